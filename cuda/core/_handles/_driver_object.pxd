@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from libc.stdint cimport intptr_t
+
+
+cdef class DriverObject:
+    cdef object __weakref__
+
+    # The raw driver value, 0 when closed.
+    cdef intptr_t _address(self) noexcept nogil
+    # Drops this object's reference to the resource; may be called twice.
+    cdef void _release(self) noexcept
+    # What == and hash compare; the address unless a class says otherwise.
+    cdef object _identity(self)
+    # Raises RuntimeError when the object is closed.
+    cdef int _check_open(self) except -1

@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Handle types of all resources, and the registries that exist once per process."""
+
+from libc.stdint cimport intptr_t, uint32_t
+from libcpp cimport bool as cpp_bool
+
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+
+cdef extern from "handle.hpp" namespace "cuda_core" nogil:
+    cpp_bool is_interpreter_exiting() noexcept
+
+    cppclass Keep:
+        Keep() noexcept
+        @staticmethod
+        Keep of_object(PyObject* object) noexcept
+        PyObject* object() noexcept
+        cpp_bool operator bool() noexcept
+
+    cppclass Handle[T]:
+        Handle() noexcept
+        @staticmethod
+        Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        @staticmethod
+        Handle[T] borrow(T value, Keep keep) except +
+        void reset() noexcept
+        T get() noexcept
+        T& value() noexcept
+        Keep keep() noexcept
+        PyObject* kept_object() noexcept
+        cpp_bool is_owner() noexcept
+        uint32_t use_count() noexcept
+        cpp_bool operator bool() noexcept
+
+    cppclass Registry[T]:
+        Registry() except +
+        Handle[T] add(const Handle[T]& handle) except +
+        Handle[T] find(T value) except +
+        void remove(T value) noexcept
+        size_t size() except +
+        void lock() noexcept
+        void unlock() noexcept
+
+    intptr_t address[T](const Handle[T]& handle) noexcept
+
+
+# The value behind a device pointer; its pool or memory resource is the keep.
+cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
+    cppclass Allocation:
+        Allocation() noexcept
+        Allocation(cydriver.CUdeviceptr pointer, size_t size, const Handle[cydriver.CUstream]& h_stream) noexcept
+        cydriver.CUdeviceptr pointer
+        size_t size
+        Handle[cydriver.CUstream] h_stream
+
+
+ctypedef Handle[cydriver.CUcontext] ContextHandle
+ctypedef Handle[cydriver.CUstream] StreamHandle
+ctypedef Handle[cydriver.CUevent] EventHandle
+ctypedef Handle[cydriver.CUmemoryPool] MemoryPoolHandle
+ctypedef Handle[Allocation] AllocationHandle
+ctypedef Handle[cydriver.CUlibrary] LibraryHandle
+ctypedef Handle[cydriver.CUkernel] KernelHandle
+
+# The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
+cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil
+cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil
+cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil

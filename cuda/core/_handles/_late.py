@@ -1,0 +1,12 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The upward references of lower layers, each imported at its first use."""
+
+from __future__ import annotations
+
+
+def device_of(ordinal: int):
+    """Return the :class:`~cuda.core.Device` of an ordinal."""
+    from cuda.core._device import Device
+
+    return Device(ordinal)

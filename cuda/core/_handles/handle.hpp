@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// One mechanism for every resource: a counted reference to a value, what must outlive it, and
+// how to end it. No CUDA call is made here; `destroy` is a function of the extension that owns
+// the resource. docs/design/handles.md has the reasons.
+#pragma once
+
+#include <Python.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace cuda_core {
+
+inline bool is_interpreter_exiting() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return !Py_IsInitialized() || Py_IsFinalizing();
+#else
+    return !Py_IsInitialized() || _Py_IsFinalizing();
+#endif
+}
+
+// Counts forks of this process. Each extension has its own counter, and all count the same
+// forks; a cell compares only with the counter of the extension that made it.
+inline std::uint32_t fork_count() noexcept {
+    static std::atomic<std::uint32_t> count{0};
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1); });
+    (void)registered;
+    return count.load(std::memory_order_relaxed);
+}
+
+// Drops the interpreter lock for a scope, if this thread holds it.
+class WithoutGil {
+public:
+    WithoutGil() noexcept {
+        if (!is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
+    }
+    ~WithoutGil() {
+        if (state_) PyEval_RestoreThread(state_);
+    }
+    WithoutGil(const WithoutGil&) = delete;
+    WithoutGil& operator=(const WithoutGil&) = delete;
+
+private:
+    PyThreadState* state_ = nullptr;
+};
+
+// The reference-counted part of a handle, without its type. `weak` counts the registry entries
+// and, as one, all strong references together.
+class Cell {
+public:
+    void add_reference() noexcept { strong_.fetch_add(1, std::memory_order_relaxed); }
+
+    bool add_reference_if_alive() noexcept {
+        std::uint32_t count = strong_.load(std::memory_order_relaxed);
+        while (count != 0)
+            if (strong_.compare_exchange_weak(count, count + 1, std::memory_order_acquire)) return true;
+        return false;
+    }
+
+    void drop_reference() noexcept {
+        if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            end();
+            drop_weak();
+        }
+    }
+
+    void add_weak() noexcept { weak_.fetch_add(1, std::memory_order_relaxed); }
+
+    void drop_weak() noexcept {
+        if (weak_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+    bool is_alive() const noexcept { return strong_.load(std::memory_order_acquire) != 0; }
+    std::uint32_t use_count() const noexcept { return strong_.load(std::memory_order_relaxed); }
+
+protected:
+    Cell() = default;
+    virtual ~Cell() = default;
+    virtual void end() noexcept = 0;
+
+private:
+    std::atomic<std::uint32_t> strong_{1};
+    std::atomic<std::uint32_t> weak_{1};
+};
+
+// A type-erased "stay alive" reference: another handle's cell, or a Python object.
+class Keep {
+public:
+    Keep() noexcept = default;
+
+    // The caller holds the interpreter lock.
+    static Keep of_object(PyObject* object) noexcept {
+        Keep keep;
+        keep.object_ = Py_NewRef(object);
+        return keep;
+    }
+
+    static Keep of_cell(Cell* cell) noexcept {
+        Keep keep;
+        keep.cell_ = cell;
+        if (cell) cell->add_reference();
+        return keep;
+    }
+
+    Keep(const Keep& other) noexcept : cell_(other.cell_), object_(other.object_) {
+        if (cell_) cell_->add_reference();
+        if (object_) copy_object();
+    }
+
+    Keep(Keep&& other) noexcept
+        : cell_(std::exchange(other.cell_, nullptr)), object_(std::exchange(other.object_, nullptr)) {}
+
+    Keep& operator=(Keep other) noexcept {
+        std::swap(cell_, other.cell_);
+        std::swap(object_, other.object_);
+        return *this;
+    }
+
+    ~Keep() {
+        if (cell_) cell_->drop_reference();
+        if (object_) drop_object();
+    }
+
+    PyObject* object() const noexcept { return object_; }
+    explicit operator bool() const noexcept { return cell_ || object_; }
+
+private:
+    void copy_object() noexcept {
+        PyGILState_STATE state = PyGILState_Ensure();
+        Py_INCREF(object_);
+        PyGILState_Release(state);
+    }
+
+    // An object still held when the interpreter exits is left to the operating system.
+    void drop_object() noexcept {
+        if (is_interpreter_exiting()) return;
+        PyGILState_STATE state = PyGILState_Ensure();
+        Py_DECREF(object_);
+        PyGILState_Release(state);
+    }
+
+    Cell* cell_ = nullptr;
+    PyObject* object_ = nullptr;
+};
+
+// A counted reference to a value of type T. Empty and closed are the same state; the truth value
+// tells, never the address, because zero can be a legal driver value.
+template <class T>
+class Handle {
+public:
+    using Destroy = void (*)(T);
+
+    Handle() noexcept = default;
+    Handle(const Handle& other) noexcept : cell_(other.cell_) {
+        if (cell_) cell_->add_reference();
+    }
+    Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    Handle& operator=(Handle other) noexcept {
+        std::swap(cell_, other.cell_);
+        return *this;
+    }
+    ~Handle() { reset(); }
+
+    // Takes ownership: `destroy(value)` runs once, when the last copy goes. If the cell cannot be
+    // allocated, the value is destroyed before the exception leaves.
+    static Handle own(T value, Destroy destroy, Keep keep) {
+        try {
+            return Handle(new TypedCell(value, destroy, std::move(keep)));
+        } catch (...) {
+            WithoutGil released;
+            destroy(value);
+            throw;
+        }
+    }
+
+    // Refers to a value that somebody else ends.
+    static Handle borrow(T value, Keep keep) { return Handle(new TypedCell(value, nullptr, std::move(keep))); }
+
+    void reset() noexcept {
+        if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();
+    }
+
+    // The value, or a zero value when empty.
+    T get() const noexcept { return cell_ ? cell_->value : T{}; }
+
+    // Access in place, for values that are structs. Only for open handles.
+    T& value() const noexcept { return cell_->value; }
+
+    Keep keep() const noexcept { return Keep::of_cell(cell_); }
+    PyObject* kept_object() const noexcept { return cell_ ? cell_->keep.object() : nullptr; }
+    bool is_owner() const noexcept { return cell_ && cell_->destroy; }
+    std::uint32_t use_count() const noexcept { return cell_ ? cell_->use_count() : 0; }
+    explicit operator bool() const noexcept { return cell_ != nullptr; }
+
+private:
+    template <class>
+    friend class Registry;
+
+    struct TypedCell final : Cell {
+        TypedCell(T value, Destroy destroy, Keep keep) noexcept
+            : value(value), destroy(destroy), keep(std::move(keep)), born_at(fork_count()) {}
+
+        // A forked child cannot use what its parent made: there the value is only forgotten.
+        void end() noexcept override {
+            if (destroy && born_at == fork_count()) {
+                WithoutGil released;
+                destroy(value);
+            }
+            keep = Keep();
+        }
+
+        T value;
+        Destroy destroy;
+        Keep keep;
+        const std::uint32_t born_at;
+    };
+
+    explicit Handle(TypedCell* cell) noexcept : cell_(cell) {}
+
+    TypedCell* cell_ = nullptr;
+};
+
+// Finds the live handle of a raw value, so that what comes back from the driver is the object
+// that went in. An entry whose handle has ended is replaced or removed, a live one never.
+template <class T>
+class Registry {
+public:
+    using H = Handle<T>;
+
+    // The registered handle of the same value if one is alive, else `handle`, now registered.
+    H add(const H& handle) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        auto [place, is_new] = cells_.try_emplace(handle.get(), handle.cell_);
+        if (!is_new) {
+            if (place->second->add_reference_if_alive()) return H(place->second);
+            place->second->drop_weak();
+            place->second = handle.cell_;
+        }
+        handle.cell_->add_weak();
+        return handle;
+    }
+
+    // The live handle of `value`, or an empty one.
+    H find(T value) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        auto place = cells_.find(value);
+        if (place == cells_.end() || !place->second->add_reference_if_alive()) return H();
+        return H(place->second);
+    }
+
+    // Called as the value is destroyed, before the driver can hand out the same value again.
+    void remove(T value) noexcept {
+        std::lock_guard<std::mutex> lock(mutex_);
+        auto place = cells_.find(value);
+        if (place == cells_.end() || place->second->is_alive()) return;
+        place->second->drop_weak();
+        cells_.erase(place);
+    }
+
+    std::size_t size() {
+        std::lock_guard<std::mutex> lock(mutex_);
+        return cells_.size();
+    }
+
+    // For the time around fork(), so that the child never finds the lock taken.
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<T, typename H::TypedCell*> cells_;
+};
+
+template <class T>
+inline std::intptr_t address(const Handle<T>& handle) noexcept {
+    return reinterpret_cast<std::intptr_t>(handle.get());
+}
+
+}  // namespace cuda_core

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The three ways to treat a driver result. ``api`` names the call, and a rule test compares it."""
+
+from cuda.bindings cimport cydriver
+
+
+# The call must succeed.
+cdef inline int HANDLE_RETURN(cydriver.CUresult err, const char* api=NULL) except? -1 nogil:
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        return 0
+    return raise_driver_error(err, api)
+
+
+# One named failure is an answer: true for success, false for `expected`.
+cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, const char* api=NULL) except? -1 nogil:
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        return 1
+    if err == expected:
+        return 0
+    return raise_driver_error(err, api)
+
+
+# Inside a destructor: a failure is shown as a ResourceWarning and never raised.
+cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexcept nogil:
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_driver_error(err, api)
+
+
+cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil
+cdef void warn_driver_error(cydriver.CUresult err, const char* api) noexcept nogil
+
+# Loads and initialises the driver, once; a missing driver is a sentence that says what to install.
+cdef int init_driver() except -1
+
+cpdef object check_or_create_options(type cls, object options, str options_description=*, bint keep_none=*)

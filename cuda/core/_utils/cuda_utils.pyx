@@ -1,0 +1,286 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Errors and the helpers through which every driver result passes."""
+
+from __future__ import annotations
+
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore, PyErr_WriteUnraisable
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport is_interpreter_exiting
+
+import importlib
+import warnings
+from collections import namedtuple
+
+from cuda.core._utils.error_text import ADVICE
+
+__all__ = [
+    "CUDAError",
+    "ComputeCapability",
+    "LaunchError",
+    "NVRTCError",
+    "NotSupportedError",
+    "OutOfMemoryError",
+    "check_or_create_options",
+    "handle_return",
+]
+
+ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"))
+
+_MISSING_DRIVER = (
+    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
+    "on a machine with an NVIDIA GPU"
+)
+
+
+class CUDAError(Exception):
+    """A call of the CUDA driver, or of a compiler, failed.
+
+    Attributes
+    ----------
+    code : int or None
+        The result code, such as 1 for ``CUDA_ERROR_INVALID_VALUE``.
+    name : str or None
+        The symbolic name of the code.
+    api : str or None
+        The entry point that failed, such as ``"cuMemAllocAsync"``.
+    explanation : str or None
+        What the driver says about the code.
+    log : str or None
+        The log of the compiler or linker, where there is one.
+    """
+
+    def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
+        super().__init__(message)
+        self.code = code
+        self.name = name
+        self.api = api
+        self.explanation = explanation
+        self.log = log
+
+
+class OutOfMemoryError(CUDAError, MemoryError):
+    """The device, or the host on its behalf, is out of memory."""
+
+
+class LaunchError(CUDAError):
+    """A kernel could not be launched, or failed while it ran."""
+
+
+class NotSupportedError(CUDAError):
+    """The device or the driver does not offer what was asked for."""
+
+
+class NVRTCError(CUDAError):
+    """The CUDA C++ compiler failed; ``log`` has its messages."""
+
+
+_CLASS_BY_CODE = {
+    2: OutOfMemoryError,
+    700: LaunchError,
+    701: LaunchError,
+    702: LaunchError,
+    714: LaunchError,
+    715: LaunchError,
+    716: LaunchError,
+    717: LaunchError,
+    718: LaunchError,
+    719: LaunchError,
+    720: LaunchError,
+    801: NotSupportedError,
+}
+
+
+def handle_return(tuple result, handle=None):
+    """Unpack what a call of the Python bindings returned.
+
+    Parameters
+    ----------
+    result : tuple
+        The error code, then the values.
+    handle : nvrtc.nvrtcProgram, optional
+        The program whose log explains an NVRTC error.
+
+    Returns
+    -------
+    object
+        None, the one value, or the tuple of values.
+
+    Raises
+    ------
+    CUDAError
+        If the code of a driver or runtime call is not success.
+    NVRTCError
+        If the code of an NVRTC call is not success.
+    RuntimeError
+        If the code is of no known kind.
+    """
+    error = result[0]
+    if int(error) != 0:
+        _raise_result(error, handle)
+    if len(result) == 1:
+        return None
+    return result[1] if len(result) == 2 else result[1:]
+
+
+def _check_driver_error(error) -> int:
+    """Raise for a failed ``CUresult``, else return 0."""
+    if int(error) != 0:
+        raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
+    return 0
+
+
+def _check_runtime_error(error) -> int:
+    """Raise for a failed ``cudaError_t``, else return 0."""
+    if int(error) != 0:
+        _raise_result(error, None)
+    return 0
+
+
+def _check_nvrtc_error(error, handle=None) -> int:
+    """Raise for a failed ``nvrtcResult``, with the log of the program ``handle``, else return 0."""
+    if int(error) != 0:
+        _raise_nvrtc(error, handle)
+    return 0
+
+
+cpdef object check_or_create_options(type cls, object options, str options_description="options", bint keep_none=False):
+    """Return ``options`` as an instance of ``cls``: None means the defaults, a dict its fields.
+
+    Raises
+    ------
+    TypeError
+        If ``options`` is of another type, or a dict with unknown fields.
+    """
+    if type(options) is cls or isinstance(options, cls):
+        return options
+    if options is None:
+        return None if keep_none else cls()
+    if isinstance(options, dict):
+        return cls(**options)
+    raise TypeError(
+        f"{options_description} must be {cls.__name__}, a dict of its fields or None, not {type(options).__name__}"
+    )
+
+
+def __getattr__(name):
+    # The modules of the bindings load at first use; importing them costs more than all of ours.
+    if name in ("driver", "runtime", "nvrtc"):
+        return importlib.import_module(f"cuda.bindings.{name}")
+    if name in ("nvvmError", "nvJitLinkError"):
+        return getattr(importlib.import_module(f"cuda.bindings.{name[:-5].lower()}"), name)
+    if name == "DRIVER_CU_RESULT_EXPLANATIONS":
+        return ADVICE
+    if name == "RUNTIME_CUDA_ERROR_EXPLANATIONS":
+        return importlib.import_module("cuda.core._utils.error_text").RUNTIME_ADVICE
+    if name in _MOVED:
+        return getattr(importlib.import_module("cuda.core._utils.helpers"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# Helpers that other packages import from here and this package itself does not use.
+_MOVED = frozenset({
+    "Transaction",
+    "cast_to_3_tuple",
+    "check_multiprocessing_start_method",
+    "is_nested_sequence",
+    "is_sequence",
+    "precondition",
+    "reset_fork_warning",
+})
+
+cdef bint _driver_ready = False
+
+
+cdef int init_driver() except -1:
+    global _driver_ready
+    if _driver_ready:
+        return 0
+    cdef cydriver.CUresult err
+    try:
+        with nogil:
+            err = cydriver.cuInit(0)
+    except RuntimeError as error:
+        raise RuntimeError(_MISSING_DRIVER) from error
+    HANDLE_RETURN(err, b"cuInit")
+    _driver_ready = True
+    return 0
+
+
+cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil:
+    with gil:
+        raise _driver_error(err, api)
+
+
+cdef void warn_driver_error(cydriver.CUresult err, const char* api) noexcept nogil:
+    if is_interpreter_exiting():
+        return
+    with gil:
+        _warn(err, api)
+
+
+cdef void _warn(cydriver.CUresult err, const char* api) noexcept:
+    # A destructor may run while an exception is on its way: keep that one.
+    cdef PyObject *kind = NULL
+    cdef PyObject *value = NULL
+    cdef PyObject *trace = NULL
+    PyErr_Fetch(&kind, &value, &trace)
+    try:
+        warnings.warn(f"releasing a CUDA resource failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+    except BaseException as error:
+        PyErr_WriteUnraisable(type(error))
+    PyErr_Restore(kind, value, trace)
+
+
+cdef object _driver_error(cydriver.CUresult err, const char* api):
+    cdef int code = <int>err
+    cdef const char* c_name = NULL
+    cdef const char* c_text = NULL
+    cydriver.cuGetErrorName(err, &c_name)
+    cydriver.cuGetErrorString(err, &c_text)
+    name = c_name.decode() if c_name != NULL else f"CUDA_ERROR_{code}"
+    explanation = c_text.decode() if c_text != NULL else "unknown error code"
+    return _error(_CLASS_BY_CODE.get(code, CUDAError), code, name, explanation, api.decode() if api != NULL else None)
+
+
+def _error(kind, code, name, explanation, api=None, log=None):
+    message = f"{name}: {explanation}"
+    if api is not None:
+        message += f" ({api})"
+    advice = ADVICE.get(code) if issubclass(kind, CUDAError) and kind is not NVRTCError else None
+    if advice:
+        message += f"\n{advice}"
+    if log:
+        message += f"\n{log}"
+    return kind(message, code=code, name=name, api=api, explanation=explanation, log=log)
+
+
+cdef object _raise_result(error, handle):
+    kind = type(error).__name__
+    if kind == "CUresult":
+        raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
+    if kind == "cudaError_t":
+        name = getattr(error, "name", str(error))
+        texts = importlib.import_module("cuda.core._utils.error_text").RUNTIME_ADVICE
+        raise CUDAError(
+            f"{name}: {texts.get(int(error), 'the CUDA runtime reported an error')}",
+            code=int(error), name=name, explanation=texts.get(int(error)),
+        )
+    if kind == "nvrtcResult":
+        _raise_nvrtc(error, handle)
+    raise RuntimeError(f"unknown error type {type(error).__name__}: {error!r}")
+
+
+def _raise_nvrtc(error, handle):
+    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+    log = None
+    if handle is not None:
+        _, size = nvrtc.nvrtcGetProgramLogSize(handle)
+        text = bytearray(size)
+        nvrtc.nvrtcGetProgramLog(handle, text)
+        log = bytes(text).rstrip(b"\0").decode(errors="backslashreplace")
+    name = getattr(error, "name", str(error))
+    _, text = nvrtc.nvrtcGetErrorString(error)
+    raise _error(NVRTCError, int(error), name, text.decode() if text else "unknown error code", log=log)

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Build the extensions of cuda.core; everything else is in pyproject.toml.
+
+Environment
+-----------
+CUDA_CORE_BUILD_JOBS
+    How many compilers run at once. Default: the number of processors.
+CUDA_CORE_BUILD_CACHE
+    Directory that keeps translated Cython between builds. Default: ``build/cython-cache``.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from Cython.Compiler import Options
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).parent
+JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
+CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
+
+DIRECTIVES = {
+    "language_level": 3,
+    "embedsignature": True,
+    "embedsignature.format": "python",
+    "freethreading_compatible": True,
+    "warn.deprecated.IF": False,
+}
+COMPILE_ARGS = ["-std=c++17", "-O2", "-g0", "-fvisibility=hidden", "-Wno-unused-function", "-Wno-cpp"]
+
+
+def cuda_include_dir() -> str:
+    """Find ``cuda.h``: a build requirement brings it, so that no toolkit is needed."""
+    from cuda.pathfinder import locate_nvidia_header_directory
+
+    found = locate_nvidia_header_directory("cudart")
+    if found is None:
+        sys.exit("cuda.h was not found; install nvidia-cuda-runtime of the same minor version as cuda-bindings")
+    return found.abs_path
+
+
+def extension(path: Path) -> Extension:
+    """Describe the extension of one ``.pyx`` file."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return Extension(
+        name,
+        [str(path.relative_to(ROOT))],
+        language="c++",
+        include_dirs=[cuda_include_dir(), "cuda/core/_handles"],
+        depends=[str(header.relative_to(ROOT)) for header in (ROOT / "cuda/core/_handles").glob("*.hpp")],
+        extra_compile_args=COMPILE_ARGS,
+    )
+
+
+def extensions() -> list[Extension]:
+    """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
+    Options.docstrings = True
+    return cythonize(
+        [extension(path) for path in sorted((ROOT / "cuda" / "core").rglob("*.pyx"))],
+        nthreads=JOBS,
+        build_dir="build/cython",
+        cache=CACHE,
+        compiler_directives=DIRECTIVES,
+        show_all_warnings=False,
+        quiet=True,
+    )
+
+
+class BuildExtensions(build_ext):
+    """Compile in parallel, through ccache where there is one."""
+
+    def initialize_options(self) -> None:
+        super().initialize_options()
+        self.parallel = JOBS
+
+    def build_extensions(self) -> None:
+        ccache = shutil.which("ccache")
+        if ccache and "CC" not in os.environ:
+            for attribute in ("compiler_so", "compiler_so_cxx", "compiler_cxx"):
+                command = getattr(self.compiler, attribute, None)
+                if command and attribute != "compiler_cxx":
+                    self.compiler.set_executable(attribute, [ccache, *command])
+        super().build_extensions()
+
+
+class BuildPackage(build_py):
+    """Add the generated type stubs to what is installed."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            self.write_stubs()
+
+    def write_stubs(self) -> None:
+        sys.path.insert(0, str(ROOT))
+        try:
+            from _stubs import write_stub
+        finally:
+            sys.path.pop(0)
+        for source in sorted((ROOT / "cuda" / "core").rglob("*.pyx")):
+            write_stub(source, Path(self.build_lib) / source.relative_to(ROOT).with_suffix(".pyi"))
+
+
+setup(
+    ext_modules=extensions() if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
+    cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage},
+)
