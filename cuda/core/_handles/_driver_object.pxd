@@ -15,3 +15,7 @@ cdef class DriverObject:
     cdef object _identity(self)
     # Raises RuntimeError when the object is closed.
     cdef int _check_open(self) except -1
+
+
+# The object of cuda.bindings for a raw value, such as a driver.CUstream.
+cdef object bindings_object(str name, intptr_t value)

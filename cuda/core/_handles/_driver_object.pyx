@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t
 
+import importlib
+
 __all__ = ["DriverObject"]
 
 
@@ -59,3 +61,13 @@ cdef class DriverObject:
         if self._address() == 0:
             raise RuntimeError(f"this {type(self).__name__} is closed")
         return 0
+
+
+cdef object _driver = None
+
+
+cdef object bindings_object(str name, intptr_t value):
+    global _driver
+    if _driver is None:
+        _driver = importlib.import_module("cuda.bindings.driver")
+    return getattr(_driver, name)(init_value=value)

@@ -18,6 +18,7 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         Keep of_object(PyObject* object) noexcept
         PyObject* object() noexcept
         cpp_bool operator bool() noexcept
+        cpp_bool operator!() noexcept
 
     cppclass Handle[T]:
         Handle() noexcept
@@ -33,6 +34,7 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         cpp_bool is_owner() noexcept
         uint32_t use_count() noexcept
         cpp_bool operator bool() noexcept
+        cpp_bool operator!() noexcept
 
     cppclass Registry[T]:
         Registry() except +

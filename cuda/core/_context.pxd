@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from libc.stdint cimport intptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport ContextHandle
+
+
+cdef class Context(DriverObject):
+    cdef:
+        ContextHandle _h_context
+        int _device_id
+
+
+cdef Context Context_wrap(const ContextHandle& h_context, int device_id)
+
+# The primary context of a device, retained once and for the life of the process.
+cdef int Context_primary(int device_id, ContextHandle* h_context) except -1
+
+# The handle of the context current on this thread; empty when there is none.
+cdef int Context_current(ContextHandle* h_context) except -1
+
+# The handle of a context that the driver reports.
+cdef int Context_find(cydriver.CUcontext c_context, ContextHandle* h_context) except -1
+cdef int Context_ordinal(const ContextHandle& h_context) except -1
+
+# Makes a context current around a few calls: `enter` answers whether `leave` has to undo it.
+cdef int Context_enter(cydriver.CUcontext c_context) except -1 nogil
+cdef void Context_leave(int is_entered) noexcept nogil

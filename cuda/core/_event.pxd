@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport ContextHandle, EventHandle
+
+
+cdef class Event(DriverObject):
+    cdef:
+        EventHandle _h_event
+        ContextHandle _h_context
+        int _device_id
+        unsigned int _flags
+
+
+# A new event of a context, which has to be current.
+cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags)
+# Only the handle: for events that no user sees.
+cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil
+cdef unsigned int Event_flags(object options) except? 0xffffffff

@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events: points in the work of a stream that others can wait for, query and time."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_wrap
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, address
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, check_or_create_options
+
+from dataclasses import dataclass
+
+from cuda.core._handles import _late
+from cuda.core._utils.options import Options
+
+__all__ = ["Event", "EventOptions"]
+
+
+cdef class Event(DriverObject):
+    """A point in the work of a stream.
+
+    Events come from :meth:`Stream.record` and :meth:`Device.create_event`; there is no direct
+    construction. ``later - earlier`` is the time between two events in milliseconds.
+    """
+
+    made_by = "Stream.record() or Device.create_event()"
+
+    def __sub__(self, other):
+        """Return the milliseconds from ``other`` to this event (``cuEventElapsedTime``).
+
+        Raises
+        ------
+        RuntimeError
+            If one of the events has no timing, was not recorded, or has not completed.
+        CUDAError
+            If the driver refuses for another reason.
+        """
+        if not (isinstance(self, Event) and isinstance(other, Event)):
+            return NotImplemented
+        return Event_elapsed(other, self)
+
+    def sync(self) -> None:
+        """Wait on the host until the recorded work has completed (``cuEventSynchronize``)."""
+        cdef EventHandle h_event = self._h_event
+        self._check_open()
+        # Asking first saves a wait that is already over the cost of releasing the interpreter lock.
+        if not Event_is_done(self):
+            with nogil:
+                HANDLE_RETURN(cydriver.cuEventSynchronize(h_event.get()), b"cuEventSynchronize")
+
+    @property
+    def handle(self):
+        """The ``CUevent`` of the bindings; null when closed."""
+        return bindings_object("CUevent", self._address())
+
+    @property
+    def is_timing_enabled(self) -> bool:
+        """Whether the event records a time."""
+        return not self._flags & cydriver.CU_EVENT_DISABLE_TIMING
+
+    @property
+    def is_blocking_sync(self) -> bool:
+        """Whether :meth:`sync` yields the processor instead of spinning."""
+        return bool(self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Whether another process may open the event."""
+        return bool(self._flags & cydriver.CU_EVENT_INTERPROCESS)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the recorded work has completed; True before the first record (``cuEventQuery``)."""
+        self._check_open()
+        return Event_is_done(self)
+
+    @property
+    def device(self):
+        """The :class:`Device` of the event, or None for an event of another process."""
+        return None if self._device_id < 0 else _late.device_of(self._device_id)
+
+    @property
+    def context(self):
+        """The :class:`Context` of the event, or None for an event of another process."""
+        return Context_wrap(self._h_context, self._device_id) if self._h_context else None
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return address(self._h_event)
+
+    cdef void _release(self) noexcept:
+        self._h_event.reset()
+
+
+@dataclass
+class EventOptions(Options):
+    """How an event is made.
+
+    Attributes
+    ----------
+    timing_enabled : bool, optional
+        Whether the event records a time. Default is False.
+    blocking_sync : bool, optional
+        Whether :meth:`Event.sync` yields the processor instead of spinning. Default is False.
+    ipc_enabled : bool, optional
+        Whether another process may open the event; not together with timing. Default is False.
+    """
+
+    timing_enabled: bool | None = False
+    blocking_sync: bool | None = False
+    ipc_enabled: bool | None = False
+
+    def __post_init__(self):
+        if self.ipc_enabled and self.timing_enabled:
+            raise TypeError("ipc_enabled and timing_enabled exclude each other: an event of several processes has no time")
+
+
+cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):
+    cdef Event self = Event.__new__(Event)
+    Event_create_handle(h_context, c_flags, &self._h_event)
+    self._h_context = h_context
+    self._device_id = device_id
+    self._flags = c_flags
+    return self
+
+
+cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil:
+    cdef cydriver.CUevent c_event = NULL
+    HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_flags), b"cuEventCreate")
+    h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.keep())
+    return 0
+
+
+cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+
+
+cdef unsigned int Event_flags(object options) except? 0xffffffff:
+    cdef unsigned int c_flags = 0
+    if options is None:
+        return cydriver.CU_EVENT_DISABLE_TIMING
+    options = check_or_create_options(EventOptions, options, "event options")
+    if not options.timing_enabled:
+        c_flags |= cydriver.CU_EVENT_DISABLE_TIMING
+    if options.blocking_sync:
+        c_flags |= cydriver.CU_EVENT_BLOCKING_SYNC
+    if options.ipc_enabled:
+        c_flags |= cydriver.CU_EVENT_INTERPROCESS
+    return c_flags
+
+
+cdef inline bint Event_is_done(Event self) except -1:
+    return ALLOW_RETURN(
+        cydriver.cuEventQuery(self._h_event.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventQuery"
+    )
+
+
+cdef object Event_elapsed(Event start, Event end):
+    cdef float c_milliseconds = 0
+    cdef cydriver.CUresult err
+    cdef EventHandle h_start = start._h_event
+    cdef EventHandle h_end = end._h_event
+    start._check_open()
+    end._check_open()
+    if not (start.is_timing_enabled and end.is_timing_enabled):
+        raise RuntimeError("both events need timing to be subtracted; make them with EventOptions(timing_enabled=True)")
+    with nogil:
+        err = cydriver.cuEventElapsedTime(&c_milliseconds, h_start.get(), h_end.get())
+    if err == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:
+        raise RuntimeError("both events must have been recorded to be subtracted")
+    if not ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventElapsedTime"):
+        raise RuntimeError("both events must have completed to be subtracted; call sync() on the later one first")
+    return c_milliseconds

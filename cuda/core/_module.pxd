@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from libc.stddef cimport size_t
+from libcpp.vector cimport vector
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport KernelHandle, LibraryHandle
+
+
+# Where one parameter of a kernel lies in its parameter block, in bytes.
+cdef struct ParamSlot:
+    size_t offset
+    size_t size
+
+
+cdef class ObjectCode(DriverObject):
+    cdef:
+        LibraryHandle _h_library    # empty until loaded
+        object _code                # bytes, bytearray, or the path as str
+        str _code_type
+        str _name
+        dict _symbol_mapping
+        dict _kernels               # name -> Kernel, for names asked for before
+
+
+cdef class Kernel(DriverObject):
+    cdef:
+        KernelHandle _h_kernel      # keeps the library loaded
+        object _attributes
+        object _occupancy
+        str _name                   # for messages
+        # Read once from the driver, by Kernel_read_layout.
+        bint _has_layout
+        bint _is_layout_known       # false where the driver is too old to tell
+        vector[ParamSlot] _slots
+        size_t _block_size          # bytes of the whole parameter block
+
+
+cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name)
+cdef int Kernel_read_layout(Kernel self) except -1

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, StreamHandle
+
+
+# Whatever work can be scheduled on: a stream, or a graph builder with its capturing stream.
+cdef class StreamSource(DriverObject):
+    cdef Stream _stream_to_use(self)
+
+
+cdef class Stream(StreamSource):
+    cdef:
+        StreamHandle _h_stream
+        ContextHandle _h_context    # empty for default streams: theirs is the current one
+        EventHandle _h_join         # recorded for streams that wait for this one
+        int _device_id              # -1 until known
+
+
+# A new stream of a context, whichever is current.
+cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options)
+# A reference to a stream that somebody else owns; `owner` is kept alive.
+cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
+
+# The stream behind an argument: a Stream, a graph builder, or (where allowed) a foreign stream.
+cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=*)
+cpdef Stream default_stream()
+
+# The context that work on a stream runs in, and its device.
+cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1

@@ -1,0 +1,454 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Streams: queues of work on a device."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t, uintptr_t
+
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport (
+    Context,
+    Context_current,
+    Context_enter,
+    Context_find,
+    Context_leave,
+    Context_ordinal,
+    Context_wrap,
+)
+from cuda.core._event cimport Event, Event_create, Event_create_handle, Event_flags
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, address, stream_registry
+from cuda.core._utils.cuda_utils cimport (
+    ALLOW_RETURN,
+    HANDLE_RETURN,
+    WARN_RETURN,
+    check_or_create_options,
+    init_driver,
+)
+
+import os
+import re
+import warnings
+from dataclasses import dataclass
+
+from cuda.core._handles import _late
+from cuda.core._utils.options import Options
+from cuda.core.typing import IsStreamType
+
+__all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "StreamOptions"]
+
+
+cdef class StreamSource(DriverObject):
+    """Base of all that work can be scheduled on."""
+
+    cdef Stream _stream_to_use(self):
+        raise TypeError(f"{type(self).__name__} has no stream")
+
+
+cdef class Stream(StreamSource):
+    """A queue of work on a device; its items run in order, those of other streams beside them.
+
+    Streams come from :meth:`Device.create_stream` and :meth:`Stream.from_handle`; there is no
+    direct construction. As a context manager a stream closes itself at the end of the block.
+    """
+
+    made_by = "Device.create_stream() or Stream.from_handle()"
+
+    def __repr__(self):
+        if self.is_closed:
+            return "<Stream closed>"
+        return f"<Stream {self._address():#x} in context {address(self._h_context):#x}>"
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return ``(0, address)``: the protocol by which libraries exchange streams."""
+        self._check_open()
+        return (0, self._address())
+
+    @staticmethod
+    def from_handle(handle: int) -> Stream:
+        """Borrow a raw ``cudaStream_t``, which has to outlive its use here.
+
+        Parameters
+        ----------
+        handle : int
+            The address of the stream; 0 is the NULL stream.
+
+        Raises
+        ------
+        TypeError
+            If ``handle`` is no integer.
+        """
+        if not hasattr(handle, "__int__") or isinstance(handle, (str, bytes, float)):
+            raise TypeError(f"handle must be an int, the address of a stream, not {type(handle).__name__}")
+        return Stream_wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+
+    def sync(self) -> None:
+        """Wait on the host until all work of the stream has completed (``cuStreamSynchronize``).
+
+        Raises
+        ------
+        CUDAError
+            If work of the stream failed.
+        """
+        self._check_open()
+        cdef StreamHandle h_stream = self._h_stream
+        # Asking first saves a stream that is already idle the cost of releasing the interpreter lock.
+        if not ALLOW_RETURN(
+            cydriver.cuStreamQuery(h_stream.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"
+        ):
+            with nogil:
+                HANDLE_RETURN(cydriver.cuStreamSynchronize(h_stream.get()), b"cuStreamSynchronize")
+
+    def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
+        """Record the work so far in an event (``cuEventRecord``).
+
+        Parameters
+        ----------
+        event : :class:`Event`, optional
+            The event to record. If None, a new one is made.
+        options : :class:`EventOptions`, optional
+            How a new event is made; without timing by default.
+
+        Returns
+        -------
+        :class:`Event`
+            The recorded event.
+
+        Raises
+        ------
+        TypeError
+            If ``event`` is no event, or one that another process may open.
+        """
+        self._check_open()
+        if event is None:
+            return Stream_record_new(self, Event_flags(options))
+        if not isinstance(event, Event):
+            raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
+        if event.is_ipc_enabled:
+            raise TypeError("an event shared between processes can be recorded only once, when it is made")
+        (<Event>event)._check_open()
+        HANDLE_RETURN(cydriver.cuEventRecord((<Event>event)._h_event.get(), self._h_stream.get()), b"cuEventRecord")
+        return event
+
+    def wait(self, event_or_stream: Event | Stream) -> None:
+        """Make later work wait for an event, or for all work now in another stream (``cuStreamWaitEvent``).
+
+        Parameters
+        ----------
+        event_or_stream : :class:`Event` | :class:`Stream`
+            What to wait for; an object with ``__cuda_stream__`` counts as a stream.
+
+        Raises
+        ------
+        ValueError
+            If the argument is neither.
+        """
+        self._check_open()
+        if isinstance(event_or_stream, Event):
+            (<Event>event_or_stream)._check_open()
+            HANDLE_RETURN(
+                cydriver.cuStreamWaitEvent(self._h_stream.get(), (<Event>event_or_stream)._h_event.get(), 0),
+                b"cuStreamWaitEvent",
+            )
+            return
+        try:
+            other = Stream_accept(event_or_stream, True)
+        except TypeError as error:
+            raise ValueError(f"can wait for an Event or a Stream, not for {type(event_or_stream).__name__}") from error
+        Stream_wait_stream(self, other)
+
+    @property
+    def handle(self):
+        """The ``CUstream`` of the bindings; null when closed."""
+        return bindings_object("CUstream", self._address())
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_stream
+
+    @property
+    def is_nonblocking(self) -> bool:
+        """Whether the stream does not synchronise with the NULL stream (``cuStreamGetFlags``)."""
+        cdef unsigned int c_flags = 0
+        self._check_open()
+        with nogil:
+            HANDLE_RETURN(cydriver.cuStreamGetFlags(self._h_stream.get(), &c_flags), b"cuStreamGetFlags")
+        return bool(c_flags & cydriver.CU_STREAM_NON_BLOCKING)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all work of the stream has completed (``cuStreamQuery``)."""
+        self._check_open()
+        return bool(ALLOW_RETURN(
+            cydriver.cuStreamQuery(self._h_stream.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"
+        ))
+
+    @property
+    def priority(self) -> int:
+        """The priority; a lower number is more urgent (``cuStreamGetPriority``)."""
+        cdef int c_priority = 0
+        self._check_open()
+        with nogil:
+            HANDLE_RETURN(cydriver.cuStreamGetPriority(self._h_stream.get(), &c_priority), b"cuStreamGetPriority")
+        return c_priority
+
+    @property
+    def device(self):
+        """The :class:`Device` of the stream's context; for a default stream, of the current one."""
+        cdef ContextHandle h_context
+        cdef int device_id = -1
+        Stream_context(self, &h_context, &device_id)
+        return _late.device_of(device_id)
+
+    @property
+    def context(self) -> Context:
+        """The :class:`Context` of the stream; for a default stream, the current one."""
+        cdef ContextHandle h_context
+        cdef int device_id = -1
+        Stream_context(self, &h_context, &device_id)
+        return Context_wrap(h_context, device_id)
+
+    @classmethod
+    def _legacy_default(cls):
+        return Stream_constant(cls, <cydriver.CUstream><uintptr_t>1)
+
+    @classmethod
+    def _per_thread_default(cls):
+        return Stream_constant(cls, <cydriver.CUstream><uintptr_t>2)
+
+    @classmethod
+    def _init(cls, obj=None, options=None, device_id=None, ctx=None):
+        """Make a stream, of ``cls``, as :meth:`Device.create_stream` does."""
+        cdef ContextHandle h_context
+        cdef Stream self = cls.__new__(cls)
+        cdef Stream source
+        if obj is not None and options is not None:
+            raise ValueError("obj and options exclude each other: a stream is either wrapped or made")
+        if obj is not None:
+            source = Stream_from_protocol(obj)
+        else:
+            if ctx is not None:
+                h_context = (<Context?>ctx)._h_context
+            else:
+                Context_current(&h_context)
+            source = Stream_create(h_context, -1 if device_id is None else device_id, options)
+        self._h_stream = source._h_stream
+        self._h_context = source._h_context
+        self._device_id = source._device_id
+        return self
+
+    cdef Stream _stream_to_use(self):
+        self._check_open()
+        return self
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return address(self._h_stream)
+
+    cdef void _release(self) noexcept:
+        self._h_join.reset()
+        self._h_stream.reset()
+
+    cdef int _check_open(self) except -1:
+        if not self._h_stream:
+            raise RuntimeError("this Stream is closed")
+        return 0
+
+
+@dataclass
+class StreamOptions(Options):
+    """How a stream is made.
+
+    Attributes
+    ----------
+    nonblocking : bool, optional
+        Whether the stream does not synchronise with the NULL stream. Default is True.
+    priority : int, optional
+        A lower number is more urgent. If None, the least urgent level.
+    """
+
+    nonblocking: bool = True
+    priority: int | None = None
+
+    def __post_init__(self):
+        if self.priority is not None and not isinstance(self.priority, int):
+            raise TypeError(f"priority must be an int or None, not {type(self.priority).__name__}")
+
+
+cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options):
+    cdef Stream self = Stream.__new__(Stream)
+    cdef cydriver.CUstream c_stream = NULL
+    cdef ContextHandle h_owner = h_context
+    cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
+    cdef int c_priority = 0
+    cdef int is_entered = 0
+    cdef bint has_priority = False
+    if not h_owner:
+        raise RuntimeError("creating a stream needs a current context; call Device.set_current() first")
+    if options is not None:
+        options = check_or_create_options(StreamOptions, options, "stream options")
+        if not options.nonblocking:
+            c_flags = cydriver.CU_STREAM_DEFAULT
+        if options.priority is not None:
+            has_priority = True
+            c_priority = options.priority
+    is_entered = Context_enter(h_owner.get())
+    try:
+        if has_priority:
+            Stream_check_priority(c_priority)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuStreamCreateWithPriority(&c_stream, c_flags, c_priority), b"cuStreamCreateWithPriority"
+            )
+    finally:
+        Context_leave(is_entered)
+    self._h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_owner.keep())
+    stream_registry().add(self._h_stream)
+    self._h_context = h_owner
+    self._device_id = device_id if device_id >= 0 else Context_ordinal(h_owner)
+    return self
+
+
+cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
+    cdef Stream self = Stream.__new__(Stream)
+    self._device_id = -1
+    # A stream of ours that is alive stays so while it is wrapped.
+    self._h_stream = stream_registry().find(c_stream)
+    if not self._h_stream:
+        self._h_stream = StreamHandle.borrow(c_stream, Keep() if owner is None else Keep.of_object(<PyObject*>owner))
+    return self
+
+
+cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
+    stream_registry().remove(c_stream)
+    WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
+
+
+cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
+    """Return the stream behind ``arg``.
+
+    Parameters
+    ----------
+    arg : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+        What work is to be scheduled on.
+    allow_stream_protocol : bool, optional
+        Whether an object with ``__cuda_stream__`` is accepted too, with a DeprecationWarning.
+
+    Raises
+    ------
+    TypeError
+        If ``arg`` is something else, None included.
+    RuntimeError
+        If ``arg`` is closed.
+    """
+    if isinstance(arg, StreamSource):
+        return (<StreamSource>arg)._stream_to_use()
+    if allow_stream_protocol and hasattr(arg, "__cuda_stream__"):
+        return Stream_from_protocol(arg)
+    raise TypeError(f"stream must be a Stream or a GraphBuilder, not {type(arg).__name__}")
+
+
+cpdef Stream default_stream():
+    """Return the default stream that ``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` chooses."""
+    text = re.match(r"\s*[+-]?\d+", os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", ""))
+    return PER_THREAD_DEFAULT_STREAM if text is not None and int(text.group()) != 0 else LEGACY_DEFAULT_STREAM
+
+
+cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
+    cdef Stream self = cls.__new__(cls)
+    self._h_stream = StreamHandle.borrow(c_stream, Keep())
+    self._device_id = -1
+    return self
+
+
+cdef Stream Stream_from_protocol(object obj):
+    protocol = getattr(obj, "__cuda_stream__", None)
+    if protocol is None:
+        raise TypeError(f"{type(obj).__name__} is no stream: it has no __cuda_stream__ method")
+    if callable(protocol):
+        info = protocol()
+    else:
+        warnings.warn(
+            "__cuda_stream__ as an attribute is deprecated; make it a method", DeprecationWarning, stacklevel=3
+        )
+        info = protocol
+    try:
+        version, handle = info
+    except (TypeError, ValueError) as error:
+        raise RuntimeError(f"__cuda_stream__ must give (version, address), not {info!r}") from error
+    if version != 0:
+        raise RuntimeError(f"__cuda_stream__ of version {version!r} is not known, only 0")
+    return Stream_wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+
+
+cdef int Stream_check_priority(int c_priority) except -1:
+    cdef int c_least = 0
+    cdef int c_greatest = 0
+    HANDLE_RETURN(cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest), b"cuCtxGetStreamPriorityRange")
+    if not c_greatest <= c_priority <= c_least:
+        raise ValueError(f"priority must be from {c_greatest} (most urgent) to {c_least} (least), not {c_priority}")
+    return 0
+
+
+cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1:
+    cdef cydriver.CUcontext c_context = NULL
+    self._check_open()
+    if not self._h_context:
+        if <uintptr_t>self._h_stream.get() <= 2:
+            # A default stream belongs to whatever context is current at the time.
+            Context_current(h_context)
+            if not h_context[0]:
+                raise RuntimeError("a default stream needs a current context; call Device.set_current() first")
+            device_id[0] = Context_ordinal(h_context[0])
+            return 0
+        init_driver()
+        HANDLE_RETURN(cydriver.cuStreamGetCtx(self._h_stream.get(), &c_context), b"cuStreamGetCtx")
+        Context_find(c_context, &self._h_context)
+    if self._device_id < 0:
+        self._device_id = Context_ordinal(self._h_context)
+    h_context[0] = self._h_context
+    device_id[0] = self._device_id
+    return 0
+
+
+cdef Event Stream_record_new(Stream self, unsigned int c_flags):
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    cdef int is_entered = 0
+    cdef Event event
+    Stream_context(self, &h_context, &device_id)
+    is_entered = Context_enter(h_context.get())
+    try:
+        event = Event_create(h_context, device_id, c_flags)
+        HANDLE_RETURN(cydriver.cuEventRecord(event._h_event.get(), self._h_stream.get()), b"cuEventRecord")
+    finally:
+        Context_leave(is_entered)
+    return event
+
+
+cdef int Stream_wait_stream(Stream self, Stream other) except -1:
+    cdef ContextHandle h_context
+    cdef EventHandle h_event
+    cdef int device_id = -1
+    cdef int is_entered = 0
+    h_event = other._h_join
+    if not h_event:
+        Stream_context(other, &h_context, &device_id)
+        is_entered = Context_enter(h_context.get())
+        try:
+            Event_create_handle(h_context, cydriver.CU_EVENT_DISABLE_TIMING, &h_event)
+        finally:
+            Context_leave(is_entered)
+        if other._h_context:
+            # Waiting reads what is recorded at that moment, so one event serves all waits.
+            other._h_join = h_event
+    HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), other._h_stream.get()), b"cuEventRecord")
+    HANDLE_RETURN(cydriver.cuStreamWaitEvent(self._h_stream.get(), h_event.get(), 0), b"cuStreamWaitEvent")
+    return 0
+
+
+LEGACY_DEFAULT_STREAM = Stream._legacy_default()
+PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The base of all options classes."""
+
+from __future__ import annotations
+
+
+class Options:
+    """An options dataclass that is valid at any time: each assignment is checked like construction.
+
+    A subclass checks and normalises its fields in ``__post_init__``.
+    """
+
+    def __setattr__(self, name, value):
+        fields = self.__dataclass_fields__
+        if name not in fields:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(fields)}")
+        is_complete = len(self.__dict__) == len(fields)
+        previous = self.__dict__.get(name)
+        object.__setattr__(self, name, value)
+        if is_complete and not self.__dict__.get("_is_checking"):
+            self.__dict__["_is_checking"] = True
+            try:
+                self.__post_init__()
+            except BaseException:
+                self.__dict__[name] = previous
+                raise
+            finally:
+                del self.__dict__["_is_checking"]
+
+    def __post_init__(self):
+        pass

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures for devices and streams, and the one marker by which a test states what it needs."""
+
+import pytest
+
+from support.capabilities import capabilities
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "requires(**needs): skip where the machine lacks a capability")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        needs = {}
+        if {"device", "stream", "devices"} & set(getattr(item, "fixturenames", ())):
+            needs["device"] = True
+        for mark in item.iter_markers("requires"):
+            needs.update(mark.kwargs)
+        reason = capabilities().missing(needs) if needs else None
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def device():
+    """Device 0, current on this thread."""
+    from cuda.core import Device
+
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+@pytest.fixture
+def devices(device):
+    """All devices; number 0 is current."""
+    from cuda.core import Device
+
+    return Device.get_all_devices()
+
+
+@pytest.fixture
+def stream(device):
+    """A new stream of device 0, idle and closed at the end."""
+    stream = device.create_stream()
+    yield stream
+    if not stream.is_closed:
+        stream.sync()
+        stream.close()

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What this machine can do: the one place that decides which tests are skipped."""
+
+from __future__ import annotations
+
+import functools
+
+
+class Capabilities:
+    """Answers the needs that tests state with the ``requires`` marker.
+
+    Each method answers one need; it takes the value asked for and returns whether it is there.
+    """
+
+    def missing(self, needs: dict) -> str | None:
+        """Return why a test with these needs cannot run here, or None if it can."""
+        for need, wanted in needs.items():
+            if not getattr(self, need)(wanted):
+                return f"needs {need}={wanted!r}"
+        return None
+
+    @functools.cached_property
+    def device_count(self) -> int:
+        from cuda.core import Device
+        from cuda.core._utils.cuda_utils import CUDAError
+
+        try:
+            return len(Device.get_all_devices())
+        except (RuntimeError, CUDAError):
+            return 0
+
+    def device(self, wanted: bool) -> bool:
+        """Whether there is a device at all."""
+        return (self.device_count > 0) == wanted
+
+    def devices(self, wanted: int) -> bool:
+        """Whether there are so many devices."""
+        return self.device_count >= wanted
+
+    def _property(self, name: str) -> int:
+        from cuda.core import Device
+
+        return getattr(Device(0).properties, name) if self.device_count else 0
+
+    def mempool(self, wanted: bool) -> bool:
+        """Whether device 0 has stream-ordered memory pools."""
+        return bool(self._property("memory_pools_supported")) == wanted
+
+    def compute(self, wanted: tuple[int, int]) -> bool:
+        """Whether device 0 has at least this compute capability."""
+        from cuda.core import Device
+
+        return self.device_count > 0 and Device(0).compute_capability >= wanted
+
+    def cooperative(self, wanted: bool) -> bool:
+        """Whether device 0 launches cooperative grids."""
+        return bool(self._property("cooperative_launch")) == wanted
+
+    def peer(self, wanted: bool) -> bool:
+        """Whether devices 0 and 1 can access each other's memory."""
+        from cuda.core import Device
+
+        return (self.device_count > 1 and Device(0).can_access_peer(1)) == wanted
+
+    def nvrtc(self, wanted: bool) -> bool:
+        """Whether the CUDA C++ compiler is installed."""
+        from cuda.bindings import nvrtc
+
+        try:
+            return (nvrtc.nvrtcVersion()[0] == 0) == wanted
+        except RuntimeError:
+            return not wanted
+
+    def module(self, wanted: str) -> bool:
+        """Whether an optional Python package is installed."""
+        import importlib.util
+
+        return importlib.util.find_spec(wanted) is not None
+
+
+@functools.cache
+def capabilities() -> Capabilities:
+    """Return the capabilities of this machine, asked for once."""
+    return Capabilities()
