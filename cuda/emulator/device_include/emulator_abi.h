@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a compiled kernel module and the library share. Freestanding: includes nothing,
+// compiles as C++11 and later, with g++ and clang. Any change of layout, of a signature or
+// of a meaning raises EMU_ABI_VERSION; the loader refuses modules of another version, and
+// the version is part of the cache key.
+#pragma once
+
+#define EMU_ABI_VERSION 1u
+
+#define EMU_HIDDEN __attribute__((visibility("hidden")))
+#define EMU_IMPORT __attribute__((visibility("default")))
+#define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
+#define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread")))
+
+typedef __UINT8_TYPE__ emu_u8;
+typedef __UINT32_TYPE__ emu_u32;
+typedef __INT32_TYPE__ emu_i32;
+typedef __UINT64_TYPE__ emu_u64;
+typedef __UINTPTR_TYPE__ emu_uptr;
+typedef __SIZE_TYPE__ emu_size;
+
+extern "C" {
+
+// ------------------------------------------------------------------------ thread state
+//
+// The library defines these symbols; modules import them. They are written by the executor
+// only: block-wide values when a block starts, per-thread values at each switch of fibers.
+// A block never leaves its OS thread, so an address of thread-local memory taken by a
+// kernel stays valid for the whole block. The sum of all of them must stay below 448
+// bytes: a library loaded late gets little of the static TLS area.
+
+struct EmuDim3 {
+    emu_u32 x, y, z;
+};
+
+// Memory that the slow check found to be allowed, remembered: [low, high).
+struct EmuRange {
+    emu_uptr low, high;
+};
+
+enum { EMU_RECENT_RANGES = 4 };
+
+struct EmuThread {
+    emu_u32 lane;                // 0..31
+    emu_u32 warp;                // index of the warp in the block
+    emu_u32 linear;              // x + y * width + z * width * height
+    emu_u32 threads;             // threads in the block
+    void* dynamic_shared;        // 16-byte aligned at least; the host uses 1024
+    emu_u32 dynamic_shared_size; // bytes asked for at the launch
+    emu_u32 static_shared_size;  // bytes of __shared__ of the running kernel
+    emu_uptr stack_low;          // usable stack of the running fiber
+    emu_uptr stack_high;
+    EmuRange recent[EMU_RECENT_RANGES];
+    emu_u32 recent_next;         // next entry of `recent` to replace
+    emu_u32 checks;              // EMU_CHECK_* in force for this launch
+    EmuDim3 cluster_block;       // this block within its cluster (0,0,0 without clusters)
+    EmuDim3 cluster_dim;         // blocks per cluster (1,1,1 without clusters)
+    void* block;                 // of the executor
+    void* fiber;                 // of the executor
+    emu_u32 no_preempt;          // above 0: the monitor leaves this thread alone
+    emu_u32 reserved[5];
+};
+
+extern EMU_IMPORT EMU_TLS EmuThread emu_thread;
+// Separate symbols, so that the device header can declare `threadIdx` and the like as const
+// variables of type uint3 and dim3 with these symbols as their assembler names.
+extern EMU_IMPORT EMU_TLS EmuDim3 emu_thread_idx;
+extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
+extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
+extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
+
+enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_RACES = 2, EMU_CHECK_INITIALISED = 4 };
+
+// ---------------------------------------------------------------------------- barriers
+//
+// Every function that may suspend the calling thread is an opaque call, so the compiler
+// keeps nothing of shared or global memory in registers across it. The place reported is
+// the return address of the call: the device header's wrappers are always_inline.
+
+enum EmuReduce { EMU_REDUCE_COUNT = 0, EMU_REDUCE_AND = 1, EMU_REDUCE_OR = 2 };
+
+EMU_IMPORT void emu_barrier(void);                            // __syncthreads
+EMU_IMPORT int emu_barrier_reduce(int op, int predicate);     // __syncthreads_count/and/or
+EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count); // id 0..15; count 0: whole block
+EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count);
+// Cooperative grid: all threads of all blocks. Not a cooperative launch: a trap that says so.
+EMU_IMPORT void emu_grid_barrier(void);
+EMU_IMPORT int emu_grid_is_cooperative(void);
+// Clusters: a token from arrive is given to wait.
+EMU_IMPORT emu_u32 emu_cluster_arrive(void);
+EMU_IMPORT void emu_cluster_wait(emu_u32 token);
+EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
+
+// ------------------------------------------------------------------------------- warps
+//
+// One function for all collectives. Each lane of `mask` calls with the same op, mask and
+// width; the last lane to arrive computes the results of all. A lane that exited counts as
+// absent; a lane that calls with a mask without its own bit, or with another op, is a fault
+// (EMU_FAULT_WARP). `in` and `out` point into the caller's stack frame.
+
+enum EmuWarpOp {
+    EMU_WARP_SYNC = 0,
+    EMU_WARP_SHUFFLE_INDEX = 1, // argument: source lane; width: 1..32, a power of two
+    EMU_WARP_SHUFFLE_UP = 2,    // argument: delta
+    EMU_WARP_SHUFFLE_DOWN = 3,
+    EMU_WARP_SHUFFLE_XOR = 4,   // argument: lane mask
+    EMU_WARP_ALL = 8,           // in: 4 bytes predicate; out: 4 bytes
+    EMU_WARP_ANY = 9,
+    EMU_WARP_UNIFORM = 10,
+    EMU_WARP_BALLOT = 11,
+    EMU_WARP_MATCH_ANY = 12,    // in: `size` bytes; out: 4 bytes mask
+    EMU_WARP_MATCH_ALL = 13,    // out: 4 bytes mask, then 4 bytes predicate
+    EMU_WARP_ADD_U32 = 16,      // reductions; in and out: `size` bytes
+    EMU_WARP_MIN_U32 = 17,
+    EMU_WARP_MAX_U32 = 18,
+    EMU_WARP_MIN_I32 = 19,
+    EMU_WARP_MAX_I32 = 20,
+    EMU_WARP_AND = 21,
+    EMU_WARP_OR = 22,
+    EMU_WARP_XOR = 23,
+};
+
+struct EmuWarpCall {
+    emu_u32 op;       // EmuWarpOp
+    emu_u32 mask;     // participants, by absolute lane
+    emu_u32 argument; // see EmuWarpOp
+    emu_u32 width;    // shuffles only; else 32
+    emu_u32 size;     // bytes of `in`: 1, 2, 4, 8 or 16
+    emu_u32 in_range; // set for shuffles: whether the source lane lay within the segment
+    const void* in;
+    void* out;
+};
+
+EMU_IMPORT void emu_warp(EmuWarpCall* call);
+EMU_IMPORT emu_u32 emu_active_mask(void); // lanes of this warp that have not exited
+
+// ---------------------------------------------------------------------------- services
+
+EMU_IMPORT int emu_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+EMU_IMPORT int emu_vprintf(const char* format, __builtin_va_list arguments);
+EMU_IMPORT void emu_assert_fail(const char* expression, const char* file, unsigned line,
+                                const char* function) __attribute__((noreturn));
+EMU_IMPORT void emu_trap(const char* why) __attribute__((noreturn)); // why: may be null
+EMU_IMPORT void emu_exit_thread(void) __attribute__((noreturn));
+EMU_IMPORT void* emu_malloc(emu_size bytes); // 16-byte aligned; null when the heap is full
+EMU_IMPORT void emu_free(void* pointer);
+EMU_IMPORT emu_u64 emu_clock(void);        // cycles, as clock64()
+EMU_IMPORT emu_u64 emu_global_timer(void); // nanoseconds
+EMU_IMPORT void emu_nanosleep(emu_u32 nanoseconds);
+EMU_IMPORT void emu_yield(void); // lets other threads of the block run
+
+// ------------------------------------------------------------------------ access checks
+//
+// `-fsanitize=kernel-address` with outlined checks makes the compiler call
+// __asan_load{1,2,4,8,16,N}_noabort and __asan_store*. Each module carries its own hidden
+// definitions (emulator_checks.h), so that a sanitizer in the process is never reached:
+//   1. the address lies in the module's `space`: look at the shadow byte;
+//   2. it lies in [stack_low, stack_high) or in one of `recent`: allowed;
+//   3. else emu_check_slow, which returns for allowed memory (and remembers the range) or
+//      ends the launch with a fault.
+// Shadow: one byte for 8 of memory. 0: all may be accessed; 1..7: only the first bytes;
+// 0x80 and above: none, and the value says why.
+// Alignment of an access is checked by the same callbacks, before step 1.
+
+enum EmuShadow {
+    EMU_SHADOW_OPEN = 0x00,
+    EMU_SHADOW_UNMAPPED = 0xf0, // never allocated
+    EMU_SHADOW_REDZONE = 0xf1,  // beside an allocation
+    EMU_SHADOW_FREED = 0xf2,
+    EMU_SHADOW_FOREIGN = 0xf3,  // of another device without peer access
+};
+
+enum EmuAccess { EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2 };
+
+EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+
+// The window of addresses that has a shadow. The loader fills it before any kernel runs.
+struct EmuSpace {
+    emu_uptr base;
+    emu_uptr size;
+    emu_u8* shadow; // of `base`
+};
+
+// --------------------------------------------------------------------------- records
+//
+// A module has no constructors. The loader finds its data by symbol name:
+//   emu_module                   one EmuModule
+//   any symbol containing "emu_kernel_record"    an EmuKernel each
+//   any symbol containing "emu_variable_record"  an EmuVariable each
+// (a template's static member cannot be put into a section, so sections do not serve).
+// The lowered name of a kernel or variable is the symbol at `address`.
+
+struct EmuModule {
+    emu_u32 abi_version; // EMU_ABI_VERSION
+    emu_u32 size;        // sizeof(EmuModule)
+    emu_u32 checks;      // EMU_CHECK_* the module was compiled with
+    emu_u32 architecture; // 90 for sm_90: __CUDA_ARCH__ / 10
+    EmuSpace space;      // written by the loader
+    emu_u64 reserved[4];
+};
+
+struct EmuParameter {
+    emu_u32 offset; // in the packed buffer, by the C rules of alignment
+    emu_u32 size;
+};
+
+// Calls the kernel: params[i] points to the value of parameter i, which is copied.
+typedef void (*EmuEntry)(void* const* params);
+
+struct EmuKernel {
+    emu_u32 abi_version;
+    emu_u32 size; // sizeof(EmuKernel)
+    const void* address; // of the kernel function
+    EmuEntry entry;
+    const EmuParameter* parameters;
+    emu_u32 parameter_count;
+    emu_u32 parameter_bytes;
+    emu_u32 static_shared; // bytes
+    emu_u32 max_threads;   // __launch_bounds__; 0: not given
+    emu_u32 min_blocks;
+    emu_u32 max_cluster;
+    EmuDim3 cluster; // __cluster_dims__; 0: not given
+    emu_u32 flags;   // 0
+    const char* file;
+    emu_u32 line;
+    emu_u32 reserved[3];
+};
+
+enum EmuVariableKind {
+    EMU_VARIABLE_DEVICE = 0,
+    EMU_VARIABLE_CONSTANT = 1,
+    EMU_VARIABLE_MANAGED = 2,
+    EMU_VARIABLE_SHARED = 3, // `address` is null, `locate` gives the calling thread's copy
+};
+
+struct EmuVariable {
+    emu_u32 abi_version;
+    emu_u32 kind; // EmuVariableKind
+    void* address;
+    void* (*locate)(void);
+    emu_u64 size; // bytes, without any padding the front end added behind
+    emu_u64 room; // bytes with that padding
+    const char* name;
+    const char* file;
+    emu_u32 line;
+    emu_u32 reserved;
+};
+
+} // extern "C"

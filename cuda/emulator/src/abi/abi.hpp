@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// How exported driver calls are written.
+//
+//   ENTRY(cuMemAlloc, 3020)(CUdeviceptr* dptr, size_t bytesize)
+//   {
+//       ...
+//   }
+//
+// ENTRY stands at the start of a line, with a row of entries.txt: name and version. The
+// generator finds it, and makes the exported symbol (and the per-thread-stream variant),
+// which passes the Gate: initialisation, tracing, fault injection, counting. Rows without
+// an ENTRY return CUDA_ERROR_NOT_SUPPORTED and are counted. The compiler checks the
+// signature against the prototype derived from the .pxd.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include "../common.hpp"
+
+#define ENTRY(name, version) extern "C" CUresult entry_##name##_##version
+#include "entry_prototypes.hpp"
+
+namespace emu::abi {
+
+struct Entry {
+    const char* name;       // as asked for with cuGetProcAddress
+    int version;            // smallest CUDA version that gets this one
+    const char* symbol;     // as exported
+    void* function;
+    void* per_thread;       // variant for per-thread default streams, or null
+    bool implemented;
+};
+extern const Entry entries[]; // sorted by name, then version
+extern const int entry_count;
+
+// The row for a request: the highest version that is not above the one asked for and not
+// above CUDA_EMULATOR_DRIVER_VERSION. Null: no such function.
+const Entry* find_entry(const char* name, int version);
+
+CUresult not_supported(int entry);
+uint64_t unsupported_calls(int entry);
+
+struct ResultName {
+    int value;
+    const char* name;
+};
+extern const ResultName result_names[]; // sorted by value
+extern const int result_name_count;
+
+// An argument for the trace and for reports.
+struct Shown {
+    const char* label;
+    uint64_t bits;
+    bool pointer;
+};
+
+template <class T>
+Shown shown(const char* label, T value)
+{
+    if constexpr (std::is_pointer_v<T>)
+        return {label, reinterpret_cast<uint64_t>(value), true};
+    else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+        return {label, static_cast<uint64_t>(value), false};
+    else
+        return {label, 0, false};
+}
+
+// Around every exported call. Unwatched (no trace, no fault planned) it costs one load.
+class Gate {
+public:
+    Gate(int entry, bool per_thread);
+    ~Gate();
+    Gate(const Gate&) = delete;
+    bool watched() const { return watched_; }
+    void show(std::initializer_list<Shown> arguments);
+    bool refused() const { return result_ != CUDA_SUCCESS; } // before the effect
+    CUresult result() const { return result_; }
+    CUresult leave(CUresult result);                         // after the effect
+
+private:
+    CUresult result_ = CUDA_SUCCESS;
+    int entry_;
+    bool watched_ = false;
+    bool outer_per_thread_;
+};
+
+// Whether a null stream means the per-thread one in the call in progress.
+bool per_thread_default();
+// "cuMemAlloc_v2, driver call 17": for Allocation::made_by and handles.
+std::string made_by();
+
+} // namespace emu::abi

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// How programs find the driver's functions.
+#include <algorithm>
+#include <cstring>
+
+#include "../config.hpp"
+#include "abi.hpp"
+
+namespace emu::abi {
+
+const Entry* find_entry(const char* name, int version)
+{
+    int highest = std::min(version, config().driver_version);
+    const Entry* end = entries + entry_count;
+    const Entry* found = nullptr;
+    const Entry* row = std::lower_bound(
+        entries, end, name, [](const Entry& e, const char* n) { return std::strcmp(e.name, n) < 0; });
+    for (; row != end && std::strcmp(row->name, name) == 0; ++row)
+        if (row->version <= highest)
+            found = row;
+    return found;
+}
+
+} // namespace emu::abi
+
+using namespace emu;
+
+ENTRY(cuInit, 2000)(unsigned int Flags)
+{
+    return Flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+ENTRY(cuDriverGetVersion, 2020)(int* driverVersion)
+{
+    if (!driverVersion)
+        return CUDA_ERROR_INVALID_VALUE;
+    *driverVersion = config().driver_version;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuDeviceGetCount, 2000)(int* count)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *count = config().devices;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuGetProcAddress, 12000)(const char* symbol, void** pfn, int cudaVersion,
+                               cuuint64_t flags, CUdriverProcAddressQueryResult* symbolStatus)
+{
+    if (!symbol || !pfn)
+        return CUDA_ERROR_INVALID_VALUE;
+    const abi::Entry* entry = abi::find_entry(symbol, cudaVersion);
+    bool known = entry || abi::find_entry(symbol, config().driver_version);
+    if (symbolStatus)
+        *symbolStatus = entry   ? CU_GET_PROC_ADDRESS_SUCCESS
+                        : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    *pfn = nullptr;
+    if (entry) {
+        bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+        *pfn = per_thread && entry->per_thread ? entry->per_thread : entry->function;
+    }
+    // With a place for the status, an unknown name is an answer and not an error.
+    return entry || symbolStatus ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+// The form of CUDA 11.3, which bindings of that age and the runtime look up by dlsym.
+extern "C" EMU_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn,
+                                                int cudaVersion, cuuint64_t flags)
+{
+    return entry_cuGetProcAddress_12000(symbol, pfn, cudaVersion, flags, nullptr);
+}
+
+// Private tables of the real driver. NVRTC looks for the symbol and crashes without it.
+ENTRY(cuGetExportTable, 3000)(const void** ppExportTable, const CUuuid*)
+{
+    if (ppExportTable)
+        *ppExportTable = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words that all parts share. Depends on nothing of ours but the generated driver types.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "driver_types.hpp"
+
+#define EMU_EXPORT __attribute__((visibility("default")))
+
+namespace emu {
+
+using Bytes = std::vector<std::byte>;
+using Nanoseconds = std::chrono::nanoseconds;
+
+struct Dim3 {
+    uint32_t x = 1, y = 1, z = 1;
+    uint64_t count() const { return uint64_t(x) * y * z; }
+    bool operator==(const Dim3& other) const
+    {
+        return x == other.x && y == other.y && z == other.z;
+    }
+};
+
+// A failure with its text; the text goes to the log and to stderr, the code to the caller.
+struct Error {
+    CUresult code = CUDA_SUCCESS;
+    std::string text;
+    explicit operator bool() const { return code != CUDA_SUCCESS; }
+};
+
+// The folder of the loaded library: device_include/ lies in it.
+const std::string& home();
+
+// One line on stderr, with the prefix "cuda.emulator: ".
+void say(const std::string& line);
+
+} // namespace emu

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA_EMULATOR_* variables, read once at the first use. A value that cannot be read is
+// reported on stderr by name, and the default taken.
+#pragma once
+
+#include "common.hpp"
+
+namespace emu {
+
+enum class Mode { eager, deterministic, shuffle };
+
+struct Checks {
+    bool memory = true;       // CHECK=memory
+    bool races = false;       // CHECK=races
+    bool initialised = false; // CHECK=initialised
+    uint32_t bits() const;    // as EMU_CHECK_*
+};
+
+struct Config {
+    int devices = 2;                        // DEVICES, 0..8
+    size_t memory = size_t(4) << 30;        // MEMORY per device: 4G, 512M, plain bytes
+    int compute_major = 9, compute_minor = 0; // COMPUTE_CAPABILITY
+    int driver_version = 13050;             // DRIVER_VERSION: 13.5 or 13050
+    int threads = 0;                        // THREADS of the block pool; 0: all cores
+    Mode mode = Mode::eager;                // MODE; shuffle:SEED
+    uint64_t seed = 0;
+    Checks checks;                          // CHECK=memory,races,...|none|all
+    Nanoseconds time_limit{0};              // TIME_LIMIT of a kernel in seconds; 0: none
+    std::string fail;                       // FAIL, see abi/faults.hpp
+    std::string trace;                      // TRACE: a path, "stderr", or empty
+    bool leaks = false;                     // LEAKS=1: report at exit
+    std::string compiler;                   // CXX
+    std::string cache_dir;                  // CACHE_DIR; "none" switches the cache off
+};
+
+const Config& config();
+
+} // namespace emu

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What kernels may touch. The device model describes each allocation here; the executor
+// keeps the shadow, judges accesses and names allocations in its reports. All functions are
+// thread-safe and may run while kernels run.
+#pragma once
+
+#include "../common.hpp"
+#include "../../device_include/emulator_abi.h"
+
+namespace emu::exec {
+
+enum class RegionKind { device, managed, pinned, registered, heap, array };
+
+struct Region {
+    uintptr_t base = 0;       // as kernels see it
+    size_t size = 0;          // bytes asked for
+    size_t room = 0;          // bytes up to the next region; the rest is a red zone
+    uint64_t allocation = 0;  // id, unique for the process, never reused
+    RegionKind kind = RegionKind::device;
+    int device = -1;          // -1: of all
+    std::string made_by;      // for reports: "cuMemAlloc_v2, driver call 17"
+};
+
+// Reserves the shadow of the one window of addresses that holds all device, managed and
+// pinned memory. Once, before anything else. False when no address space is to be had:
+// then checks run by regions only, slower.
+bool reserve_shadow(uintptr_t base, size_t size);
+EmuSpace shadow_space(); // what the loader writes into EmuModule::space
+
+void open_region(const Region& region);
+// Poisons it as freed. The last 1024 freed regions are remembered for reports; whoever
+// frees keeps the addresses unused as long as it can (see state/arena.hpp).
+void close_region(uintptr_t base);
+// Forgets it: the addresses are given to something else.
+void forget_region(uintptr_t base);
+
+// Host memory without a shadow (registered memory outside the window).
+void open_host_range(const Region& region);
+void close_host_range(uintptr_t base);
+
+void set_peer_access(int from, int to, bool allowed);
+
+// The heap that malloc() in kernels uses, in kernel addresses. Given once per context;
+// size 0 takes it away.
+void set_heap(int device, uintptr_t base, size_t size);
+
+// Uninitialised-read check: marks bytes as written by a copy or fill. No-op without it.
+void mark_initialised(uintptr_t base, size_t size);
+
+// For host-side calls: is [address, address + size) within one live region? Gives it.
+bool find_region(uintptr_t address, size_t size, Region* found);
+// The sentence that names what lies at an address: "16 bytes behind the 4096 bytes ...".
+std::string describe_address(uintptr_t address, size_t size);
+
+} // namespace emu::exec

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The devices: their numbers follow the documented ones of compute capability 9.0 and are
+// scaled by CUDA_EMULATOR_*. One table row per attribute.
+#pragma once
+
+#include <memory>
+
+#include "../common.hpp"
+#include "arena.hpp"
+
+namespace emu::state {
+
+class Context;
+class Pool;
+
+class Device {
+public:
+    explicit Device(int ordinal);
+    int ordinal() const { return ordinal_; }
+    const std::string& name() const { return name_; }   // says that it is software
+    CUuuid uuid() const;                                 // stable per ordinal and user
+    std::string pci_bus_id() const;
+    size_t total_memory() const;
+    // INVALID_VALUE for an attribute that this driver version does not know.
+    CUresult attribute(CUdevice_attribute attribute, int* value) const;
+    int number(CUdevice_attribute attribute) const;      // for our own use; known ones only
+    int major() const;
+    int minor() const;
+
+    // The primary context: created by the first retain, ended by the last release.
+    CUresult retain_primary(CUcontext* out);
+    CUresult release_primary();
+    CUresult reset_primary();
+    CUresult set_primary_flags(unsigned flags);
+    void primary_state(unsigned* flags, int* active) const;
+
+    std::shared_ptr<Pool> default_pool();
+    std::shared_ptr<Pool> current_pool();
+    void set_current_pool(std::shared_ptr<Pool> pool);
+
+private:
+    struct State;
+    int ordinal_;
+    std::string name_;
+    std::shared_ptr<State> state_;
+};
+
+int device_count();
+Device* device_at(int ordinal);                          // null: INVALID_DEVICE
+bool can_access_peer(int from, int to);
+
+// Occupancy by the documented rules of the compute capability.
+struct OccupancyQuery {
+    uint32_t threads = 0, registers = 0, static_shared = 0;
+    size_t dynamic_shared = 0;
+    uint32_t max_threads = 0, min_blocks = 0;
+};
+int blocks_per_multiprocessor(const Device& device, const OccupancyQuery& query);
+
+} // namespace emu::state

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Driver handles are numbers that look like pointers, are never reused and are looked up in
+// a table, so a destroyed or foreign handle is told apart and never followed.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "../common.hpp"
+
+namespace emu::state {
+
+enum class HandleState { live, destroyed, never };
+
+// T is the object, H the driver's handle type. One instance per kind, in its .cpp.
+template <class T, class H>
+class HandleTable {
+public:
+    H add(std::shared_ptr<T> object, std::string made_by)
+    {
+        std::unique_lock lock(mutex_);
+        uintptr_t number = next();
+        rows_[number] = {std::move(object), std::move(made_by)};
+        return reinterpret_cast<H>(number);
+    }
+
+    std::shared_ptr<T> find(H handle) const
+    {
+        std::shared_lock lock(mutex_);
+        auto row = rows_.find(reinterpret_cast<uintptr_t>(handle));
+        return row == rows_.end() ? nullptr : row->second.object;
+    }
+
+    // The object, so that it ends outside the lock.
+    std::shared_ptr<T> remove(H handle)
+    {
+        std::unique_lock lock(mutex_);
+        auto row = rows_.find(reinterpret_cast<uintptr_t>(handle));
+        if (row == rows_.end())
+            return nullptr;
+        auto object = std::move(row->second.object);
+        rows_.erase(row);
+        return object;
+    }
+
+    HandleState state_of(H handle) const
+    {
+        std::shared_lock lock(mutex_);
+        auto number = reinterpret_cast<uintptr_t>(handle);
+        if (rows_.count(number))
+            return HandleState::live;
+        bool given = number >= first && number < next_.load() && number % step == 0;
+        return given ? HandleState::destroyed : HandleState::never;
+    }
+
+    // For leak reports: calls visit(handle, made_by) for all that live.
+    template <class Visit>
+    void each(Visit visit) const
+    {
+        std::shared_lock lock(mutex_);
+        for (const auto& row : rows_)
+            visit(reinterpret_cast<H>(row.first), row.second.made_by);
+    }
+
+private:
+    struct Row {
+        std::shared_ptr<T> object;
+        std::string made_by;
+    };
+    // Below every mapped address, so that following one by mistake faults.
+    static constexpr uintptr_t first = 0x10000, step = 16;
+    static std::atomic<uintptr_t> next_; // per kind; kinds may share numbers
+    static uintptr_t next() { return next_.fetch_add(step); }
+
+    mutable std::shared_mutex mutex_;
+    std::unordered_map<uintptr_t, Row> rows_;
+};
+
+template <class T, class H>
+std::atomic<uintptr_t> HandleTable<T, H>::next_{HandleTable<T, H>::first};
+
+} // namespace emu::state
