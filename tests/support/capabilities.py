@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
+import shutil
+from pathlib import Path
 
 
 class Capabilities:
@@ -72,10 +75,16 @@ class Capabilities:
         except RuntimeError:
             return not wanted
 
+    def compiler(self, wanted: bool) -> bool:
+        """Whether a C++ compiler is here, for extensions built by the tests."""
+        return (shutil.which("g++") is not None) == wanted
+
+    def source(self, wanted: bool) -> bool:
+        """Whether the tests lie in a checkout, beside the source."""
+        return (Path(__file__).parents[2] / "setup.py").exists() == wanted
+
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""
-        import importlib.util
-
         return importlib.util.find_spec(wanted) is not None
 
 

@@ -42,8 +42,6 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         Handle[T] find(T value) except +
         void remove(T value) noexcept
         size_t size() except +
-        void lock() noexcept
-        void unlock() noexcept
 
     intptr_t address[T](const Handle[T]& handle) noexcept
 

@@ -1,12 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The registries, one instance of each per process, and what a fork does to them."""
+"""The registries, one instance of each per process."""
 
 from cuda.bindings cimport cydriver
-
-
-cdef extern from "<pthread.h>" nogil:
-    int pthread_atfork(void (*prepare)() noexcept, void (*parent)() noexcept, void (*child)() noexcept)
 
 
 cdef Registry[cydriver.CUcontext]* _contexts = new Registry[cydriver.CUcontext]()
@@ -30,18 +26,3 @@ def registry_sizes():
     """Return how many entries each registry holds, for the tests that count leaks."""
     return {"context": _contexts.size(), "stream": _streams.size(), "kernel": _kernels.size()}
 
-
-cdef void _lock_all() noexcept nogil:
-    _contexts.lock()
-    _streams.lock()
-    _kernels.lock()
-
-
-cdef void _unlock_all() noexcept nogil:
-    _kernels.unlock()
-    _streams.unlock()
-    _contexts.unlock()
-
-
-# A fork between another thread's lock and unlock would leave the child's registry locked for ever.
-pthread_atfork(_lock_all, _unlock_all, _unlock_all)

@@ -227,16 +227,18 @@ private:
 };
 
 // Finds the live handle of a raw value, so that what comes back from the driver is the object
-// that went in. An entry whose handle has ended is replaced or removed, a live one never.
+// that went in. An entry whose handle has ended is replaced or removed, a live one never. The
+// methods are virtual so that only the extension that made the registry counts its forks.
 template <class T>
 class Registry {
 public:
     using H = Handle<T>;
 
     // The registered handle of the same value if one is alive, else `handle`, now registered.
-    H add(const H& handle) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        auto [place, is_new] = cells_.try_emplace(handle.get(), handle.cell_);
+    virtual H add(const H& handle) {
+        State& state = current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        auto [place, is_new] = state.cells.try_emplace(handle.get(), handle.cell_);
         if (!is_new) {
             if (place->second->add_reference_if_alive()) return H(place->second);
             place->second->drop_weak();
@@ -247,34 +249,49 @@ public:
     }
 
     // The live handle of `value`, or an empty one.
-    H find(T value) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        auto place = cells_.find(value);
-        if (place == cells_.end() || !place->second->add_reference_if_alive()) return H();
+    virtual H find(T value) {
+        State& state = current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        auto place = state.cells.find(value);
+        if (place == state.cells.end() || !place->second->add_reference_if_alive()) return H();
         return H(place->second);
     }
 
     // Called as the value is destroyed, before the driver can hand out the same value again.
-    void remove(T value) noexcept {
-        std::lock_guard<std::mutex> lock(mutex_);
-        auto place = cells_.find(value);
-        if (place == cells_.end() || place->second->is_alive()) return;
+    virtual void remove(T value) noexcept {
+        State& state = current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        auto place = state.cells.find(value);
+        if (place == state.cells.end() || place->second->is_alive()) return;
         place->second->drop_weak();
-        cells_.erase(place);
+        state.cells.erase(place);
     }
 
-    std::size_t size() {
-        std::lock_guard<std::mutex> lock(mutex_);
-        return cells_.size();
+    virtual std::size_t size() {
+        State& state = current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        return state.cells.size();
     }
-
-    // For the time around fork(), so that the child never finds the lock taken.
-    void lock() { mutex_.lock(); }
-    void unlock() { mutex_.unlock(); }
 
 private:
-    std::mutex mutex_;
-    std::unordered_map<T, typename H::TypedCell*> cells_;
+    struct State {
+        const std::uint32_t born_at = fork_count();
+        std::mutex mutex;
+        std::unordered_map<T, typename H::TypedCell*> cells;
+    };
+
+    // A forked child starts empty: its parent's values mean nothing there, and the parent's lock
+    // may have been taken by a thread that the child does not have.
+    State& current() {
+        State* state = state_.load(std::memory_order_acquire);
+        if (state->born_at == fork_count()) return *state;
+        State* fresh = new State;
+        if (state_.compare_exchange_strong(state, fresh)) return *fresh;
+        delete fresh;
+        return *state;
+    }
+
+    std::atomic<State*> state_{new State};
 };
 
 template <class T>

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# distutils: language = c++
+# cython: language_level=3, freethreading_compatible=True
+"""Handles over plain numbers, with a count of everything: the mechanism without a device."""
+
+from cpython.object cimport PyObject
+from libcpp.atomic cimport atomic
+from libcpp.vector cimport vector
+
+from cuda.core._handles._handles cimport Handle, Keep, Registry
+
+ctypedef Handle[size_t] NumberHandle
+
+cdef enum:
+    CAPACITY = 1 << 22
+
+cdef atomic[size_t] _made
+cdef atomic[size_t] _ended
+cdef atomic[size_t] _orphaned      # ended after the parent it depends on: must stay 0
+cdef char* _alive = <char*>calloc(CAPACITY, 1)
+cdef size_t* _parent = <size_t*>calloc(CAPACITY, sizeof(size_t))
+cdef Registry[size_t]* _registry = new Registry[size_t]()
+
+cdef extern from "<cstdlib>" nogil:
+    void* calloc(size_t count, size_t size)
+
+
+cdef void end(size_t number) noexcept nogil:
+    _registry.remove(number)
+    if _parent[number] and not _alive[_parent[number]]:
+        _orphaned.fetch_add(1)
+    _alive[number] = 0
+    _ended.fetch_add(1)
+
+
+cdef NumberHandle make(size_t parent, const Keep& keep) noexcept nogil:
+    cdef size_t number = _made.fetch_add(1) + 1
+    if number >= CAPACITY:
+        return NumberHandle()
+    _parent[number] = parent
+    _alive[number] = 1
+    return NumberHandle.own(number, &end, keep)
+
+
+cdef class Node:
+    """A handle that keeps its parent's."""
+
+    cdef NumberHandle h
+    cdef object __weakref__
+
+    def __init__(self, Node parent=None, object keep=None):
+        if parent is not None:
+            self.h = make(parent.h.get(), parent.h.keep())
+        elif keep is not None:
+            self.h = make(0, Keep.of_object(<PyObject*>keep))
+        else:
+            self.h = make(0, Keep())
+
+    @property
+    def number(self):
+        return self.h.get()
+
+    @property
+    def is_open(self):
+        return <bint>self.h
+
+    @property
+    def use_count(self):
+        return self.h.use_count()
+
+    def copy(self):
+        cdef Node node = Node.__new__(Node)
+        node.h = self.h
+        return node
+
+    def borrow(self):
+        cdef Node node = Node.__new__(Node)
+        node.h = NumberHandle.borrow(self.h.get(), Keep())
+        return node
+
+    def close(self):
+        self.h.reset()
+
+    def register(self):
+        cdef Node node = Node.__new__(Node)
+        node.h = _registry.add(self.h)
+        return node
+
+
+def find(size_t number):
+    """Return a node of the registered handle, or None."""
+    cdef Node node = Node.__new__(Node)
+    node.h = _registry.find(number)
+    return node if node.h else None
+
+
+def registered():
+    return _registry.size()
+
+
+def counts():
+    """Return how many handles were made, ended, and ended too late."""
+    return _made.load(), _ended.load(), _orphaned.load()
+
+
+def hammer(size_t rounds, unsigned int seed):
+    """Make, copy, register, find and drop handles in random order without the interpreter lock."""
+    with nogil:
+        _hammer(rounds, seed)
+
+
+cdef void _hammer(size_t rounds, unsigned int seed) noexcept nogil:
+    cdef vector[NumberHandle] pool
+    cdef NumberHandle h
+    cdef size_t i, j
+    pool.resize(16)
+    for i in range(rounds):
+        seed = seed * 1664525u + 1013904223u
+        j = (seed >> 8) & 15
+        if (seed >> 16) & 3 == 0:
+            pool[j].reset()
+        elif (seed >> 16) & 3 == 1:
+            pool[j] = pool[(seed >> 20) & 15]
+        else:
+            h = pool[(seed >> 20) & 15]
+            if h:
+                pool[j] = make(h.get(), h.keep())
+            else:
+                pool[j] = make(0, Keep())
+            _registry.add(pool[j])
+            h = _registry.find(pool[j].get())
+        h.reset()

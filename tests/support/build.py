@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a Cython extension against the installed package, once per test run."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+
+def build_extension(source: Path):
+    """Compile ``source`` against the shipped ``.pxd`` files and return the imported module."""
+    import cuda.core
+
+    package = Path(cuda.core.__file__).parent
+    headers = b"".join(path.read_bytes() for path in sorted((package / "_handles").glob("*.hpp")))
+    digest = hashlib.sha256(source.read_bytes() + headers + sys.version.encode()).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"cuda-core-tests-{os.getuid()}" / digest
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / (source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            _compile(source, folder, target, package)
+    spec = importlib.util.spec_from_file_location(source.stem, target)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
+    from cuda.pathfinder import locate_nvidia_header_directory
+
+    generated = folder / (source.stem + ".cpp")
+    # A folder that holds `cuda` on the path lets Cython find the .pxd files of both packages.
+    command = [sys.executable, "-m", "cython", "--cplus", "-3", str(source), "-o", str(generated)]
+    for path in dict.fromkeys([str(package.parents[1]), *filter(None, sys.path)]):
+        command += ["-I", path]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    includes = [
+        sysconfig.get_path("include"),
+        locate_nvidia_header_directory("cudart").abs_path,
+        str(package / "_handles"),
+        str(package.parents[1]),
+    ]
+    unfinished = target.with_suffix(".tmp")
+    subprocess.run(
+        ["g++", "-shared", "-fPIC", "-O1", "-std=c++17", "-w", str(generated), "-o", str(unfinished)]
+        + [f"-I{path}" for path in includes],
+        check=True, capture_output=True, text=True,
+    )
+    unfinished.rename(target)
