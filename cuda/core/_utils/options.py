@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+__all__ = ["Options"]
+
 
 class Options:
     """An options dataclass that is valid at any time: each assignment is checked like construction.
