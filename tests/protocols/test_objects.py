@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What all resources have in common: identity, closing, references, pickling."""
+
+import copy
+import gc
+import pickle
+import weakref
+
+import pytest
+
+import cuda.core
+from support.capabilities import capabilities
+from support.samples import SAMPLES
+
+
+def samples(**wanted):
+    """Parametrize over the samples whose fields have these values."""
+    chosen = [name for name, sample in SAMPLES.items() if all(getattr(sample, k) == v for k, v in wanted.items())]
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(name, marks=pytest.mark.requires(device=True, nvrtc=True) if SAMPLES[name].needs_device else ())
+            for name in chosen
+        ],
+    )
+
+
+@samples()
+def test_repr_names_the_class(name):
+    assert name in repr(SAMPLES[name].make())
+
+
+@samples()
+def test_equal_to_itself_and_not_to_others(name):
+    sample = SAMPLES[name].make()
+    assert sample == sample
+    assert sample != object()
+    assert sample.__eq__(3) is NotImplemented
+    assert hash(sample) == hash(sample)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.requires(device=True) if sample.needs_device else ())
+        for name, sample in SAMPLES.items()
+        if sample.again
+    ],
+)
+def test_equal_by_value(name):
+    sample = SAMPLES[name].make()
+    twin = SAMPLES[name].again(sample)
+    assert twin == sample
+    assert hash(twin) == hash(sample)
+
+
+@samples()
+def test_weakly_referenceable(name):
+    sample = SAMPLES[name].make()
+    reference = weakref.ref(sample)
+    assert reference() is sample
+
+
+@samples(closes=True)
+def test_dropped_object_goes_at_once(name):
+    sample = SAMPLES[name].make()
+    reference = weakref.ref(sample)
+    del sample
+    assert reference() is None
+
+
+@samples(closes=True)
+def test_close_can_be_repeated(name):
+    sample = SAMPLES[name].make()
+    assert not sample.is_closed
+    sample.close()
+    sample.close()
+    assert sample.is_closed
+    assert isinstance(repr(sample), str)
+    assert sample == sample
+    assert isinstance(hash(sample), int)
+
+
+@samples(closes=True)
+def test_closed_object_refuses_work(name):
+    sample = SAMPLES[name].make()
+    sample.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        SAMPLES[name].use(sample)
+
+
+@pytest.mark.parametrize("name", ["Stream", "Event", "Buffer"])
+@pytest.mark.requires(device=True)
+def test_with_closes(name):
+    with SAMPLES[name].make() as sample:
+        assert not sample.is_closed
+    assert sample.is_closed
+
+
+@pytest.mark.parametrize("name", ["Stream", "Event", "Buffer"])
+@pytest.mark.requires(device=True)
+def test_with_lets_exceptions_pass(name):
+    sample = SAMPLES[name].make()
+    with pytest.raises(KeyError), sample:
+        raise KeyError
+    assert sample.is_closed
+
+
+@pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if not sample.is_direct])
+def test_direct_construction_is_refused_with_the_way_to_do_it(name):
+    kind = getattr(cuda.core, name)
+    for arguments in [(), (1,), (1, 2, 3)]:
+        with pytest.raises(RuntimeError, match="use"):
+            kind(*arguments)
+
+
+@pytest.mark.parametrize("name", ["Context", "Stream", "Event", "Kernel", "LaunchConfig", "Program"])
+@pytest.mark.requires(device=True, nvrtc=True)
+def test_what_means_nothing_elsewhere_is_not_pickled(name):
+    with pytest.raises(TypeError):
+        pickle.dumps(SAMPLES[name].make())
+
+
+@pytest.mark.requires(device=True)
+def test_device_pickles_to_the_same_device(device):
+    assert pickle.loads(pickle.dumps(device)) == device
+    assert copy.copy(device) == device
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+def test_uninitialised_objects_do_not_crash():
+    # __new__ alone gives an object without a resource: everything may raise, nothing may crash.
+    for name in SAMPLES:
+        kind = getattr(cuda.core, name)
+        try:
+            empty = kind.__new__(kind)
+        except TypeError:
+            continue
+        for attribute in dir(kind):
+            if attribute.startswith("__") and attribute not in ("__repr__", "__hash__", "__cuda_stream__"):
+                continue
+            try:
+                value = getattr(empty, attribute)
+                if attribute in ("__repr__", "__hash__", "__cuda_stream__", "close", "sync"):
+                    value()
+            except Exception as error:
+                assert not isinstance(error, SystemError), (name, attribute)
+    gc.collect()
+    assert capabilities().device_count > 0

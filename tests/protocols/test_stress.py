@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Real resources under stress: many threads, any order, closing parents first, every kind of exit."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, EventOptions
+
+pytestmark = pytest.mark.requires(device=True)
+
+
+def make_some(device, rng):
+    stream = device.create_stream()
+    pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+    made = [stream, pool]
+    for _ in range(6):
+        kind = rng.randrange(5)
+        if kind == 0:
+            made.append(device.create_stream())
+        elif kind == 1:
+            made.append(stream.record(options=EventOptions(timing_enabled=rng.random() < 0.5)))
+        elif kind == 2:
+            made.append(pool.allocate(rng.randrange(1, 4096), stream=stream))
+        elif kind == 3:
+            made.append(device.allocate(rng.randrange(1, 4096), stream=stream))
+        else:
+            made.append(device.create_event())
+    return made
+
+
+def churn(seed, rounds, failures):
+    rng = random.Random(seed)
+    try:
+        device = Device(0)
+        device.set_current()
+        for _ in range(rounds):
+            made = make_some(device, rng)
+            if rng.random() < 0.5:
+                rng.shuffle(made)  # else parents first
+            try:
+                while made:
+                    one = made.pop(0)
+                    if rng.random() < 0.5:
+                        one.close()
+                    if rng.random() < 0.01:
+                        raise KeyError(seed)
+            except KeyError:
+                made.clear()
+    except BaseException as error:
+        failures.append(error)
+
+
+def used_memory(device):
+    return device.memory_resource.attributes.used_mem_current
+
+
+def test_threads_lose_nothing(device, stream, recwarn):
+    rounds = int(os.environ.get("CUDA_CORE_STRESS_ROUNDS", "40")) // 8
+    before = used_memory(device)
+    failures = []
+    threads = [threading.Thread(target=churn, args=(seed, rounds, failures)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    device.sync()
+    assert used_memory(device) == before
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+PRELUDE = """
+import sys, threading
+from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions
+device = Device(0); device.set_current()
+stream = device.create_stream()
+pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+buffers = [pool.allocate(256, stream=stream) for _ in range(20)]
+events = [stream.record() for _ in range(20)]
+"""
+EXITS = {
+    "everything open": "",
+    "parents closed": "stream.close(); pool.close()",
+    "a cycle": "class A: pass\na = A(); a.a = a; a.kept = (buffers, events, stream)",
+    "kept by a module": "sys.kept = (buffers, events, pool)",
+    "daemon threads at work": (
+        "def work():\n"
+        "    device = Device(0); device.set_current()\n"
+        "    while True: device.allocate(64, stream=stream); stream.record()\n"
+        "for _ in range(4): threading.Thread(target=work, daemon=True).start()"
+    ),
+    "dropped in atexit": "import atexit; atexit.register(buffers.clear); atexit.register(stream.close)",
+    "an exception": "raise SystemExit(0)",
+}
+
+
+@pytest.mark.parametrize("state", EXITS)
+def test_interpreter_exits_cleanly_with(state):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PRELUDE + EXITS[state]], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Error" not in done.stderr and "Warning" not in done.stderr, done.stderr
+
+
+def test_forked_child_drops_what_its_parent_made_without_a_word():
+    code = PRELUDE + (
+        "import os\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    buffers.clear(); events.clear(); stream.close(); pool.close()\n"
+        "    os._exit(0)\n"
+        "status = os.waitpid(child, 0)[1]\n"
+        "stream.sync(); buffers[0].fill(1, stream=stream); stream.sync()\n"
+        "sys.exit(status)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr.replace("DeprecationWarning", "")

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""One sample of every class, and what the class promises: the protocol tests run over all of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from cuda.core import (
+    Context,
+    Device,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    Stream,
+)
+
+SOURCE = 'extern "C" __global__ void sample(int* out) { *out = 42; }'
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """How to make an object, and what can be done with it."""
+
+    make: Callable
+    again: Callable | None = None  # another object that must be equal to a given one
+    closes: bool = True
+    is_direct: bool = False  # may be constructed by the user
+    needs_device: bool = True
+    use: Callable | None = None  # work that a closed object has to refuse
+    has_is_closed: bool = True
+
+
+def _program():
+    return Program(SOURCE, "c++", ProgramOptions(arch="sm_90"))
+
+
+def _code():
+    return _program().compile("cubin")
+
+
+def _device():
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+def _pool():
+    return DeviceMemoryResource(_device(), DeviceMemoryResourceOptions())
+
+
+def _buffer():
+    device = _device()
+    return device.allocate(64, stream=device.default_stream)
+
+
+SAMPLES = {
+    "Device": Sample(_device, again=lambda d: Device(int(d)), closes=False, is_direct=True),
+    "Context": Sample(
+        lambda: _device().create_stream().context, again=lambda c: _device().context, closes=False
+    ),
+    "Stream": Sample(
+        lambda: _device().create_stream(),
+        again=lambda s: Stream.from_handle(int(s.handle)),
+        use=lambda s: s.sync(),
+    ),
+    "Event": Sample(lambda: _device().create_stream().record(), use=lambda e: e.sync()),
+    "Buffer": Sample(_buffer, use=lambda b: b.is_device_accessible),
+    "DeviceMemoryResource": Sample(_pool, is_direct=True, use=lambda p: p.allocate(8, stream=_device().default_stream)),
+    "LegacyPinnedMemoryResource": Sample(LegacyPinnedMemoryResource, closes=False, is_direct=True),
+    "Program": Sample(_program, is_direct=True, needs_device=False, use=lambda p: p.compile("ptx")),
+    "ObjectCode": Sample(_code, closes=False),
+    "Kernel": Sample(lambda: _code().get_kernel("sample"), closes=False),
+    "LaunchConfig": Sample(
+        lambda: LaunchConfig(grid=2, block=(4, 2)),
+        again=lambda c: LaunchConfig(grid=(2, 1, 1), block=(4, 2)),
+        closes=False, is_direct=True, needs_device=False,
+    ),
+}
+
+# Classes that only factories make.
+UNCONSTRUCTIBLE = [Context, Stream, ObjectCode]
