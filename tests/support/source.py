@@ -31,8 +31,8 @@ def imports(path: Path) -> list[tuple[int, str, str]]:
             continue
         indent, module, names = match.groups()
         # `from cuda.core._x import _y` may name a submodule.
-        single = [name.strip() for name in (names or "").split(",")]
-        submodules = [f"{module}.{name}" for name in single if re.fullmatch(r"_\w+", name) and is_module(f"{module}.{name}")]
+        single = [name.split(" as ")[0].strip() for name in (names or "").split(",")]
+        submodules = [f"{module}.{name}" for name in single if name and is_module(f"{module}.{name}")]
         found += [(number, indent, name) for name in submodules or [module]]
     return found
 

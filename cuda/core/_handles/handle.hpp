@@ -8,6 +8,7 @@
 
 #include <Python.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -34,6 +35,18 @@ inline std::uint32_t fork_count() noexcept {
     return count.load(std::memory_order_relaxed);
 }
 
+// Runs what may ask for the interpreter lock. Before Python 3.14 a thread that asks while the
+// interpreter exits is unwound by pthread_exit, which no destructor survives: let it wait for the
+// end of the process instead, as later versions do.
+template <class Function>
+inline void or_wait_for_exit(Function function) noexcept {
+    try {
+        function();
+    } catch (...) {
+        for (;;) pause();
+    }
+}
+
 // Drops the interpreter lock for a scope, if this thread holds it.
 class WithoutGil {
 public:
@@ -41,7 +54,7 @@ public:
         if (!is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
-        if (state_) PyEval_RestoreThread(state_);
+        if (state_) or_wait_for_exit([this] { PyEval_RestoreThread(state_); });
     }
     WithoutGil(const WithoutGil&) = delete;
     WithoutGil& operator=(const WithoutGil&) = delete;
@@ -132,17 +145,21 @@ public:
 
 private:
     void copy_object() noexcept {
-        PyGILState_STATE state = PyGILState_Ensure();
-        Py_INCREF(object_);
-        PyGILState_Release(state);
+        or_wait_for_exit([this] {
+            PyGILState_STATE state = PyGILState_Ensure();
+            Py_INCREF(object_);
+            PyGILState_Release(state);
+        });
     }
 
     // An object still held when the interpreter exits is left to the operating system.
     void drop_object() noexcept {
         if (is_interpreter_exiting()) return;
-        PyGILState_STATE state = PyGILState_Ensure();
-        Py_DECREF(object_);
-        PyGILState_Release(state);
+        or_wait_for_exit([this] {
+            PyGILState_STATE state = PyGILState_Ensure();
+            Py_DECREF(object_);
+            PyGILState_Release(state);
+        });
     }
 
     Cell* cell_ = nullptr;
@@ -210,7 +227,7 @@ private:
         void end() noexcept override {
             if (destroy && born_at == fork_count()) {
                 WithoutGil released;
-                destroy(value);
+                or_wait_for_exit([this] { destroy(value); });
             }
             keep = Keep();
         }

@@ -1,0 +1,318 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The layout of a strided array: shape, strides and item size, without the data."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stdint cimport int64_t
+
+import math
+
+from cuda.core import _layout_ops as ops
+
+__all__ = ["_StridedLayout"]
+
+_MAX_NDIM = 64
+
+
+@cython.final
+cdef class _StridedLayout:
+    """Shape, strides and item size of a strided array.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The extents.
+    strides : tuple of int or None
+        The distances between neighbours along each axis, in elements; None means C order.
+    itemsize : int
+        The size of an element in bytes.
+    divide_strides : bool, optional
+        Whether ``strides`` counts bytes.
+
+    Raises
+    ------
+    TypeError
+        If ``shape`` or ``strides`` is no tuple of integers.
+    ValueError
+        If a number is out of range, or the lengths differ.
+    """
+
+    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False):
+        self._shape = _checked_shape(shape)
+        if itemsize <= 0:
+            raise ValueError(f"itemsize must be positive, not {itemsize}")
+        self._itemsize = itemsize
+        self._strides = None if strides is None else _checked_strides(strides, len(self._shape))
+        if divide_strides and self._strides is not None:
+            if any(stride % itemsize for stride in self._strides):
+                raise ValueError(f"strides {strides} in bytes are no multiples of the item size {itemsize}")
+            self._strides = tuple(stride // itemsize for stride in self._strides)
+
+    def __eq__(self, other):
+        if not isinstance(other, _StridedLayout):
+            return NotImplemented
+        cdef _StridedLayout that = other
+        return (
+            self._shape == that._shape
+            and self.explicit_strides() == that.explicit_strides()
+            and self._itemsize == that._itemsize
+            and self._slice_offset == that._slice_offset
+        )
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"_StridedLayout(shape={self._shape}, strides={self._strides}, itemsize={self._itemsize})"
+
+    def __reduce__(self):
+        raise TypeError("a layout cannot be pickled")
+
+    def __getitem__(self, slices):
+        return self.sliced(slices)
+
+    @classmethod
+    def dense(cls, shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, ...] = "C") -> _StridedLayout:
+        """Return a gap-free layout; the last axis of ``stride_order`` has stride 1."""
+        shape = _checked_shape(shape)
+        return cls(shape, ops.dense_strides(shape, ops.parse_stride_order(stride_order, len(shape))), itemsize)
+
+    @classmethod
+    def dense_like(cls, other: _StridedLayout, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
+        """Return a gap-free layout of the shape of ``other``; ``'K'`` keeps its order of axes."""
+        order = ops.parse_stride_order(stride_order, len(other.shape), other.stride_order)
+        return cls(other.shape, ops.dense_strides(other.shape, order), other.itemsize)
+
+    def to_dense(self, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
+        """Return a gap-free layout of the same shape."""
+        return _StridedLayout.dense_like(self, stride_order)
+
+    def required_size_in_bytes(self) -> int:
+        """Return how many bytes from the base all elements need.
+
+        Raises
+        ------
+        ValueError
+            If an element lies before the base.
+        """
+        low, high = self.offset_bounds
+        if low < 0:
+            raise ValueError(f"the layout reaches {-low} elements before its base")
+        return (high + 1) * self._itemsize
+
+    def reshaped(self, shape: tuple[int, ...]) -> _StridedLayout:
+        """Return the same elements in another shape; one extent may be -1."""
+        shape, strides = ops.reshape(self._shape, self.explicit_strides(), tuple(shape))
+        return Layout_create(shape, strides, self._itemsize, self._slice_offset)
+
+    def permuted(self, axis_order: tuple[int, ...]) -> _StridedLayout:
+        """Return the layout with its axes in another order."""
+        if sorted(axis_order) != list(range(len(self._shape))):
+            raise ValueError(f"axis_order must be a permutation of the {len(self._shape)} axes, not {axis_order}")
+        strides = self.explicit_strides()
+        return Layout_create(
+            tuple([self._shape[axis] for axis in axis_order]),
+            tuple([strides[axis] for axis in axis_order]),
+            self._itemsize, self._slice_offset,
+        )
+
+    def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> _StridedLayout:
+        """Merge neighbouring axes whose strides allow it, in an inclusive range of axes or by ``mask``."""
+        if mask is None:
+            start, end = self._axis(start_axis), self._axis(end_axis)
+            mask = self.flattened_axis_mask() & sum(1 << axis for axis in range(start + 1, end + 1))
+        shape, strides = ops.flatten(self._shape, self.explicit_strides(), mask)
+        return Layout_create(shape, strides, self._itemsize, self._slice_offset)
+
+    def flattened_axis_mask(self) -> int:
+        """Return a bit mask of the axes that can be merged into the one before."""
+        return ops.mergeable_axes(self._shape, self.explicit_strides())
+
+    def squeezed(self) -> _StridedLayout:
+        """Drop the axes of extent 1; an empty layout becomes one axis of extent 0."""
+        if 0 in self._shape:
+            return Layout_create((0,), (0,), self._itemsize, self._slice_offset)
+        kept = [(n, s) for n, s in zip(self._shape, self.explicit_strides()) if n != 1]
+        return Layout_create(
+            tuple([n for n, _ in kept]), tuple([s for _, s in kept]), self._itemsize, self._slice_offset
+        )
+
+    def unsqueezed(self, axis: int | tuple[int, ...]) -> _StridedLayout:
+        """Add axes of extent 1 at these places of the result."""
+        shape, strides = list(self._shape), list(self.explicit_strides())
+        for place in ops.unsqueezed_axes(len(shape), axis):
+            strides.insert(place, shape[place] * strides[place] if place < len(shape) else 1)
+            shape.insert(place, 1)
+        return Layout_create(tuple(shape), tuple(strides), self._itemsize, self._slice_offset)
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> _StridedLayout:
+        """Return the layout stretched to ``shape``, with stride 0 along new and widened axes."""
+        strides = ops.broadcast(self._shape, self.explicit_strides(), tuple(shape))
+        return Layout_create(tuple(shape), strides, self._itemsize, self._slice_offset)
+
+    def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: bool = True) -> _StridedLayout:
+        """Reinterpret the elements along ``axis``, whose stride must be 1, with another item size.
+
+        Raises
+        ------
+        ValueError
+            If extents, strides, the offset or the address are no multiples of the new size.
+        """
+        axis = self._axis(axis)
+        if not self._fits(itemsize, data_ptr, axis):
+            raise ValueError(f"{self!r} cannot be read with items of {itemsize} bytes along axis {axis}")
+        old = self._itemsize
+        shape, strides = list(self._shape), list(self.explicit_strides())
+        shape[axis] = shape[axis] * old // itemsize
+        strides = [1 if k == axis else stride * old // itemsize for k, stride in enumerate(strides)]
+        if not keep_dim and shape[axis] == 1:
+            del shape[axis], strides[axis]
+        return Layout_create(tuple(shape), tuple(strides), itemsize, self._slice_offset * old // itemsize)
+
+    def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
+        """Return the largest item size, up to ``max_itemsize``, that :meth:`repacked` accepts."""
+        axis = self._axis(axis)
+        for size in range(max_itemsize, 0, -1):
+            if self._fits(size, data_ptr, axis):
+                return size
+        raise ValueError(f"{self!r} cannot be read with items of any size up to {max_itemsize}")
+
+    def sliced(self, slices) -> _StridedLayout:
+        """Return the layout of a part: integers drop their axis, slices cut it."""
+        shape, strides, start = ops.slice_layout(self._shape, self.explicit_strides(), slices)
+        return Layout_create(shape, strides, self._itemsize, self._slice_offset + start)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self._itemsize
+
+    @property
+    def slice_offset(self) -> int:
+        """Elements from the base to the first index."""
+        return self._slice_offset
+
+    @property
+    def slice_offset_in_bytes(self) -> int:
+        """Bytes from the base to the first index."""
+        return self._slice_offset * self._itemsize
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self._shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return self._shape
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """The strides in elements; None for implicit C order."""
+        return self._strides
+
+    @property
+    def strides_in_bytes(self) -> tuple[int, ...] | None:
+        """The strides in bytes; None for implicit C order."""
+        return None if self._strides is None else tuple([stride * self._itemsize for stride in self._strides])
+
+    @property
+    def stride_order(self) -> tuple[int, ...]:
+        """The axes from the slowest to the fastest."""
+        return ops.stride_order(self.explicit_strides())
+
+    @property
+    def volume(self) -> int:
+        """Number of elements."""
+        return math.prod(self._shape)
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no two indices share an offset; False may be wrong for hand-made strides."""
+        return ops.is_unique(self._shape, self.explicit_strides())
+
+    @property
+    def is_contiguous_c(self) -> bool:
+        """Whether the layout is gap-free in C order."""
+        return self._strides is None or ops.is_contiguous(self._shape, self._strides, tuple(range(self.ndim)))
+
+    @property
+    def is_contiguous_f(self) -> bool:
+        """Whether the layout is gap-free in Fortran order."""
+        return ops.is_contiguous(self._shape, self.explicit_strides(), tuple(reversed(range(self.ndim))))
+
+    @property
+    def is_contiguous_any(self) -> bool:
+        """Whether the layout is gap-free in some order of its axes."""
+        strides = self.explicit_strides()
+        order = sorted(range(self.ndim), key=lambda axis: (-strides[axis], self._shape[axis] == 1))
+        return ops.is_contiguous(self._shape, strides, tuple(order)) or self.is_contiguous_c
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the layout is gap-free in some order of its axes and starts at its base."""
+        return self._slice_offset == 0 and self.is_contiguous_any
+
+    @property
+    def offset_bounds(self) -> tuple[int, int]:
+        """The lowest and the highest offset of an element; ``(0, -1)`` when there is none."""
+        return ops.offset_bounds(self._shape, self.explicit_strides(), self._slice_offset)
+
+    @property
+    def min_offset(self) -> int:
+        """The lowest offset of an element."""
+        return self.offset_bounds[0]
+
+    @property
+    def max_offset(self) -> int:
+        """The highest offset of an element."""
+        return self.offset_bounds[1]
+
+    cdef tuple explicit_strides(self):
+        return ops.c_strides(self._shape) if self._strides is None else self._strides
+
+    def _axis(self, axis):
+        ndim = len(self._shape)
+        if not -max(ndim, 1) <= axis < max(ndim, 1):
+            raise ValueError(f"axis {axis} is out of range for {ndim} axes")
+        return axis % ndim if ndim else 0
+
+    def _fits(self, itemsize, data_ptr, axis):
+        old = self._itemsize
+        if itemsize <= 0 or not self._shape or data_ptr % itemsize or self._slice_offset * old % itemsize:
+            return False
+        strides = self.explicit_strides()
+        if strides[axis] != 1 and self._shape[axis] != 1:
+            return False
+        others = [s for k, s in enumerate(strides) if k != axis and self._shape[k] > 1]
+        return self._shape[axis] * old % itemsize == 0 and not any(s * old % itemsize for s in others)
+
+
+cdef _StridedLayout Layout_create(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset=0):
+    cdef _StridedLayout self = _StridedLayout.__new__(_StridedLayout)
+    self._shape = shape
+    self._strides = strides
+    self._itemsize = itemsize
+    self._slice_offset = slice_offset
+    return self
+
+
+cdef tuple _checked_shape(object shape):
+    if not isinstance(shape, tuple):
+        raise TypeError(f"shape must be a tuple of int, not {type(shape).__name__}")
+    if len(shape) > _MAX_NDIM:
+        raise ValueError(f"at most {_MAX_NDIM} axes are supported, not {len(shape)}")
+    shape = tuple([int(extent) for extent in shape])
+    if any([extent < 0 for extent in shape]):
+        raise ValueError(f"extents must not be negative: {shape}")
+    return shape
+
+
+cdef tuple _checked_strides(object strides, Py_ssize_t ndim):
+    if not isinstance(strides, tuple):
+        raise TypeError(f"strides must be a tuple of int or None, not {type(strides).__name__}")
+    if len(strides) != ndim:
+        raise ValueError(f"{len(strides)} strides do not match {ndim} axes")
+    return tuple([int(stride) for stride in strides])

@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Layouts against NumPy: the same arithmetic on real arrays."""
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from cuda.core._layout import _StridedLayout as Layout
+
+
+def of(array, base=None):
+    """The layout of a NumPy array."""
+    return Layout(array.shape, array.strides, array.itemsize, divide_strides=True)
+
+
+def random_array(rng):
+    shape = tuple(rng.randint(1, 4) for _ in range(rng.randint(1, 4)))
+    array = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    array = array.transpose(rng.sample(range(array.ndim), array.ndim))
+    if rng.random() < 0.5:
+        array = array[tuple(slice(None, None, rng.choice([1, 2])) for _ in range(array.ndim))]
+    return array
+
+
+@pytest.fixture(params=range(25))
+def array(request):
+    return random_array(random.Random(request.param))
+
+
+def test_dense_orders_are_the_worked_values():
+    assert Layout.dense((5, 3, 7), 1).strides == (21, 7, 1)
+    assert Layout.dense((5, 3, 7), 1, "F").strides == (1, 5, 15)
+    assert Layout.dense((5, 3, 7), 1, (2, 0, 1)).strides == (3, 1, 15)
+    assert Layout.dense((5, 3, 7), 1, (2, 0, 1)).stride_order == (2, 0, 1)
+
+
+def test_implicit_strides_equal_explicit_c_strides():
+    assert Layout((5, 3), None, 4).strides is None
+    assert Layout((5, 3), None, 4) == Layout((5, 3), (3, 1), 4)
+    assert Layout((5, 3), None, 4).is_contiguous_c
+
+
+def test_flags_agree_with_numpy(array):
+    layout = of(array)
+    assert layout.is_contiguous_c == array.flags.c_contiguous
+    assert layout.is_contiguous_f == array.flags.f_contiguous
+    assert layout.volume == array.size
+    assert layout.strides_in_bytes == array.strides
+    assert layout.required_size_in_bytes() == (sum((n - 1) * s for n, s in zip(array.shape, array.strides)) + 4)
+
+
+def test_unique_and_dense_agree_with_the_set_of_offsets(array):
+    layout = of(array)
+    offsets = [sum(i * s for i, s in zip(index, layout.strides)) for index in np.ndindex(array.shape)]
+    assert layout.is_unique == (len(set(offsets)) == len(offsets))
+    assert layout.is_dense == (sorted(offsets) == list(range(len(offsets))))
+    assert layout.offset_bounds == (min(offsets), max(offsets))
+
+
+def test_permuting_agrees_with_transpose(array):
+    order = tuple(reversed(range(array.ndim)))
+    assert of(array).permuted(order) == of(array.transpose(order))
+
+
+def test_slicing_agrees_with_numpy(array):
+    rng = random.Random(array.size)
+    item = tuple(rng.choice([slice(None), slice(None, None, -1), slice(1, None), 0, -1]) for _ in range(array.ndim))
+    part = array[item]
+    layout = of(array)[item]
+    assert layout.shape == part.shape
+    if part.size:
+        assert layout.slice_offset_in_bytes == part.__array_interface__["data"][0] - array.__array_interface__["data"][0]
+        kept = [k for k, n in enumerate(part.shape) if n > 1]
+        assert [layout.strides_in_bytes[k] for k in kept] == [part.strides[k] for k in kept]
+
+
+def test_broadcasting_agrees_with_numpy():
+    array = np.zeros((3, 1, 4), np.int16)
+    assert of(array).broadcast_to((2, 3, 5, 4)) == of(np.broadcast_to(array, (2, 3, 5, 4)))
+
+
+@pytest.mark.parametrize("shape", [(24,), (2, 12), (4, -1), (2, 3, 4), (1, 24, 1), (2, 3, 2, 2)])
+def test_reshaping_agrees_with_numpy(shape):
+    array = np.arange(24, dtype=np.int64).reshape(4, 6)
+    assert of(array).reshaped(shape) == of(array.reshape(shape))
+
+
+def test_reshaping_that_would_copy_is_refused():
+    with pytest.raises(ValueError, match="without a copy"):
+        of(np.zeros((4, 6)).T).reshaped((24,))
+
+
+def test_reshaping_splits_a_strided_axis():
+    part = np.arange(24)[::2]
+    assert of(part).reshaped((3, 4)).strides == (8, 2)
+
+
+def test_flattening_merges_what_follows_on():
+    layout = Layout.dense((2, 3, 4), 4)
+    assert layout.flattened() == Layout((24,), (1,), 4)
+    assert layout.flattened(1) == Layout((2, 12), (12, 1), 4)
+    assert layout.flattened_axis_mask() == 0b110
+    assert Layout((2, 3, 4), (100, 4, 1), 4).flattened() == Layout((2, 12), (100, 1), 4)
+    assert layout.flattened(mask=0b010) == Layout((6, 4), (4, 1), 4)
+
+
+def test_squeezing_and_unsqueezing_are_opposites():
+    layout = Layout.dense((3, 4), 8)
+    assert layout.unsqueezed((0, 2)).shape == (1, 3, 1, 4)
+    assert layout.unsqueezed((0, 2)).squeezed() == layout
+    assert Layout((3, 0, 1), None, 8).squeezed() == Layout((0,), (0,), 8)
+
+
+def test_repacking_changes_the_item_size():
+    layout = Layout.dense((3, 8), 2)
+    assert layout.repacked(8) == Layout((3, 2), (2, 1), 8)
+    assert layout.repacked(1) == Layout((3, 16), (16, 1), 1)
+    assert layout.repacked(16, keep_dim=False) == Layout((3,), (1,), 16)
+    assert layout.max_compatible_itemsize() == 16
+    assert layout.max_compatible_itemsize(data_ptr=4) == 4
+
+
+def test_dense_like_keeps_the_order():
+    layout = Layout((4, 6), (1, 10), 4)
+    assert Layout.dense_like(layout) == Layout.dense((4, 6), 4, "F")
+    assert layout.to_dense("C") == Layout.dense((4, 6), 4)
+
+
+REFUSED = {
+    "list as shape": (lambda: Layout([1], None, 4), TypeError),
+    "list as strides": (lambda: Layout((1,), [1], 4), TypeError),
+    "negative extent": (lambda: Layout((-1,), None, 4), ValueError),
+    "item size zero": (lambda: Layout((1,), None, 0), ValueError),
+    "too few strides": (lambda: Layout((1, 2), (1,), 4), ValueError),
+    "indivisible byte strides": (lambda: Layout((2,), (3,), 4, divide_strides=True), ValueError),
+    "too many axes": (lambda: Layout((1,) * 65, None, 4), ValueError),
+    "unknown order": (lambda: Layout.dense((2, 3), 4, "X"), ValueError),
+    "no permutation": (lambda: Layout.dense((2, 3), 4, (0, 0)), ValueError),
+    "K without a model": (lambda: Layout.dense((2, 3), 4, "K"), ValueError),
+    "permutation of others": (lambda: Layout.dense((2, 3), 4).permuted((0, 2)), ValueError),
+    "index out of range": (lambda: Layout.dense((2,), 4)[2], ValueError),
+    "too many indices": (lambda: Layout.dense((2,), 4)[0, 0], ValueError),
+    "ellipsis": (lambda: Layout.dense((2,), 4)[...], TypeError),
+    "other volume": (lambda: Layout.dense((2, 3), 4).reshaped((7,)), ValueError),
+    "indivisible volume": (lambda: Layout.dense((2, 3), 4).reshaped((4, -1)), ValueError),
+    "two unknowns": (lambda: Layout.dense((2, 3), 4).reshaped((-1, -1)), ValueError),
+    "incompatible broadcast": (lambda: Layout.dense((2, 3), 4).broadcast_to((2, 4)), ValueError),
+    "repeated new axis": (lambda: Layout.dense((2, 3), 4).unsqueezed((0, 0)), ValueError),
+    "indivisible extent": (lambda: Layout.dense((2, 3), 4).repacked(16), ValueError),
+    "axis out of range": (lambda: Layout.dense((2, 3), 4).repacked(2, axis=2), ValueError),
+    "no item size fits": (lambda: Layout((2, 3), (1, 2), 4).max_compatible_itemsize(), ValueError),
+    "reach before the base": (lambda: Layout((3,), (-1,), 4).required_size_in_bytes(), ValueError),
+    "pickle": (lambda: pickle.dumps(Layout((3,), None, 4)), TypeError),
+    "hash": (lambda: hash(Layout((3,), None, 4)), TypeError),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refuses(case):
+    call, error = REFUSED[case]
+    with pytest.raises(error):
+        call()
