@@ -10,3 +10,10 @@ def device_of(ordinal: int):
     from cuda.core._device import Device
 
     return Device(ordinal)
+
+
+def bind_kernel(kernel, config, stream):
+    """Return the bound kernel of :meth:`~cuda.core.Kernel.bind`."""
+    from cuda.core._launcher import _bind_kernel
+
+    return _bind_kernel(kernel, config, stream)
