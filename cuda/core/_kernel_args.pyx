@@ -9,7 +9,6 @@ from the size of the parameter, which is all that the driver tells of it; docs/d
 from __future__ import annotations
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.complex cimport PyComplex_AsCComplex
 from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject, PyTypeObject
@@ -31,7 +30,7 @@ from libc.stdint cimport (
     uint64_t,
     uintptr_t,
 )
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 from libcpp.atomic cimport atomic
 
 from cuda.core._memory._buffer cimport Buffer
@@ -41,6 +40,34 @@ import sys
 import threading
 
 __all__ = []
+
+
+def pack_arguments(layout, kernel_args):
+    """Return the parameter block that a kernel would read: what a launch hands to the driver.
+
+    Parameters
+    ----------
+    layout : Sequence[tuple[int, int]]
+        Offset and size in bytes of each parameter, as in :attr:`Kernel.arguments_info`.
+    kernel_args : Sequence
+        The arguments, as :func:`launch` takes them.
+    """
+    cdef Kernel kernel = Kernel.__new__(Kernel)
+    cdef ArgumentBlock block
+    cdef ParamSlot slot
+    cdef Py_ssize_t index
+    arguments = tuple(kernel_args)
+    kernel._has_layout = kernel._is_layout_known = True
+    for slot.offset, slot.size in layout:
+        kernel._slots.push_back(slot)
+        kernel._block_size = max(kernel._block_size, slot.offset + slot.size)
+    ArgumentBlock_fill(&block, kernel, (<PyTupleObject*>arguments).ob_item, len(arguments))
+    packed = bytearray(kernel._block_size)
+    for index in range(len(arguments)):
+        slot = kernel._slots[index]
+        packed[slot.offset:slot.offset + slot.size] = (<char*>block.cells[index])[:slot.size]
+    ArgumentBlock_clear(&block)
+    return bytes(packed)
 
 
 cdef int ArgumentBlock_fill(
@@ -104,6 +131,8 @@ cdef int write_slots(
     cdef size_t count = kernel._slots.size()
     cdef const ArgumentType* c_type = NULL
     cdef PyTypeObject* c_class = NULL
+    cdef int64_t value
+    cdef int fit
     cdef void** c_cells = self.cells
     cdef char* c_cell
     cdef size_t index
@@ -115,7 +144,10 @@ cdef int write_slots(
             c_type = find_type(c_class)
             if c_type == NULL:
                 c_type = resolve_type(<object>arguments[index], index)
-        fit = c_type.write(arguments[index], c_type.natural_size, c_cell, c_slot[index].size)
+        if c_type.write == &write_int and read_short_int(arguments[index], &value):
+            fit = store_signed(value, c_cell, c_slot[index].size)
+        else:
+            fit = c_type.write(arguments[index], c_type.natural_size, c_cell, c_slot[index].size)
         if fit != FITS:
             raise_misfit(fit, <object>arguments[index], index, kernel, c_slot[index].size)
     return 0
@@ -157,6 +189,8 @@ cdef object _table_lock = threading.Lock()
 
 
 cdef extern from "Python.h":
+    ctypedef struct PyTupleObject:
+        PyObject** ob_item
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
 

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 cimport cython
+from cpython.object cimport PyObject
 from libc.limits cimport UINT_MAX
 from cuda.bindings cimport cydriver
 
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+
+import operator
 
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
@@ -245,48 +248,48 @@ cdef tuple LaunchConfig_fields(LaunchConfig self):
 
 
 cdef extern from "Python.h":
-    # 1 only for an exact int that the caller may read without conversion.
     bint PyLong_CheckExact(object) noexcept
-    bint PyIndex_Check(object) noexcept
+    Py_ssize_t PyNumber_AsSsize_t(object, PyObject* overflow_error) except? -1
 
 
 cdef int read_sizes(object value, str name, unsigned int* c_sizes) except -1:
     cdef Py_ssize_t count
+    cdef Py_ssize_t index
     c_sizes[0] = c_sizes[1] = c_sizes[2] = 1
-    if PyLong_CheckExact(value):
+    if not isinstance(value, (tuple, list)):
         c_sizes[0] = read_size(value, name)
         return 0
-    if isinstance(value, (tuple, list)):
-        sizes = tuple(value)
-        count = len(sizes)
-        if not 1 <= count <= 3:
-            raise ValueError(f"{name} must have one to three sizes, not {count}")
-        for index in range(count):
-            c_sizes[index] = read_size(sizes[index], name)
-        return 0
-    c_sizes[0] = read_size(value, name)
+    count = len(value)
+    if not 1 <= count <= 3:
+        raise ValueError(f"{name} must have one to three sizes, not {count}")
+    for index in range(count):
+        c_sizes[index] = read_size(value[index], name)
     return 0
 
 
 cdef unsigned int read_size(object value, str name) except 0:
-    cdef long long c_size
-    if not PyIndex_Check(value) or isinstance(value, bool):
-        raise ValueError(f"{name} must be an int or a tuple of one to three ints, not {value!r}")
-    try:
-        c_size = value if PyLong_CheckExact(value) else value.__index__()
-    except TypeError as error:
-        raise ValueError(f"{name} must be an int or a tuple of one to three ints, not {value!r}") from error
-    except OverflowError:
-        c_size = 0 if value < 0 else <long long>UINT_MAX + 1
+    cdef Py_ssize_t c_size
+    if not PyLong_CheckExact(value):
+        value = as_int(value, name)
+    c_size = PyNumber_AsSsize_t(value, NULL)    # clipped, where it is too large
     if not 1 <= c_size <= UINT_MAX:
         raise ValueError(f"{name} must be from 1 to {UINT_MAX}, not {value}")
     return <unsigned int>c_size
 
 
+cdef object as_int(object value, str name):
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise ValueError(f"{name} must be an int or a tuple of one to three ints, not {value!r}")
+
+
 cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
-    if not PyIndex_Check(value) or isinstance(value, bool):
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"shmem_size must be an int or None, not {type(value).__name__}")
-    size = value.__index__()
+    size = operator.index(value)
     if not 0 <= size <= UINT_MAX:
         raise ValueError(f"shmem_size must be from 0 to {UINT_MAX}, not {size}")
     return size

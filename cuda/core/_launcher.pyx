@@ -11,6 +11,7 @@ from __future__ import annotations
 
 cimport cython
 from cpython.object cimport PyObject, PyTypeObject
+from libc.stdint cimport uintptr_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
@@ -26,6 +27,10 @@ import warnings
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["launch"]
+
+cdef enum:
+    # CU_STREAM_PER_THREAD; up to here a stream has no context of its own.
+    LAST_DEFAULT_STREAM = 2
 
 def launch(
     stream: Stream | GraphBuilder | IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args
@@ -64,8 +69,6 @@ def launch(
         If the driver refuses the launch.
     """
     # The launches that are not hot, with Python's own rules for arguments; launch_call has the hot ones.
-    if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     accepted_config = accept_config(config)
     if not isinstance(stream, StreamSource) and hasattr(stream, "__cuda_stream__"):
         warnings.warn(
@@ -179,7 +182,7 @@ cdef int launch_kernel(
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.cells, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
         try:
-            launch_again(err, &c_config, stream, kernel, block.cells)
+            launch_again(err, &c_config, block.cells, stream, config, kernel)
         finally:
             ArgumentBlock_clear(&block)
     elif block.heap != NULL:
@@ -191,44 +194,41 @@ cdef int launch_kernel(
 # What the driver refused: mend it and try again, or raise.
 
 cdef int launch_again(
-    cydriver.CUresult err, cydriver.CUlaunchConfig* c_config, Stream stream, Kernel kernel, void** cells
+    cydriver.CUresult err,
+    cydriver.CUlaunchConfig* c_config,
+    void** cells,
+    Stream stream,
+    LaunchConfig config,
+    Kernel kernel,
 ) except -1:
     cdef ContextHandle h_context
-    cdef cydriver.CUfunction c_function = <cydriver.CUfunction>kernel._h_kernel.get()
     cdef int device_id = -1
     cdef int is_entered = 0
-    cdef bint is_mended = False
+    cdef bint may_be_context = err in (
+        cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
+    ) and <uintptr_t>c_config.hStream > LAST_DEFAULT_STREAM
+    cdef bint may_be_shared_memory = (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and c_config.sharedMemBytes > 0
+    )
     if err == cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
-        raise_grid_too_large(c_config)
-    if may_be_context(err) or may_be_shared_memory(err, c_config):
+        raise ValueError(f"a cooperative grid must be resident at once, and the device cannot hold that of {config!r}")
+    if may_be_context or may_be_shared_memory:
         Stream_context(stream, &h_context, &device_id)
         is_entered = Context_enter(h_context.get())
         try:
-            is_mended = is_entered != 0
-            if may_be_shared_memory(err, c_config) and allow_shared_memory(kernel, device_id):
-                is_mended = True
-            if is_mended:
+            if (may_be_shared_memory and allow_shared_memory(kernel, device_id)) or is_entered:
                 with nogil:
-                    err = cydriver.cuLaunchKernelEx(c_config, c_function, cells, NULL)
+                    err = cydriver.cuLaunchKernelEx(
+                        c_config, <cydriver.CUfunction>kernel._h_kernel.get(), cells, NULL
+                    )
         finally:
             Context_leave(is_entered)
     try:
         HANDLE_RETURN(err, b"cuLaunchKernelEx")
     except CUDAError as error:
-        error.add_note(f"launching {kernel!r} on {stream!r}")
+        error.add_note(f"launching {kernel!r} with {config!r} on {stream!r}")
         raise
     return 0
-
-
-cdef inline bint may_be_context(cydriver.CUresult err) noexcept nogil:
-    return err in (
-        cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
-        cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE,
-    )
-
-
-cdef inline bint may_be_shared_memory(cydriver.CUresult err, const cydriver.CUlaunchConfig* c_config) noexcept nogil:
-    return err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and c_config.sharedMemBytes > 0
 
 
 # Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
@@ -275,13 +275,6 @@ cdef bint allow_shared_memory(Kernel kernel, int device_id) except? False:
     return True
 
 
-cdef int raise_grid_too_large(const cydriver.CUlaunchConfig* c_config) except -1:
-    raise ValueError(
-        "a cooperative grid must be resident at once, and "
-        f"{c_config.gridDimX} * {c_config.gridDimY} * {c_config.gridDimZ} blocks are more than the device holds"
-    )
-
-
 # ---------------------------------------------------------------------------------------------
 # Calls without an argument tuple: Cython makes one for *args, so both callables are made by hand.
 
@@ -313,8 +306,9 @@ cdef inline PyObject** tuple_items(tuple items) noexcept:
 cdef object make_launch():
     global launch_doc
     module_name = "cuda.core._launcher"
-    signature, _, text = launch.__doc__.partition("\n")
-    launch_doc = f"launch(stream, config, kernel, *kernel_args)\n--\n\n{text.lstrip()}".encode()
+    # The first line is the signature with its types, which CPython cannot read.
+    text = launch.__doc__.partition("\n")[2].lstrip()
+    launch_doc = f"launch(stream, config, kernel, *kernel_args)\n--\n\n{text}".encode()
     launch_method.ml_meth = <PyCFunction>launch_call
     launch_method.ml_doc = launch_doc
     return PyCFunction_NewEx(&launch_method, NULL, <PyObject*>module_name)
