@@ -157,7 +157,9 @@ class ProgramOptions(Options):
     )
     brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
     time: str | None = option("A file for the times of the phases, as CSV.", nvrtc=value("--time"))
-    split_compile: int | None = option("How many threads optimise; 1 by default, 0 for all.", nvrtc=value("--split-compile"))
+    split_compile: int | None = option(
+        "How many threads optimise; 1 by default, 0 for all.", nvrtc=value("--split-compile")
+    )
     fdevice_syntax_only: bool | None = option("Check the syntax only.", nvrtc=switch("--fdevice-syntax-only"))
     minimal: bool | None = option("Leave out much of the built-in declarations.", nvrtc=switch("--minimal"))
     no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"))
@@ -197,6 +199,8 @@ class ProgramOptions(Options):
             self.name = "default_program"
         if not isinstance(self.name, str):
             raise TypeError(f"name must be a str or None, not {type(self.name).__name__}")
+        if "\0" in self.name:
+            raise ValueError(f"name contains a null character: {self.name!r}")
         check_options(self)
         if self.extra_sources is not None:
             check_extra_sources(self.extra_sources)
@@ -269,6 +273,8 @@ def check_extra_sources(sources) -> None:
         if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
             raise TypeError(f"{shape}; item {index} is {item!r}")
         if not isinstance(item[1], (str, bytes, bytearray)):
-            raise TypeError(f"the source of {item[0]!r} (index {index}) must be a str or bytes, not {type(item[1]).__name__}")
+            raise TypeError(
+                f"the source of {item[0]!r} (index {index}) must be a str or bytes, not {type(item[1]).__name__}"
+            )
         if not item[1]:
             raise ValueError(f"the source of {item[0]!r} (index {index}) cannot be empty")

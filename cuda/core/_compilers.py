@@ -19,9 +19,8 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatu
 
 __all__ = ["NVRTCCompiler", "nvrtc_version"]
 
-# The versions of NVRTC that brought what not every NVRTC has.
+# The version of NVRTC that brought precompiled headers.
 _PCH = (12, 8)
-_BUNDLED_HEADERS = (13, 2)
 
 _MISSING_NVRTC = (
     "the CUDA C++ compiler (libnvrtc) was not found; "
@@ -56,6 +55,15 @@ def nvrtc_version() -> tuple[int, int]:
         If NVRTC is missing.
     """
     return call_nvrtc("nvrtcVersion")
+
+
+@functools.cache
+def has_bundled_headers() -> bool:
+    """Return whether NVRTC has the headers of CUDA inside."""
+    try:
+        return bool(call_nvrtc("nvrtcGetBundledHeadersInfo")[0].available)
+    except (AttributeError, RuntimeError):  # older bindings, or an older NVRTC
+        return False
 
 
 def call_nvrtc(api: str, *args, program=None):
@@ -145,11 +153,10 @@ class NVRTCCompiler:
         NotSupportedError
             If an option needs a newer one.
         """
-        if options.use_bundled_headers and nvrtc_version() < _BUNDLED_HEADERS:
+        if options.use_bundled_headers and not has_bundled_headers():
             raise NotSupportedError(
-                "use_bundled_headers needs NVRTC {}.{} or newer, and this is {}.{}".format(
-                    *_BUNDLED_HEADERS, *nvrtc_version()
-                )
+                "use_bundled_headers needs an NVRTC that has headers inside, and this one, {}.{}, has not; "
+                "install a newer nvidia-cuda-nvrtc".format(*nvrtc_version())
             )
 
     def compile(self, target: ObjectCodeFormatType, options: list[bytes], name_expressions, makes_pch: bool):

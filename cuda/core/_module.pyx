@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
@@ -11,6 +12,7 @@ from libcpp.vector cimport vector
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
+from cuda.core._code_image cimport kernel_names, load_image, ptx_log
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport Keep, KernelHandle, LibraryHandle, address, kernel_registry
 from cuda.core._kernel_attributes cimport (
@@ -20,11 +22,11 @@ from cuda.core._kernel_attributes cimport (
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
-import difflib
 import os
 import threading
 import warnings
 
+from cuda.core._code_image import explain, nearest
 from cuda.core._handles import _late
 from cuda.core._kernel_attributes import (
     KernelAttributes,
@@ -87,7 +89,9 @@ cdef class ObjectCode(DriverObject):
         return ObjectCode_create(cls, module, code_type, name, symbol_mapping)
 
     @staticmethod
-    def from_cubin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_cubin(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
         """Make an object code of a CUBIN, the binary code of one architecture.
 
         Parameters
@@ -107,27 +111,37 @@ cdef class ObjectCode(DriverObject):
         return ObjectCode_create(ObjectCode, module, "cubin", name, symbol_mapping)
 
     @staticmethod
-    def from_ptx(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_ptx(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
         """Make an object code of PTX, which the driver compiles when it is loaded; see :meth:`from_cubin`."""
         return ObjectCode_create(ObjectCode, module, "ptx", name, symbol_mapping)
 
     @staticmethod
-    def from_ltoir(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_ltoir(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
         """Make an object code of LTO IR, an input of :class:`Linker`; see :meth:`from_cubin`."""
         return ObjectCode_create(ObjectCode, module, "ltoir", name, symbol_mapping)
 
     @staticmethod
-    def from_fatbin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_fatbin(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
         """Make an object code of a fat binary, code of several architectures; see :meth:`from_cubin`."""
         return ObjectCode_create(ObjectCode, module, "fatbin", name, symbol_mapping)
 
     @staticmethod
-    def from_object(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_object(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
         """Make an object code of a host object file with device code, for :class:`Linker`; see :meth:`from_cubin`."""
         return ObjectCode_create(ObjectCode, module, "object", name, symbol_mapping)
 
     @staticmethod
-    def from_library(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_library(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
         """Make an object code of a host library with device code, for :class:`Linker`; see :meth:`from_cubin`."""
         return ObjectCode_create(ObjectCode, module, "library", name, symbol_mapping)
 
@@ -244,7 +258,7 @@ cdef class Kernel(DriverObject):
     def __repr__(self):
         if self.is_closed:
             return "<Kernel closed>"
-        return f"<Kernel {self._name} handle={self._address():#x}>" if self._name else f"<Kernel handle={self._address():#x}>"
+        return f"<Kernel {self._name + ' ' if self._name else ''}handle={self._address():#x}>"
 
     @staticmethod
     def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
@@ -376,7 +390,7 @@ cdef int ObjectCode_load(ObjectCode self) except -1:
         self._check_open()
         if not self._h_library:
             try:
-                c_library = load_library(self._code, self._code_type)
+                c_library = load_image(self._code)
             except CUDAError as error:
                 explain(error, f"loading {ObjectCode_describe(self)} failed{ptx_log(self._code, self._code_type)}")
                 raise
@@ -386,36 +400,6 @@ cdef int ObjectCode_load(ObjectCode self) except -1:
 
 cdef void ObjectCode_destroy(cydriver.CUlibrary c_library) noexcept nogil:
     WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
-
-
-cdef cydriver.CUlibrary load_library(object code, str code_type) except? NULL:
-    cdef cydriver.CUlibrary c_library = NULL
-    cdef bytes data
-    cdef const char* c_data = NULL
-    cdef bint is_file = isinstance(code, str)
-    if is_file:
-        data = os.fsencode(code)
-        if b"\0" in data:
-            raise ValueError(f"the path of the module contains a null character: {code!r}")
-    elif isinstance(code, (bytes, bytearray, memoryview)):
-        # PTX has to end in a null character, and bytes always do.
-        data = bytes(code)
-        if not data:
-            raise CUDAError(f"CUDA_ERROR_INVALID_IMAGE: the module is empty", code=200, name="CUDA_ERROR_INVALID_IMAGE")
-    else:
-        raise TypeError(f"module must be bytes, a bytearray or the path of a file, not {type(code).__name__}")
-    c_data = data
-    with nogil:
-        if is_file:
-            HANDLE_RETURN(
-                cydriver.cuLibraryLoadFromFile(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0),
-                b"cuLibraryLoadFromFile",
-            )
-        else:
-            HANDLE_RETURN(
-                cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
-            )
-    return c_library
 
 
 cdef str ObjectCode_describe(ObjectCode self):
@@ -446,8 +430,10 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
         with nogil:
             HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
     except CUDAError as error:
-        names = kernel_names(h_library) if error.name == "CUDA_ERROR_NOT_FOUND" else None
-        hint = ptx_log(self._code, self._code_type) if names is None else nearest(symbol.decode(errors="replace"), names)
+        if error.name == "CUDA_ERROR_NOT_FOUND":
+            hint = nearest(symbol.decode(errors="replace"), kernel_names(h_library))
+        else:
+            hint = ptx_log(self._code, self._code_type)
         explain(error, f"there is no kernel {name!r} in {ObjectCode_describe(self)}{hint}")
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
@@ -462,75 +448,6 @@ cdef bytes mapped_symbol(dict mapping, object name):
     if symbol is None:
         symbol = mapping.get(name.encode() if isinstance(name, str) else name.decode(errors="replace"), name)
     return symbol.encode() if isinstance(symbol, str) else bytes(symbol)
-
-
-cdef list kernel_names(const LibraryHandle& h_library):
-    """Return the names of all kernels of a library, or None where the driver cannot tell."""
-    cdef unsigned int c_count = 0
-    cdef vector[cydriver.CUkernel] c_kernels
-    cdef const char* c_name = NULL
-    cdef size_t i
-    cdef list names = []
-    # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
-    if c_driver_version() < 12040:
-        return None
-    HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()), b"cuLibraryGetKernelCount")
-    c_kernels.resize(c_count)
-    if c_count:
-        HANDLE_RETURN(
-            cydriver.cuLibraryEnumerateKernels(c_kernels.data(), c_count, h_library.get()),
-            b"cuLibraryEnumerateKernels",
-        )
-    for i in range(c_kernels.size()):
-        HANDLE_RETURN(cydriver.cuKernelGetName(&c_name, c_kernels[i]), b"cuKernelGetName")
-        names.append((<bytes>c_name).decode(errors="replace"))
-    return names
-
-
-def nearest(name, names):
-    """Return the part of a message that lists the kernels most like ``name``."""
-    if not names:
-        return ", which has no kernels at all"
-    # A mangled name holds the name of the source.
-    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
-    more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
-    return f"; it has {', '.join(like[:5])}{more}"
-
-
-cdef str ptx_log(object code, str code_type):
-    """Return what the driver's compiler says about PTX, as the end of a message."""
-    cdef cydriver.CUmodule c_module = NULL
-    cdef cydriver.CUcontext c_context = NULL
-    cdef cydriver.CUresult err
-    cdef cydriver.CUjit_option c_options[2]
-    cdef void* c_values[2]
-    cdef bytearray log
-    cdef bytes data
-    cdef const char* c_data
-    if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
-        return ""
-    # The driver may compile a library long after it was loaded, when a buffer given for the log would be
-    # gone. A module is compiled at once, so the same code is given to it, only to hear the reason.
-    if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
-        return ""
-    log = bytearray(16384)
-    data = bytes(code)
-    c_data = data
-    c_options[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER
-    c_options[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
-    c_values[0] = <void*><char*>log
-    c_values[1] = <void*><uintptr_t>len(log)
-    with nogil:
-        err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
-        if err == cydriver.CUDA_SUCCESS:
-            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
-    text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
-    return f":\n{text}" if text else ""
-
-
-cdef object explain(object error, str text):
-    """Add to the message of an exception."""
-    error.args = (f"{error.args[0]}\n{text}",)
 
 
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
@@ -550,7 +467,9 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
     if mod is not None:
         HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
         if c_library != mod._h_library.get():
-            warnings.warn("the kernel comes from another library than mod, which is not kept", UserWarning, stacklevel=2)
+            warnings.warn(
+                "the kernel comes from another library than mod, which is not kept", UserWarning, stacklevel=1
+            )
     return Kernel_create(h_kernel, "")
 
 
@@ -592,10 +511,12 @@ cdef int Kernel_read_layout(Kernel self) except -1:
             break
         slots.push_back(slot)
         c_index += 1
-    self._slots.swap(slots)
-    self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
-    self._is_layout_known = True
-    self._has_layout = True
+    with cython.critical_section(self):
+        if not self._has_layout:
+            self._slots.swap(slots)
+            self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
+            self._is_layout_known = True
+            self._has_layout = True
     return 0
 
 

@@ -11,8 +11,8 @@ import importlib
 import os
 import re
 import sys
-import tempfile
 import warnings
+import weakref
 from pathlib import Path
 
 from cuda.core._compile_options import ProgramOptions, current_arch
@@ -56,7 +56,9 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("f")
     """
 
-    def __init__(self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None):
+    def __init__(
+        self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None
+    ):
         self._debug_file = None
         self._compiler = None
         kind = source_type(code_type)
@@ -147,7 +149,8 @@ class Program:
         if logs is not None and log:
             logs.write(log)
         if self.pch_status is PCHStatusType.FAILED:
-            warnings.warn(f"the precompiled header could not be made: {log or 'no reason given'}", RuntimeWarning, stacklevel=2)
+            reason = log or "the compiler gives no reason"
+            warnings.warn(f"the precompiled header could not be made: {reason}", RuntimeWarning, stacklevel=2)
         if target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             warnings.warn(
                 "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
@@ -205,22 +208,30 @@ class DebugFile:
     def __init__(self, source: bytes):
         self.path = None
         stem = re.sub(r"\W", "_", Path(getattr(sys.modules.get("__main__"), "__file__", None) or "interactive").stem)
-        found = re.search(rb"__global__[^(;{]*?\b(\w+)\s*\(", re.sub(rb"__launch_bounds__\s*\([^)]*\)", b"", source))
-        kernel = found.group(1).decode() if found else "kernel"
+        tempfile = importlib.import_module("tempfile")  # few programs need it
         with contextlib.suppress(OSError):
-            descriptor, self.path = tempfile.mkstemp(".cu", f"{stem}_{kernel[:64]}_")
+            descriptor, self.path = tempfile.mkstemp(".cu", f"{stem}_{first_kernel(source)[:64]}_")
+            self.remove = weakref.finalize(self, remove_file, self.path, os.getpid())
             with os.fdopen(descriptor, "wb") as file:
                 file.write(source)
 
-    def __del__(self):
-        self.remove()
-
-    def remove(self) -> None:
+    @staticmethod
+    def remove() -> None:
         """Delete the file; calling this again does nothing."""
-        path, self.path = self.path, None
-        if path is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+
+
+def remove_file(path: str, owner: int) -> None:
+    """Delete a file of this process; a forked child leaves its parent's alone."""
+    if os.getpid() == owner:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
+
+def first_kernel(source: bytes) -> str:
+    """Return the name of the first kernel in a C++ source, or ``"kernel"``."""
+    plain = re.sub(rb"__launch_bounds__\s*\([^)]*\)", b"", source)
+    found = re.search(rb"__global__[^(;{]*?\b(\w+)\s*\(", plain)
+    return found.group(1).decode() if found else "kernel"
 
 
 def source_type(code_type) -> SourceCodeType:

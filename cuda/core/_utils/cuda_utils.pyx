@@ -286,7 +286,7 @@ def _raise_nvrtc(error, handle):
 
 def nvrtc_error(error, api=None, log=None) -> NVRTCError:
     """Return the exception for a failed ``nvrtcResult``."""
-    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+    # NVRTC itself has no more to say than the name of the code.
     name = getattr(error, "name", str(error))
-    _, text = nvrtc.nvrtcGetErrorString(error)
-    return _error(NVRTCError, int(error), name, text.decode() if text else "unknown error code", api, log)
+    explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
+    return _error(NVRTCError, int(error), name, explanation, api, log)
