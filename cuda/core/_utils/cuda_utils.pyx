@@ -277,10 +277,16 @@ def _raise_nvrtc(error, handle):
     nvrtc = importlib.import_module("cuda.bindings.nvrtc")
     log = None
     if handle is not None:
-        _, size = nvrtc.nvrtcGetProgramLogSize(handle)
+        size = handle_return(nvrtc.nvrtcGetProgramLogSize(handle))
         text = bytearray(size)
-        nvrtc.nvrtcGetProgramLog(handle, text)
+        handle_return(nvrtc.nvrtcGetProgramLog(handle, text))
         log = bytes(text).rstrip(b"\0").decode(errors="backslashreplace")
+    raise nvrtc_error(error, log=log)
+
+
+def nvrtc_error(error, api=None, log=None) -> NVRTCError:
+    """Return the exception for a failed ``nvrtcResult``."""
+    # NVRTC itself has no more to say than the name of the code.
     name = getattr(error, "name", str(error))
-    _, text = nvrtc.nvrtcGetErrorString(error)
-    raise _error(NVRTCError, int(error), name, text.decode() if text else "unknown error code", log=log)
+    explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
+    return _error(NVRTCError, int(error), name, explanation, api, log)
