@@ -214,21 +214,21 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
         raise _driver_error(err, api)
 
 
-cdef void warn_driver_error(cydriver.CUresult err, const char* api) noexcept nogil:
+cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
     if is_interpreter_exiting():
         return
     with gil:
-        _warn(err, api)
+        _warn(err, api, b"a CUDA resource" if what == NULL else what)
 
 
-cdef void _warn(cydriver.CUresult err, const char* api) noexcept:
+cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
     # A destructor may run while an exception is on its way: keep that one.
     cdef PyObject *kind = NULL
     cdef PyObject *value = NULL
     cdef PyObject *trace = NULL
     PyErr_Fetch(&kind, &value, &trace)
     try:
-        warnings.warn(f"releasing a CUDA resource failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+        warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
     except BaseException as error:
         PyErr_WriteUnraisable(type(error))
     PyErr_Restore(kind, value, trace)
