@@ -144,8 +144,11 @@ cdef int write_slots(
             c_type = find_type(c_class)
             if c_type == NULL:
                 c_type = resolve_type(<object>arguments[index], index)
+        # The two usual types without a call; their writers say the same.
         if c_type.write == &write_int and read_short_int(arguments[index], &value):
             fit = store_signed(value, c_cell, c_slot[index].size)
+        elif c_type.write == &write_buffer and (<Buffer>arguments[index])._h_allocation:
+            fit = store_bytes(&(<Buffer>arguments[index])._h_allocation.value().pointer, 8, c_cell, c_slot[index].size)
         else:
             fit = c_type.write(arguments[index], c_type.natural_size, c_cell, c_slot[index].size)
         if fit != FITS:
@@ -363,9 +366,9 @@ cdef int write_none(PyObject* argument, size_t natural_size, char* cell, size_t 
 
 
 # An integer type of the bindings, such as driver.CUdeviceptr.
-cdef int write_convertible(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    value = int(<object>argument)
-    return write_int(<PyObject*>value, 8, cell, size)
+cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef uint64_t value = int(<object>argument)
+    return store_bytes(&value, 8, cell, size)
 
 
 # NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.
@@ -477,8 +480,8 @@ cdef int register_numpy_scalar(object cls, ArgumentWriter write_fast, ArgumentWr
 
 cdef int register_ctypes(ctypes) except -1:
     signed = ("c_int8", "c_int16", "c_int32", "c_int64", "c_longlong")
-    unsigned = ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong", "c_void_p")
-    opaque = ("c_float", "c_double")
+    unsigned = ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong")
+    opaque = ("c_float", "c_double", "c_void_p")
     for name in signed:
         cls = getattr(ctypes, name)
         register_argument_type(cls, &write_buffer_signed, ctypes.sizeof(cls))
@@ -496,7 +499,7 @@ cdef int register_ctypes(ctypes) except -1:
 cdef int register_bindings(driver) except -1:
     for name in ("CUdeviceptr", "CUtexObject", "CUsurfObject", "CUgraphConditionalHandle"):
         if hasattr(driver, name):
-            register_argument_type(getattr(driver, name), &write_convertible, 8)
+            register_argument_type(getattr(driver, name), &write_address, 8)
     return 0
 
 
