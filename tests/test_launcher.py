@@ -53,10 +53,10 @@ def test_three_arguments_are_needed(closed_kernel, count):
         launch(*(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)[:count])
 
 
-@pytest.mark.parametrize("stream", [None, 0, "stream", object()], ids=repr)
-def test_other_streams_are_refused(closed_kernel, stream):
+@pytest.mark.parametrize("other", [None, 0, "stream", object()], ids=repr)
+def test_other_streams_are_refused(closed_kernel, other):
     with pytest.raises(TypeError, match="stream must be"):
-        launch(stream, ONE, closed_kernel)
+        launch(other, ONE, closed_kernel)
 
 
 @pytest.mark.parametrize("config", [None, 1, (1, 1)], ids=repr)
@@ -89,6 +89,8 @@ def test_a_closed_kernel_is_refused(closed_kernel):
 def test_bound_kernels_are_not_constructed():
     with pytest.raises(RuntimeError, match=r"Kernel\.bind"):
         BoundKernel()
+    with pytest.raises(RuntimeError, match="binds no kernel"):
+        BoundKernel.__new__(BoundKernel)()
 
 
 # --- arguments as kernels see them ---
@@ -432,6 +434,8 @@ def test_a_full_queue_lets_other_threads_run(stream, kernels):
     # The queue can only drain once the timer's thread has set the flag, for which it needs the interpreter.
     flag = HostMemory(4)
     nothing = kernels.get_kernel("nothing")
+    # The driver loads a kernel at its first launch, and waits for the device to do so.
+    launch(stream, ONE, nothing)
     launch(stream, ONE, kernels.get_kernel("wait_for"), flag.buffer, 4_000_000_000)
     timer = threading.Timer(0.1, ctypes.memset, (flag.address, 1, 4))
     start = time.monotonic()

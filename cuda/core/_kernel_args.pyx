@@ -73,7 +73,6 @@ def pack_arguments(layout, kernel_args):
 cdef int ArgumentBlock_fill(
     ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
-    cdef Py_ssize_t index
     if not kernel._has_layout:
         Kernel_read_layout(kernel)
     if not kernel._is_layout_known:
@@ -84,8 +83,14 @@ cdef int ArgumentBlock_fill(
     self.cells = NULL
     if count == 0:
         return 0
-    write_slots(self, kernel, arguments, ArgumentBlock_reserve(self, count, kernel._block_size))
-    return 0
+    cdef char* c_bytes = ArgumentBlock_reserve(self, count, kernel._block_size)
+    if self.heap == NULL:
+        return write_slots(self, kernel, arguments, c_bytes)
+    try:
+        return write_slots(self, kernel, arguments, c_bytes)
+    except:
+        ArgumentBlock_clear(self)
+        raise
 
 
 cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* arguments, Py_ssize_t count) except -1:
@@ -124,9 +129,7 @@ cdef void ArgumentBlock_clear(ArgumentBlock* self) noexcept nogil:
 
 
 # The hot loop: nothing in it looks anything up by name, allocates or counts a reference.
-cdef int write_slots(
-    ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, char* c_bytes
-) except -1:
+cdef int write_slots(ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, char* c_bytes) except -1:
     cdef const ParamSlot* c_slot = kernel._slots.data()
     cdef size_t count = kernel._slots.size()
     cdef const ArgumentType* c_type = NULL
@@ -268,7 +271,8 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
             if c_type != NULL:
                 break
         else:
-            raise TypeError(f"argument {index} is a {type(argument).__name__}, which kernels do not take{hint(argument)}")
+            name = type(argument).__name__
+            raise TypeError(f"argument {index} is a {name}, which kernels do not take{hint(argument)}")
     return c_type
 
 

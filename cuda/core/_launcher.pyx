@@ -32,6 +32,7 @@ cdef enum:
     # CU_STREAM_PER_THREAD; up to here a stream has no context of its own.
     LAST_DEFAULT_STREAM = 2
 
+
 def launch(
     stream: Stream | GraphBuilder | IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args
 ) -> None:
@@ -93,6 +94,8 @@ cdef class BoundKernel:
     def __call__(self, *kernel_args):
         """Launch the kernel (``cuLaunchKernelEx``); see :func:`launch` for the arguments and errors."""
         # Only for callers that look this method up by name: a call of the object goes to BoundKernel_call.
+        if self._kernel is None:
+            raise RuntimeError("this BoundKernel binds no kernel; use Kernel.bind()")
         launch_kernel(self._stream, self._config, self._kernel, tuple_items(kernel_args), len(kernel_args))
 
     def __repr__(self):
