@@ -17,11 +17,12 @@ cdef struct ParamSlot:
 cdef class ObjectCode(DriverObject):
     cdef:
         LibraryHandle _h_library    # empty until loaded
-        object _code                # bytes, bytearray, or the path as str
+        object _code                # bytes, bytearray, or the path as str; None when closed
         str _code_type
         str _name
         dict _symbol_mapping
         dict _kernels               # name -> Kernel, for names asked for before
+        object _lock                # held while loading
 
 
 cdef class Kernel(DriverObject):
@@ -29,7 +30,7 @@ cdef class Kernel(DriverObject):
         KernelHandle _h_kernel      # keeps the library loaded
         object _attributes
         object _occupancy
-        str _name                   # for messages
+        str _name                   # for messages; empty when unknown
         # Read once from the driver, by Kernel_read_layout.
         bint _has_layout
         bint _is_layout_known       # false where the driver is too old to tell

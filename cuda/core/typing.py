@@ -4,9 +4,52 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Protocol
 
-__all__ = ["IsStreamType"]
+__all__ = [
+    "CompilerBackendType",
+    "IsStreamType",
+    "ObjectCodeFormatType",
+    "PCHStatusType",
+    "SourceCodeType",
+]
+
+
+class SourceCodeType(StrEnum):
+    """What :class:`~cuda.core.Program` compiles."""
+
+    CXX = "c++"
+    PTX = "ptx"
+    NVVM = "nvvm"
+
+
+class ObjectCodeFormatType(StrEnum):
+    """What an :class:`~cuda.core.ObjectCode` is."""
+
+    PTX = "ptx"
+    CUBIN = "cubin"
+    LTOIR = "ltoir"
+    FATBIN = "fatbin"
+    OBJECT = "object"
+    LIBRARY = "library"
+
+
+class CompilerBackendType(StrEnum):
+    """What does the compiling or linking."""
+
+    NVRTC = "NVRTC"
+    NVVM = "NVVM"
+    NVJITLINK = "nvJitLink"
+    DRIVER = "driver"
+
+
+class PCHStatusType(StrEnum):
+    """The outcome of the creation of a precompiled header."""
+
+    CREATED = "created"
+    NOT_ATTEMPTED = "not_attempted"
+    FAILED = "failed"
 
 
 class IsStreamType(Protocol):

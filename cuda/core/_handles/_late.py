@@ -10,3 +10,25 @@ def device_of(ordinal: int):
     from cuda.core._device import Device
 
     return Device(ordinal)
+
+
+def bind_kernel(kernel, config, stream):
+    """Return the bound kernel of :meth:`~cuda.core.Kernel.bind`."""
+    from cuda.core._launcher import _bind_kernel
+
+    return _bind_kernel(kernel, config, stream)
+
+
+def current_device():
+    """Return the current :class:`~cuda.core.Device`, number 0 where no context is current."""
+    from cuda.core._device import Device
+
+    return Device()
+
+
+def native_launch_config(config):
+    """Return the bindings' ``driver`` module and the ``CUlaunchConfig`` of a :class:`~cuda.core.LaunchConfig`."""
+    from cuda.bindings import driver
+    from cuda.core._launch_config import _to_native_launch_config
+
+    return driver, _to_native_launch_config(config)

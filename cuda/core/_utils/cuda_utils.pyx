@@ -214,21 +214,21 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
         raise _driver_error(err, api)
 
 
-cdef void warn_driver_error(cydriver.CUresult err, const char* api) noexcept nogil:
+cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
     if is_interpreter_exiting():
         return
     with gil:
-        _warn(err, api)
+        _warn(err, api, b"a CUDA resource" if what == NULL else what)
 
 
-cdef void _warn(cydriver.CUresult err, const char* api) noexcept:
+cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
     # A destructor may run while an exception is on its way: keep that one.
     cdef PyObject *kind = NULL
     cdef PyObject *value = NULL
     cdef PyObject *trace = NULL
     PyErr_Fetch(&kind, &value, &trace)
     try:
-        warnings.warn(f"releasing a CUDA resource failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+        warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
     except BaseException as error:
         PyErr_WriteUnraisable(type(error))
     PyErr_Restore(kind, value, trace)
@@ -277,10 +277,16 @@ def _raise_nvrtc(error, handle):
     nvrtc = importlib.import_module("cuda.bindings.nvrtc")
     log = None
     if handle is not None:
-        _, size = nvrtc.nvrtcGetProgramLogSize(handle)
+        size = handle_return(nvrtc.nvrtcGetProgramLogSize(handle))
         text = bytearray(size)
-        nvrtc.nvrtcGetProgramLog(handle, text)
+        handle_return(nvrtc.nvrtcGetProgramLog(handle, text))
         log = bytes(text).rstrip(b"\0").decode(errors="backslashreplace")
+    raise nvrtc_error(error, log=log)
+
+
+def nvrtc_error(error, api=None, log=None) -> NVRTCError:
+    """Return the exception for a failed ``nvrtcResult``."""
+    # NVRTC itself has no more to say than the name of the code.
     name = getattr(error, "name", str(error))
-    _, text = nvrtc.nvrtcGetErrorString(error)
-    raise _error(NVRTCError, int(error), name, text.decode() if text else "unknown error code", log=log)
+    explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
+    return _error(NVRTCError, int(error), name, explanation, api, log)

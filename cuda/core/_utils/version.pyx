@@ -8,7 +8,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
-import importlib.metadata
+import importlib
 
 __all__ = ["binding_version", "driver_version"]
 
@@ -37,6 +37,7 @@ cpdef tuple binding_version():
     """Return the version of the installed ``cuda.bindings``, as ``(major, minor, patch)``."""
     global _bindings
     if _bindings is None:
-        parts = importlib.metadata.version("cuda-bindings").split(".")
+        # At first use, because it takes long to import.
+        parts = importlib.import_module("importlib.metadata").version("cuda-bindings").split(".")
         _bindings = tuple([int(part) for part in parts[:3] if part.isdigit()])
     return _bindings

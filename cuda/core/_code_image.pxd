@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport LibraryHandle
+
+
+# Loads bytes, or the file of a path.
+cdef cydriver.CUlibrary load_image(object code) except? NULL
+
+# What the driver's compiler says about PTX, as the end of a message; empty where it says nothing.
+cdef str ptx_log(object code, str code_type)
+
+# The names of all kernels of a library; None where the driver cannot tell.
+cdef list kernel_names(const LibraryHandle& h_library)

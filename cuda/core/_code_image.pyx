@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled code as the driver takes it: loading it, and saying why that failed."""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uintptr_t
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport LibraryHandle
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.version cimport c_driver_version
+
+import difflib
+import os
+import struct
+
+from cuda.core._utils.cuda_utils import CUDAError
+
+__all__ = ["check_image", "explain", "nearest"]
+
+
+cdef cydriver.CUlibrary load_image(object code) except? NULL:
+    cdef cydriver.CUlibrary c_library = NULL
+    cdef bytes data
+    cdef const char* c_data = NULL
+    cdef bint is_file = isinstance(code, str)
+    if is_file:
+        data = os.fsencode(code)
+        if b"\0" in data:
+            raise ValueError(f"the path of the module contains a null character: {code!r}")
+    elif isinstance(code, (bytes, bytearray, memoryview)):
+        # PTX has to end in a null character, and bytes always do.
+        data = bytes(code)
+        check_image(data)
+    else:
+        raise TypeError(f"module must be bytes, a bytearray or the path of a file, not {type(code).__name__}")
+    c_data = data
+    with nogil:
+        if is_file:
+            HANDLE_RETURN(
+                cydriver.cuLibraryLoadFromFile(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0),
+                b"cuLibraryLoadFromFile",
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
+            )
+    return c_library
+
+
+def check_image(data: bytes) -> None:
+    """Refuse an image that ends before its own headers say: the driver would read past its end.
+
+    Raises
+    ------
+    CUDAError
+        If the image is empty or cut off.
+    """
+    size = len(data)
+    needed = 1
+    if data[:4] == b"\x7fELF":
+        # A 64-bit ELF file: its section table, and every section that has bytes in the file.
+        needed = 64
+        if size >= needed:
+            (table,) = struct.unpack_from("<Q", data, 40)
+            entry, count = struct.unpack_from("<HH", data, 58)
+            needed = table + entry * count
+            if size >= needed and entry >= 64:
+                for place in range(table, needed, entry):
+                    (kind,) = struct.unpack_from("<I", data, place + 4)
+                    start, length = struct.unpack_from("<QQ", data, place + 24)
+                    needed = max(needed, start + length if kind != _SHT_NOBITS else 0)
+    elif data[:4] == b"\x50\xed\x55\xba":
+        # A fat binary: the size of its header, and of what follows.
+        needed = 16
+        if size >= needed:
+            header, body = struct.unpack_from("<HQ", data, 6)
+            needed = header + body
+    if size < needed:
+        what = "is empty" if not size else f"is cut off: it has {size} bytes and needs {needed}"
+        raise CUDAError(
+            f"CUDA_ERROR_INVALID_IMAGE: the module {what}",
+            code=cydriver.CUresult.CUDA_ERROR_INVALID_IMAGE,
+            name="CUDA_ERROR_INVALID_IMAGE",
+            explanation=f"the module {what}",
+        )
+
+
+_SHT_NOBITS = 8
+
+
+def explain(error, text) -> None:
+    """Add to the message of an exception."""
+    error.args = (f"{error.args[0]}\n{text}",)
+
+
+def nearest(name, names):
+    """Return the part of a message that lists the kernels most like ``name``."""
+    if names is None:
+        return ""
+    if not names:
+        return ", which has no kernels at all"
+    # A mangled name holds the name of the source.
+    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
+    more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
+    return f"; it has {', '.join(like[:5])}{more}"
+
+
+cdef list kernel_names(const LibraryHandle& h_library):
+    """Return the names of all kernels of a library, or None where the driver cannot tell."""
+    cdef unsigned int c_count = 0
+    cdef vector[cydriver.CUkernel] c_kernels
+    cdef const char* c_name = NULL
+    cdef size_t i
+    cdef list names = []
+    # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
+    if c_driver_version() < 12040:
+        return None
+    HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()), b"cuLibraryGetKernelCount")
+    c_kernels.resize(c_count)
+    if c_count:
+        HANDLE_RETURN(
+            cydriver.cuLibraryEnumerateKernels(c_kernels.data(), c_count, h_library.get()),
+            b"cuLibraryEnumerateKernels",
+        )
+    for i in range(c_kernels.size()):
+        HANDLE_RETURN(cydriver.cuKernelGetName(&c_name, c_kernels[i]), b"cuKernelGetName")
+        names.append((<bytes>c_name).decode(errors="replace"))
+    return names
+
+
+cdef str ptx_log(object code, str code_type):
+    """Return what the driver's compiler says about PTX, as the end of a message."""
+    cdef cydriver.CUmodule c_module = NULL
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef cydriver.CUjit_option c_options[2]
+    cdef void* c_values[2]
+    cdef bytearray log
+    cdef bytes data
+    cdef const char* c_data
+    if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
+        return ""
+    # The driver may compile a library long after it was loaded, when a buffer given for the log would be
+    # gone. A module is compiled at once, so the same code is given to it, only to hear the reason.
+    if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
+        return ""
+    log = bytearray(16384)
+    data = bytes(code)
+    c_data = data
+    c_options[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER
+    c_options[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+    c_values[0] = <void*><char*>log
+    c_values[1] = <void*><uintptr_t>len(log)
+    with nogil:
+        err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
+        if err == cydriver.CUDA_SUCCESS:
+            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
+    text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
+    return f":\n{text}" if text else ""

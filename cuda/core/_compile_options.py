@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The options of :class:`~cuda.core.Program`, one row each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda.core._handles import _late
+from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
+from cuda.core._utils.option_table import (
+    check_options,
+    document_options,
+    each,
+    elsewhere,
+    macros,
+    option,
+    refused_options,
+    render_options,
+    switch,
+    toggle,
+    value,
+)
+from cuda.core._utils.options import Options
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["ProgramOptions"]
+
+
+def virtual_arch(arch: str) -> str:
+    """Return the name that NVVM has for an architecture."""
+    return arch.replace("sm_", "compute_", 1) if arch.startswith("sm_") else arch
+
+
+def bundled_headers_dir() -> str:
+    """Return where NVRTC unpacks the headers inside it."""
+    return str(cache_root() / "nvrtc-bundled-headers")
+
+
+@document_options
+@dataclass(repr=False)
+class ProgramOptions(Options):
+    """How :class:`~cuda.core.Program` compiles.
+
+    None says nothing to the compiler, whose own default then holds. ``name`` names the program in
+    messages, and what it is compiled to; None stands for ``"default_program"``.
+    """
+
+    name: str | None = "default_program"
+    arch: str | None = option(
+        "The architecture, such as ``'sm_90'``; None for that of the device current when the program is made.",
+        nvrtc=value("-arch"),
+        nvvm=value("-arch", virtual_arch),
+    )
+    relocatable_device_code: bool | None = option(
+        "Generate code that is linked later. Off by default.", nvrtc=toggle("--relocatable-device-code")
+    )
+    extensible_whole_program: bool | None = option(
+        "Do the whole-program optimisation but let more code be linked.",
+        nvrtc=switch("--extensible-whole-program"),
+    )
+    debug: bool | None = option("Generate debug information.", nvrtc=switch("--device-debug"), nvvm=switch("-g"))
+    lineinfo: bool | None = option("Generate line tables.", nvrtc=switch("--generate-line-info"))
+    device_code_optimize: bool | None = option(
+        "Optimise in spite of debug information.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
+    )
+    ptxas_options: str | list[str] | tuple[str, ...] | None = option(
+        "Options for the PTX assembler.", nvrtc=each("--ptxas-options")
+    )
+    max_register_count: int | None = option(
+        "The most registers that a thread may use.", nvrtc=value("--maxrregcount")
+    )
+    ftz: bool | None = option(
+        "Flush single-precision denormals to zero. Off by default.",
+        nvrtc=toggle("--ftz"),
+        nvvm=toggle("-ftz", "1", "0"),
+    )
+    prec_sqrt: bool | None = option(
+        "Round single-precision square roots as IEEE says. On by default.",
+        nvrtc=toggle("--prec-sqrt"),
+        nvvm=toggle("-prec-sqrt", "1", "0"),
+    )
+    prec_div: bool | None = option(
+        "Round single-precision divisions as IEEE says. On by default.",
+        nvrtc=toggle("--prec-div"),
+        nvvm=toggle("-prec-div", "1", "0"),
+    )
+    fma: bool | None = option(
+        "Contract a product and a sum to one operation. On by default.",
+        nvrtc=toggle("--fmad"),
+        nvvm=toggle("-fma", "1", "0"),
+    )
+    use_fast_math: bool | None = option(
+        "Prefer speed to accuracy in mathematical functions.", nvrtc=switch("--use_fast_math")
+    )
+    extra_device_vectorization: bool | None = option(
+        "Vectorise more aggressively.", nvrtc=switch("--extra-device-vectorization")
+    )
+    link_time_optimization: bool | None = option(
+        "Generate LTO IR, optimised when it is linked.", nvrtc=switch("--dlink-time-opt")
+    )
+    gen_opt_lto: bool | None = option("Optimise before the LTO IR is generated.", nvrtc=switch("--gen-opt-lto"))
+    define_macro: str | tuple[str, str] | list[str | tuple[str, str]] | tuple[str | tuple[str, str], ...] | None = (
+        option(
+            "Macros to define: a name, a pair of name and value, or several of these.",
+            nvrtc=macros("--define-macro"),
+        )
+    )
+    undefine_macro: str | list[str] | tuple[str, ...] | None = option(
+        "Macros to undefine.", nvrtc=each("--undefine-macro")
+    )
+    include_path: str | list[str] | tuple[str, ...] | None = option(
+        "Directories to search for headers.", nvrtc=each("--include-path")
+    )
+    use_bundled_headers: bool | None = option(
+        "Use the CUDA headers inside NVRTC, unpacked once per user.",
+        nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro"),
+    )
+    pre_include: str | list[str] | tuple[str, ...] | None = option(
+        "Headers to include before the source.", nvrtc=each("--pre-include")
+    )
+    no_source_include: bool | None = option(
+        "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
+    )
+    std: str | None = option(
+        "The C++ standard, from ``'c++03'`` to ``'c++20'``; C++17 by default.", nvrtc=value("--std")
+    )
+    builtin_move_forward: bool | None = option(
+        "Provide ``std::move`` and ``std::forward``. On by default.", nvrtc=toggle("--builtin-move-forward")
+    )
+    builtin_initializer_list: bool | None = option(
+        "Provide ``std::initializer_list``. On by default.", nvrtc=toggle("--builtin-initializer-list")
+    )
+    disable_warnings: bool | None = option("Show no warnings.", nvrtc=switch("--disable-warnings"))
+    restrict: bool | None = option("Take all pointer parameters of kernels as restrict.", nvrtc=switch("--restrict"))
+    device_as_default_execution_space: bool | None = option(
+        "Take functions without a space as device functions.", nvrtc=switch("--device-as-default-execution-space")
+    )
+    device_int128: bool | None = option("Allow ``__int128``.", nvrtc=switch("--device-int128"))
+    optimization_info: str | None = option(
+        "Report optimisations of a kind, such as ``'inline'``.", nvrtc=value("--optimization-info")
+    )
+    no_display_error_number: bool | None = option(
+        "Leave out the numbers of diagnostics.", nvrtc=switch("--no-display-error-number")
+    )
+    diag_error: int | list[int] | tuple[int, ...] | None = option(
+        "Diagnostics that are to be errors.", nvrtc=each("--diag-error")
+    )
+    diag_suppress: int | list[int] | tuple[int, ...] | None = option(
+        "Diagnostics that are not to be shown.", nvrtc=each("--diag-suppress")
+    )
+    diag_warn: int | list[int] | tuple[int, ...] | None = option(
+        "Diagnostics that are to be warnings.", nvrtc=each("--diag-warn")
+    )
+    brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
+    time: str | None = option("A file for the times of the phases, as CSV.", nvrtc=value("--time"))
+    split_compile: int | None = option(
+        "How many threads optimise; 1 by default, 0 for all.", nvrtc=value("--split-compile")
+    )
+    fdevice_syntax_only: bool | None = option("Check the syntax only.", nvrtc=switch("--fdevice-syntax-only"))
+    minimal: bool | None = option("Leave out much of the built-in declarations.", nvrtc=switch("--minimal"))
+    no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"))
+    fdevice_time_trace: str | None = option("A file for a JSON trace.", nvrtc=value("--fdevice-time-trace"))
+    device_float128: bool | None = option(
+        "Allow ``__float128``.", nvrtc=switch("--device-float128", after="device_int128")
+    )
+    frandom_seed: str | None = option("A seed for generated names.", nvrtc=value("--frandom-seed"))
+    ofast_compile: str | None = option(
+        "Compile faster: ``'0'``, ``'min'``, ``'mid'`` or ``'max'``.", nvrtc=value("--Ofast-compile")
+    )
+    pch: bool | None = option("Make and use precompiled headers automatically.", nvrtc=switch("--pch"))
+    create_pch: str | None = option("A file to make a precompiled header in.", nvrtc=value("--create-pch"))
+    use_pch: str | None = option("The file of a precompiled header to use.", nvrtc=value("--use-pch"))
+    pch_dir: str | None = option("The directory of precompiled headers.", nvrtc=value("--pch-dir"))
+    pch_verbose: bool | None = option(
+        "Say why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose")
+    )
+    pch_messages: bool | None = option(
+        "Say when a precompiled header is made or used.", nvrtc=toggle("--pch-messages")
+    )
+    instantiate_templates_in_pch: bool | None = option(
+        "Instantiate templates when a precompiled header is made.", nvrtc=toggle("--instantiate-templates-in-pch")
+    )
+    extra_sources: Sequence[tuple[str, str | bytes | bytearray]] | None = option(
+        "Further NVVM modules, as pairs of name and source.", nvvm=elsewhere()
+    )
+    use_libdevice: bool | None = option("Add the library of mathematical functions to NVVM.", nvvm=elsewhere())
+    numba_debug: bool | None = option(
+        "Generate debug information laid out for Numba.",
+        nvrtc=switch("--numba-debug"),
+        nvvm=switch("-numba-debug", after="debug"),
+    )
+
+    def __post_init__(self):
+        if self.name is None:
+            self.name = "default_program"
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be a str or None, not {type(self.name).__name__}")
+        if "\0" in self.name:
+            raise ValueError(f"name contains a null character: {self.name!r}")
+        check_options(self)
+        if self.extra_sources is not None:
+            check_extra_sources(self.extra_sources)
+
+    def __repr__(self):
+        return f"{type(self).__name__}(name={self.name!r}, arch={self.arch!r})"
+
+    def as_bytes(
+        self, backend: CompilerBackendType | str, target_type: ObjectCodeFormatType | str | None = None
+    ) -> list[bytes]:
+        """Return the arguments for a compiler.
+
+        Parameters
+        ----------
+        backend : CompilerBackendType | str
+            ``"nvrtc"`` or ``"nvvm"``, in any case.
+        target_type : ObjectCodeFormatType | str, optional
+            What is to be made; NVVM takes an argument for ``"ltoir"``.
+
+        Raises
+        ------
+        ValueError
+            If the back end is another, or a string contains a null character.
+        NotSupportedError
+            If options are set that the back end lacks; the message names them.
+        RuntimeError
+            If a macro is malformed, or no architecture is given and there is no driver to ask for a device.
+        """
+        key = str(backend).lower()
+        if key not in ("nvrtc", "nvvm"):
+            raise ValueError(f"Unknown backend {backend!r}. Must be one of: 'nvrtc', 'nvvm'")
+        is_ltoir = str(target_type).lower() == "ltoir"
+        refused = refused_options(self, key)
+        if key == "nvvm" and is_ltoir and "link_time_optimization" in refused:
+            refused.remove("link_time_optimization")  # the target says as much
+        if refused:
+            raise NotSupportedError(f"options not supported by {key.upper()} backend: {', '.join(refused)}")
+        arguments = render_options(self, key)
+        if self.arch is None:
+            arguments.insert(0, f"-arch={virtual_arch(current_arch()) if key == 'nvvm' else current_arch()}")
+        if key == "nvvm" and is_ltoir:
+            arguments.append("-gen-lto")
+        return [os.fsencode(argument) for argument in arguments]
+
+
+def current_arch() -> str:
+    """Return the architecture of the current device, such as ``"sm_90"``.
+
+    Raises
+    ------
+    RuntimeError, CUDAError
+        If there is no driver, or no device.
+    """
+    try:
+        return f"sm_{_late.current_device().arch}"
+    except (RuntimeError, CUDAError) as error:
+        error.args = (
+            "no architecture is given and there is no device to take it from; "
+            f"pass ProgramOptions(arch='sm_90'), for example. {error}",
+        )
+        raise
+
+
+def check_extra_sources(sources) -> None:
+    """Check that the sources are pairs of a name and what is in it."""
+    shape = "extra_sources must be a sequence of pairs ((name, source), ...)"
+    if isinstance(sources, (str, bytes)) or not isinstance(sources, Sequence):
+        raise TypeError(f"{shape}, not {type(sources).__name__}")
+    for index, item in enumerate(sources):
+        if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
+            raise TypeError(f"{shape}; item {index} is {item!r}")
+        if not isinstance(item[1], (str, bytes, bytearray)):
+            raise TypeError(
+                f"the source of {item[0]!r} (index {index}) must be a str or bytes, not {type(item[1]).__name__}"
+            )
+        if not item[1]:
+            raise ValueError(f"the source of {item[0]!r} (index {index}) cannot be empty")

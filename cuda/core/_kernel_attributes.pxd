@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._handles cimport KernelHandle
+
+
+cdef class KernelAttributes:
+    cdef:
+        KernelHandle _h_kernel
+        int _device_id      # -1 for the device that is current at the access
+        dict _known         # (device, attribute) -> value, shared by all views
+
+
+cdef class KernelOccupancy:
+    cdef KernelHandle _h_kernel
+
+
+cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel)
+cdef KernelOccupancy KernelOccupancy_create(const KernelHandle& h_kernel)

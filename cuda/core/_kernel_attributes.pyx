@@ -1,0 +1,371 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver knows about a kernel: its attributes, and how many blocks of it fit on a device."""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libc.stdint cimport intptr_t, uintptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport bindings_object
+from cuda.core._handles._handles cimport KernelHandle, address
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
+
+import operator
+from collections import namedtuple
+
+from cuda.core._handles import _late
+from cuda.core._utils.cuda_utils import handle_return
+
+__all__ = [
+    "KernelAttributes",
+    "KernelOccupancy",
+    "MaxPotentialBlockSizeOccupancyResult",
+    "ParamInfo",
+]
+
+ParamInfo = namedtuple("ParamInfo", ("offset", "size"))
+ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, and its size, in bytes."
+
+MaxPotentialBlockSizeOccupancyResult = namedtuple(
+    "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size")
+)
+MaxPotentialBlockSizeOccupancyResult.__doc__ = (
+    "The block size with the best occupancy, in threads, and the fewest blocks that fill the device with it."
+)
+
+
+cdef class _Attribute:
+    """One row of :class:`KernelAttributes`: read from the driver, kept if it never changes."""
+
+    cdef:
+        readonly int code
+        readonly object convert
+        readonly bint is_constant
+        readonly str __doc__
+
+    def __init__(self, code, doc, convert=int, is_constant=True):
+        self.code = code
+        self.convert = convert
+        self.is_constant = is_constant
+        self.__doc__ = doc
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        return KernelAttributes_read(instance, self)
+
+    def __set__(self, instance, value):
+        raise AttributeError("the attributes of a kernel are read-only")
+
+
+cdef class KernelAttributes:
+    """The attributes of a kernel on a device (``cuKernelGetAttribute``).
+
+    :attr:`Kernel.attributes` gives those of the current device at each access,
+    ``kernel.attributes[device]`` those of one device.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("KernelAttributes cannot be constructed directly; use Kernel.attributes")
+
+    def __getitem__(self, device) -> KernelAttributes:
+        """Return the attributes on one device.
+
+        Parameters
+        ----------
+        device : :class:`Device` | int
+            The device, or its ordinal.
+
+        Raises
+        ------
+        TypeError
+            If ``device`` is neither.
+        ValueError
+            If ``device`` is negative.
+        """
+        cdef int device_id = device_ordinal(device)
+        cdef KernelAttributes view = KernelAttributes.__new__(KernelAttributes)
+        view._h_kernel = self._h_kernel
+        view._device_id = device_id
+        view._known = self._known
+        return view
+
+    def __repr__(self):
+        where = "the current device" if self._device_id < 0 else f"device {self._device_id}"
+        return f"<KernelAttributes of kernel {address(self._h_kernel):#x} on {where}>"
+
+    max_threads_per_block = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The most threads that a block can have."
+    )
+    shared_size_bytes = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "int: Statically allocated shared memory per block, in bytes."
+    )
+    const_size_bytes = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, "int: User-allocated constant memory, in bytes."
+    )
+    local_size_bytes = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "int: Local memory per thread, in bytes."
+    )
+    num_regs = _Attribute(cydriver.CU_FUNC_ATTRIBUTE_NUM_REGS, "int: Registers per thread.")
+    ptx_version = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, "int: The PTX version it was compiled for, 10 * major + minor."
+    )
+    binary_version = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, "int: The binary version it was compiled for, 10 * major + minor."
+    )
+    cache_mode_ca = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, "bool: Whether global loads are cached in L1.", bool
+    )
+    max_dynamic_shared_size_bytes = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        "int: The most dynamic shared memory that a launch may ask for, in bytes.", is_constant=False,
+    )
+    preferred_shared_memory_carveout = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+        "int: The part of L1 wanted as shared memory, in percent; -1 for the driver's choice.", is_constant=False,
+    )
+    cluster_size_must_be_set = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, "bool: Whether a launch has to give a cluster size.", bool
+    )
+    required_cluster_width = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+        "int: The cluster width it was compiled for, in blocks; 0 for none.", is_constant=False,
+    )
+    required_cluster_height = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+        "int: The cluster height it was compiled for, in blocks; 0 for none.", is_constant=False,
+    )
+    required_cluster_depth = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+        "int: The cluster depth it was compiled for, in blocks; 0 for none.", is_constant=False,
+    )
+    non_portable_cluster_size_allowed = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+        "bool: Whether clusters larger than every device offers are allowed.", bool, is_constant=False,
+    )
+    cluster_scheduling_policy_preference = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+        "int: How the blocks of a cluster are scheduled (``CUclusterSchedulingPolicy``).", is_constant=False,
+    )
+
+
+cdef class KernelOccupancy:
+    """How many blocks or clusters of a kernel the current device can hold at once."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
+
+    def __repr__(self):
+        return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"
+
+    def max_active_blocks_per_multiprocessor(self, int block_size, size_t dynamic_shared_memory_size) -> int:
+        """Return how many blocks a multiprocessor holds (``cuOccupancyMaxActiveBlocksPerMultiprocessor``).
+
+        Parameters
+        ----------
+        block_size : int
+            Threads per block.
+        dynamic_shared_memory_size : int
+            Dynamic shared memory per block, in bytes.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses, for example where no context is current.
+        """
+        cdef int c_blocks = 0
+        HANDLE_RETURN(
+            cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &c_blocks, function_of(self._h_kernel), block_size, dynamic_shared_memory_size
+            ),
+            b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        )
+        return c_blocks
+
+    def max_potential_block_size(
+        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize, int block_size_limit
+    ) -> MaxPotentialBlockSizeOccupancyResult:
+        """Return the block size with the best occupancy (``cuOccupancyMaxPotentialBlockSize``).
+
+        Parameters
+        ----------
+        dynamic_shared_memory_needed : int | driver.CUoccupancyB2DSize
+            Dynamic shared memory per block in bytes, or a C function that gives it for a block size.
+        block_size_limit : int
+            The largest block size to consider, in threads; 0 for what the device allows.
+
+        Returns
+        -------
+        MaxPotentialBlockSizeOccupancyResult
+            ``(min_grid_size, max_block_size)``.
+
+        Raises
+        ------
+        TypeError
+            If ``dynamic_shared_memory_needed`` is neither an int nor a ``CUoccupancyB2DSize``.
+        CUDAError
+            If the driver refuses, for example where no context is current.
+        """
+        cdef int c_grid = 0
+        cdef int c_block = 0
+        cdef size_t c_size = 0
+        cdef cydriver.CUoccupancyB2DSize c_function = NULL
+        cdef cydriver.CUfunction c_kernel = function_of(self._h_kernel)
+        if type(dynamic_shared_memory_needed).__name__ == "CUoccupancyB2DSize":
+            c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>int(dynamic_shared_memory_needed)
+        else:
+            try:
+                c_size = operator.index(dynamic_shared_memory_needed)
+            except TypeError:
+                raise TypeError(
+                    "dynamic_shared_memory_needed must be an int or a driver.CUoccupancyB2DSize, "
+                    f"not {type(dynamic_shared_memory_needed).__name__}"
+                ) from None
+        # Without the interpreter lock, since the function may be one that takes it.
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuOccupancyMaxPotentialBlockSize(
+                    &c_grid, &c_block, c_kernel, c_function, c_size, block_size_limit
+                ),
+                b"cuOccupancyMaxPotentialBlockSize",
+            )
+        return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
+
+    def available_dynamic_shared_memory_per_block(self, int num_blocks_per_multiprocessor, int block_size) -> int:
+        """Return the dynamic shared memory left per block (``cuOccupancyAvailableDynamicSMemPerBlock``).
+
+        Parameters
+        ----------
+        num_blocks_per_multiprocessor : int
+            Blocks that a multiprocessor is to hold.
+        block_size : int
+            Threads per block.
+
+        Returns
+        -------
+        int
+            Bytes per block.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses, for example where no context is current.
+        """
+        cdef size_t c_size = 0
+        HANDLE_RETURN(
+            cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
+                &c_size, function_of(self._h_kernel), num_blocks_per_multiprocessor, block_size
+            ),
+            b"cuOccupancyAvailableDynamicSMemPerBlock",
+        )
+        return c_size
+
+    def max_potential_cluster_size(self, config: LaunchConfig, *, stream: Stream) -> int:
+        """Return the largest cluster that can be launched (``cuOccupancyMaxPotentialClusterSize``).
+
+        Parameters
+        ----------
+        config : :class:`LaunchConfig`
+            The launch; its own cluster is ignored.
+        stream : :class:`Stream`
+            Where it is to be launched.
+
+        Returns
+        -------
+        int
+            Blocks per cluster.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses.
+        """
+        return KernelOccupancy_of_clusters(self, "cuOccupancyMaxPotentialClusterSize", config, stream)
+
+    def max_active_clusters(self, config: LaunchConfig, *, stream: Stream) -> int:
+        """Return how many clusters the device holds (``cuOccupancyMaxActiveClusters``).
+
+        Parameters
+        ----------
+        config : :class:`LaunchConfig`
+            The launch, with its cluster.
+        stream : :class:`Stream`
+            Where it is to be launched.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses.
+        """
+        return KernelOccupancy_of_clusters(self, "cuOccupancyMaxActiveClusters", config, stream)
+
+
+cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel):
+    cdef KernelAttributes self = KernelAttributes.__new__(KernelAttributes)
+    self._h_kernel = h_kernel
+    self._device_id = -1
+    self._known = {}
+    return self
+
+
+cdef KernelOccupancy KernelOccupancy_create(const KernelHandle& h_kernel):
+    cdef KernelOccupancy self = KernelOccupancy.__new__(KernelOccupancy)
+    self._h_kernel = h_kernel
+    return self
+
+
+cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
+    cdef int c_value = 0
+    cdef cydriver.CUdevice c_device = self._device_id
+    check_kernel(self._h_kernel)
+    init_driver()
+    if c_device < 0:
+        HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
+    key = (c_device, row.code)
+    value = self._known.get(key)
+    if value is None:
+        # May have to load the kernel on that device first.
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuKernelGetAttribute(
+                    &c_value, <cydriver.CUfunction_attribute>row.code, self._h_kernel.get(), c_device
+                ),
+                b"cuKernelGetAttribute",
+            )
+        value = row.convert(c_value)
+        if row.is_constant:
+            self._known[key] = value
+    return value
+
+
+cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
+    driver, native = _late.native_launch_config(config)
+    native.hStream = stream.handle
+    function = bindings_object("CUfunction", <intptr_t>function_of(self._h_kernel))
+    return handle_return(getattr(driver, api)(function, native))
+
+
+cdef int check_kernel(const KernelHandle& h_kernel) except -1:
+    if h_kernel.get() == NULL:
+        raise RuntimeError("this Kernel is closed")
+    return 0
+
+
+# The driver takes a kernel of a library wherever it takes a function.
+cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
+    check_kernel(h_kernel)
+    init_driver()
+    return <cydriver.CUfunction><void*>h_kernel.get()
+
+
+cdef int device_ordinal(object device) except -1:
+    ordinal = getattr(device, "device_id", device)
+    if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
+        raise TypeError(f"device must be a Device or its ordinal, not {type(device).__name__}")
+    ordinal = operator.index(ordinal)
+    if ordinal < 0:
+        raise ValueError(f"device must not be negative, but is {ordinal}")
+    return ordinal

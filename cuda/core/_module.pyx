@@ -1,0 +1,529 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled code, and the kernels in it."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._code_image cimport kernel_names, load_image, ptx_log
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object
+from cuda.core._handles._handles cimport Keep, KernelHandle, LibraryHandle, address, kernel_registry
+from cuda.core._kernel_attributes cimport (
+    KernelAttributes_create,
+    KernelOccupancy_create,
+)
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
+from cuda.core._utils.version cimport c_driver_version
+
+import os
+import threading
+import warnings
+
+from cuda.core._code_image import explain, nearest
+from cuda.core._handles import _late
+from cuda.core._kernel_attributes import (
+    KernelAttributes,
+    KernelOccupancy,
+    MaxPotentialBlockSizeOccupancyResult,
+    ParamInfo,
+)
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.typing import ObjectCodeFormatType
+
+__all__ = [
+    "CodeTypeT",
+    "Kernel",
+    "KernelAttributes",
+    "KernelOccupancy",
+    "MaxPotentialBlockSizeOccupancyResult",
+    "ObjectCode",
+    "ParamInfo",
+]
+
+CodeTypeT = bytes | bytearray | str
+"""What an :class:`ObjectCode` is made of: the code itself, or the path of a file as a str."""
+
+cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
+
+
+cdef class ObjectCode(DriverObject):
+    """Compiled code, in memory or in a file, that the driver loads when it is first needed.
+
+    Object codes come from :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods;
+    there is no direct construction. A loaded library stays loaded until this object and every
+    :class:`Kernel` of it are gone.
+    """
+
+    made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
+
+    def __eq__(self, other):
+        if self is other:
+            return True
+        if not isinstance(other, ObjectCode):
+            return NotImplemented
+        return self._identity() == (<ObjectCode>other)._identity()
+
+    def __hash__(self):
+        return hash(self._identity())
+
+    def __repr__(self):
+        if self.is_closed:
+            return "<ObjectCode closed>"
+        where = f" loaded at {self._address():#x}" if self._h_library else ""
+        return f"<ObjectCode {self._name!r} code_type={self._code_type!r}{where}>"
+
+    def __reduce__(self):
+        self._check_open()
+        return ObjectCode_rebuild, (self._code, self._code_type, self._name, self._symbol_mapping)
+
+    @classmethod
+    def _init(cls, module, code_type, *, name="", symbol_mapping=None):
+        """Make an object code, of ``cls``, of any type."""
+        return ObjectCode_create(cls, module, code_type, name, symbol_mapping)
+
+    @staticmethod
+    def from_cubin(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Make an object code of a CUBIN, the binary code of one architecture.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The code, or the path of a file. Nothing is read before it is needed.
+        name : str, optional
+            A name for messages. Default is the empty string.
+        symbol_mapping : dict, optional
+            The name in the code (str or bytes) for each name given to :meth:`get_kernel`.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is no str, or ``symbol_mapping`` no dict.
+        """
+        return ObjectCode_create(ObjectCode, module, "cubin", name, symbol_mapping)
+
+    @staticmethod
+    def from_ptx(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Make an object code of PTX, which the driver compiles when it is loaded; see :meth:`from_cubin`."""
+        return ObjectCode_create(ObjectCode, module, "ptx", name, symbol_mapping)
+
+    @staticmethod
+    def from_ltoir(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Make an object code of LTO IR, an input of :class:`Linker`; see :meth:`from_cubin`."""
+        return ObjectCode_create(ObjectCode, module, "ltoir", name, symbol_mapping)
+
+    @staticmethod
+    def from_fatbin(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Make an object code of a fat binary, code of several architectures; see :meth:`from_cubin`."""
+        return ObjectCode_create(ObjectCode, module, "fatbin", name, symbol_mapping)
+
+    @staticmethod
+    def from_object(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Make an object code of a host object file with device code, for :class:`Linker`; see :meth:`from_cubin`."""
+        return ObjectCode_create(ObjectCode, module, "object", name, symbol_mapping)
+
+    @staticmethod
+    def from_library(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Make an object code of a host library with device code, for :class:`Linker`; see :meth:`from_cubin`."""
+        return ObjectCode_create(ObjectCode, module, "library", name, symbol_mapping)
+
+    def get_kernel(self, name: str | bytes) -> Kernel:
+        """Return a kernel by its name (``cuLibraryGetKernel``), loading the code if it was not yet.
+
+        Parameters
+        ----------
+        name : str | bytes
+            The name in the code, or a key of :attr:`symbol_mapping`.
+
+        Returns
+        -------
+        Kernel
+            The kernel; the same object for the same name.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is neither str nor bytes.
+        RuntimeError
+            If this object is closed, or its code is of a type that has no kernels.
+        CUDAError
+            If the code cannot be loaded, or has no kernel of that name.
+        """
+        cdef dict kernels = self._kernels
+        if kernels is not None and (type(name) is str or type(name) is bytes):
+            known = kernels.get(name)
+            if known is not None:
+                return known
+        return ObjectCode_find_kernel(self, name)
+
+    def get_module(self):
+        """Return the ``driver.CUmodule`` of the current context (``cuLibraryGetModule``).
+
+        Raises
+        ------
+        RuntimeError
+            If this object is closed.
+        CUDAError
+            If the code cannot be loaded, or no context is current.
+        """
+        cdef cydriver.CUmodule c_module = NULL
+        ObjectCode_load(self)
+        cdef LibraryHandle h_library = self._h_library
+        with nogil:
+            HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, h_library.get()), b"cuLibraryGetModule")
+        return bindings_object("CUmodule", <intptr_t>c_module)
+
+    @property
+    def handle(self):
+        """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use."""
+        if not self.is_closed:
+            ObjectCode_load(self)
+        return bindings_object("CUlibrary", self._address())
+
+    @property
+    def code(self) -> CodeTypeT:
+        """The code as it was given, or the path of its file as a str."""
+        self._check_open()
+        return self._code
+
+    @property
+    def code_type(self) -> str:
+        """What the code is: a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
+        return self._code_type
+
+    @property
+    def name(self) -> str:
+        """The name given to it."""
+        return self._name
+
+    @property
+    def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
+        """A copy of the names that :meth:`get_kernel` translates.
+
+        Name expressions of :meth:`Program.compile` are keys as they were given, with mangled names as bytes.
+        """
+        return dict(self._symbol_mapping or ())
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._code is None
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return address(self._h_library)
+
+    cdef void _release(self) noexcept:
+        self._code = None
+        self._kernels = None
+        self._h_library.reset()
+
+    cdef object _identity(self):
+        if not self.is_closed:
+            ObjectCode_load(self)
+        return self._address()
+
+    cdef int _check_open(self) except -1:
+        if self._code is None:
+            raise RuntimeError("this ObjectCode is closed")
+        return 0
+
+
+cdef class Kernel(DriverObject):
+    """A function on the device that the host launches.
+
+    Kernels come from :meth:`ObjectCode.get_kernel` and :meth:`Kernel.from_handle`; there is no
+    direct construction. A kernel keeps its library loaded.
+    """
+
+    made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
+
+    def __repr__(self):
+        if self.is_closed:
+            return "<Kernel closed>"
+        return f"<Kernel {self._name + ' ' if self._name else ''}handle={self._address():#x}>"
+
+    @staticmethod
+    def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
+        """Borrow a raw ``CUkernel``.
+
+        Parameters
+        ----------
+        handle : int
+            The address of the kernel, which has to outlive its use here unless it is one of this library's own.
+        mod : :class:`ObjectCode`, optional
+            What is kept alive with the kernel.
+
+        Raises
+        ------
+        TypeError
+            If ``handle`` is no integer, or ``mod`` no :class:`ObjectCode`.
+
+        Warns
+        -----
+        UserWarning
+            If the kernel is known to come from another library than ``mod``.
+        """
+        if not hasattr(handle, "__int__") or isinstance(handle, (str, bytes, float)):
+            raise TypeError(f"handle must be an int, the address of a CUkernel, not {type(handle).__name__}")
+        if mod is not None and not isinstance(mod, ObjectCode):
+            raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
+        return Kernel_wrap(<cydriver.CUkernel><uintptr_t>int(handle), mod)
+
+    def bind(self, config: LaunchConfig, *, stream: Stream):
+        """Return a callable that launches this kernel with the arguments it is called with.
+
+        Parameters
+        ----------
+        config : :class:`LaunchConfig`
+            The launch.
+        stream : :class:`Stream`
+            Where it is launched.
+        """
+        self._check_open()
+        return _late.bind_kernel(self, config, stream)
+
+    @property
+    def attributes(self) -> KernelAttributes:
+        """The attributes of the kernel, on the current device or on one that is asked for."""
+        if self._attributes is None:
+            self._attributes = KernelAttributes_create(self._h_kernel)
+        return self._attributes
+
+    @property
+    def occupancy(self) -> KernelOccupancy:
+        """Queries of how many blocks fit on the current device."""
+        if self._occupancy is None:
+            self._occupancy = KernelOccupancy_create(self._h_kernel)
+        return self._occupancy
+
+    @property
+    def num_arguments(self) -> int:
+        """The number of parameters (``cuKernelGetParamInfo``).
+
+        Raises
+        ------
+        NotImplementedError
+            If the driver is older than CUDA 12.4.
+        """
+        Kernel_check_layout(self)
+        return self._slots.size()
+
+    @property
+    def arguments_info(self) -> list[ParamInfo]:
+        """Offset and size of each parameter in bytes (``cuKernelGetParamInfo``).
+
+        Raises
+        ------
+        NotImplementedError
+            If the driver is older than CUDA 12.4.
+        """
+        cdef size_t i
+        Kernel_check_layout(self)
+        return [ParamInfo(self._slots[i].offset, self._slots[i].size) for i in range(self._slots.size())]
+
+    @property
+    def handle(self):
+        """The ``driver.CUkernel``; null when closed."""
+        return bindings_object("CUkernel", self._address())
+
+    @property
+    def _handle(self):
+        # Other packages read it under this name.
+        return self.handle
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return address(self._h_kernel)
+
+    cdef void _release(self) noexcept:
+        self._attributes = None
+        self._occupancy = None
+        self._h_kernel.reset()
+
+
+cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
+    cdef ObjectCode self
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    if symbol_mapping is not None and not isinstance(symbol_mapping, dict):
+        raise TypeError(f"symbol_mapping must be a dict or None, not {type(symbol_mapping).__name__}")
+    self = cls.__new__(cls)
+    # Whether the code is usable is found out when it is used.
+    self._code = os.fsdecode(module) if hasattr(module, "__fspath__") else module
+    self._code_type = str(ObjectCodeFormatType(code_type))
+    self._name = name
+    self._symbol_mapping = dict(symbol_mapping) if symbol_mapping else {}
+    self._kernels = {}
+    self._lock = threading.Lock()
+    return self
+
+
+def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
+    """Make an object code again from its pickle."""
+    return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
+
+
+cdef int ObjectCode_load(ObjectCode self) except -1:
+    cdef cydriver.CUlibrary c_library = NULL
+    self._check_open()
+    if self._h_library:
+        return 0
+    init_driver()
+    with self._lock:
+        self._check_open()
+        if not self._h_library:
+            try:
+                c_library = load_image(self._code)
+            except CUDAError as error:
+                explain(error, f"loading {ObjectCode_describe(self)} failed{ptx_log(self._code, self._code_type)}")
+                raise
+            self._h_library = LibraryHandle.own(c_library, &ObjectCode_destroy, Keep())
+    return 0
+
+
+cdef void ObjectCode_destroy(cydriver.CUlibrary c_library) noexcept nogil:
+    WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+
+
+cdef str ObjectCode_describe(ObjectCode self):
+    name = f" {self._name!r}" if self._name else ""
+    if isinstance(self._code, str):
+        return f"the {self._code_type} module{name} of the file {self._code!r}"
+    return f"the {self._code_type} module{name} of {len(self._code)} bytes"
+
+
+cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
+    cdef cydriver.CUkernel c_kernel = NULL
+    cdef KernelHandle h_kernel
+    cdef Kernel kernel
+    cdef bytes symbol
+    cdef const char* c_symbol
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
+    self._check_open()
+    if self._code_type not in _HAS_KERNELS:
+        raise RuntimeError(
+            f"an object code of type {self._code_type!r} has no kernels to get; link it to a cubin first"
+        )
+    ObjectCode_load(self)
+    cdef LibraryHandle h_library = self._h_library
+    symbol = mapped_symbol(self._symbol_mapping, name)
+    c_symbol = symbol
+    try:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
+    except CUDAError as error:
+        if error.name == "CUDA_ERROR_NOT_FOUND":
+            hint = nearest(symbol.decode(errors="replace"), kernel_names(h_library))
+        else:
+            hint = ptx_log(self._code, self._code_type)
+        explain(error, f"there is no kernel {name!r} in {ObjectCode_describe(self)}{hint}")
+        raise
+    h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
+    kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
+    if self._kernels is None:
+        return kernel
+    return self._kernels.setdefault(name, kernel)
+
+
+cdef bytes mapped_symbol(dict mapping, object name):
+    symbol = mapping.get(name)
+    if symbol is None:
+        symbol = mapping.get(name.encode() if isinstance(name, str) else name.decode(errors="replace"), name)
+    return symbol.encode() if isinstance(symbol, str) else bytes(symbol)
+
+
+cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
+    cdef Kernel self = Kernel.__new__(Kernel)
+    self._h_kernel = h_kernel
+    self._name = name
+    return self
+
+
+cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
+    cdef cydriver.CUlibrary c_library = NULL
+    cdef KernelHandle h_kernel = kernel_registry().find(c_kernel)
+    if not h_kernel:
+        return Kernel_create(
+            KernelHandle.borrow(c_kernel, Keep() if mod is None else Keep.of_object(<PyObject*>mod)), ""
+        )
+    if mod is not None:
+        HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
+        if c_library != mod._h_library.get():
+            warnings.warn(
+                "the kernel comes from another library than mod, which is not kept", UserWarning, stacklevel=1
+            )
+    return Kernel_create(h_kernel, "")
+
+
+# Kernels end with their library: only the registry has to forget them.
+cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
+    kernel_registry().remove(c_kernel)
+
+
+cdef int Kernel_read_layout(Kernel self) except -1:
+    cdef ParamSlot slot
+    cdef vector[ParamSlot] slots
+    cdef size_t c_count = 0
+    cdef size_t c_index = 0
+    cdef int c_version = 0
+    cdef bint has_count = False
+    if self._has_layout:
+        return 0
+    self._check_open()
+    c_version = c_driver_version()
+    if c_version < 12040:
+        self._has_layout = True
+        return 0
+    if c_version >= 13020:
+        has_count = True
+        HANDLE_RETURN(cydriver.cuKernelGetParamCount(self._h_kernel.get(), &c_count), b"cuKernelGetParamCount")
+    while not has_count or c_index < c_count:
+        slot.offset = slot.size = 0
+        if has_count:
+            HANDLE_RETURN(
+                cydriver.cuKernelGetParamInfo(self._h_kernel.get(), c_index, &slot.offset, &slot.size),
+                b"cuKernelGetParamInfo",
+            )
+        # Without a count, the index after the last parameter is an invalid value.
+        elif not ALLOW_RETURN(
+            cydriver.cuKernelGetParamInfo(self._h_kernel.get(), c_index, &slot.offset, &slot.size),
+            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+            b"cuKernelGetParamInfo",
+        ):
+            break
+        slots.push_back(slot)
+        c_index += 1
+    with cython.critical_section(self):
+        if not self._has_layout:
+            self._slots.swap(slots)
+            self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
+            self._is_layout_known = True
+            self._has_layout = True
+    return 0
+
+
+cdef int Kernel_check_layout(Kernel self) except -1:
+    Kernel_read_layout(self)
+    if not self._is_layout_known:
+        raise NotImplementedError(
+            "the parameters of a kernel are known to drivers of CUDA 12.4 or newer; install a newer NVIDIA display driver"
+        )
+    return 0

@@ -1,0 +1,279 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs: source code, and its compilation at run time."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import importlib
+import os
+import re
+import sys
+import warnings
+import weakref
+from pathlib import Path
+
+from cuda.core._compile_options import ProgramOptions, current_arch
+from cuda.core._compilers import NVRTCCompiler, nvrtc_version
+from cuda.core._module import ObjectCode
+from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
+from cuda.core._utils.version import driver_version
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
+
+__all__ = ["Program", "ProgramOptions"]
+
+
+class Program:
+    """Source code that is compiled at run time.
+
+    Parameters
+    ----------
+    code : str | bytes | bytearray
+        The source; CUDA C++ is a str.
+    code_type : SourceCodeType | str
+        What the source is, in any case: ``"c++"``.
+    options : :class:`ProgramOptions`, optional
+        How to compile; a dict of its fields is taken too. They are copied: later changes have no effect.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of a wrong type.
+    ValueError
+        If the source has a null character, or the options have ``extra_sources``, which only NVVM takes.
+    RuntimeError
+        If ``code_type`` is not known, the compiler is not installed, or there is neither an architecture
+        in the options nor a driver to ask for a device. ``NotImplementedError`` for types that are
+        known but cannot be compiled yet.
+    NotSupportedError
+        If the options have one that the compiler lacks.
+
+    Examples
+    --------
+    >>> program = Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90"))
+    >>> kernel = program.compile("cubin").get_kernel("f")
+    """
+
+    def __init__(
+        self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None
+    ):
+        self._debug_file = None
+        self._compiler = None
+        kind = source_type(code_type)
+        options = copy.copy(check_or_create_options(ProgramOptions, options, "program options"))
+        if kind is not SourceCodeType.CXX:
+            raise NotImplementedError(f"code of type {kind.value!r} cannot be compiled yet, only 'c++'")
+        source = cxx_source(code)
+        if options.extra_sources:
+            raise ValueError("extra_sources are for code of type 'nvvm'; C++ includes its headers")
+        if options.arch is None:
+            options.arch = current_arch()
+        self._arguments = options.as_bytes(NVRTCCompiler.options_of)
+        self._makes_pch = bool(options.pch or options.create_pch)
+        self._name = options.name
+        if (options.debug or options.lineinfo) and options.name == "default_program":
+            self._debug_file = DebugFile(source)
+            self._name = self._debug_file.path or self._name
+        self._compiler = NVRTCCompiler(source, os.fsencode(self._name))
+        self._compiler.check(options)
+        self._is_closed = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def __repr__(self):
+        return f"<Program backend={self.backend.value!r}{' closed' if self.is_closed else ''}>"
+
+    def compile(
+        self,
+        target_type: ObjectCodeFormatType | str,
+        name_expressions: tuple[str, ...] | list[str] = (),
+        logs: object | None = None,
+        *,
+        cache: None = None,
+    ) -> ObjectCode:
+        """Compile the program (``nvrtcCompileProgram``).
+
+        Parameters
+        ----------
+        target_type : ObjectCodeFormatType | str
+            What to make, in any case: ``"ptx"``, ``"cubin"`` or ``"ltoir"``.
+        name_expressions : tuple or list of str or bytes, optional
+            Expressions such as ``"scale<float>"`` that name kernels. The result's
+            :meth:`~ObjectCode.get_kernel` takes them; they have to be given to the first compilation.
+        logs : object, optional
+            An object with ``write(str)`` that gets the messages of the compiler, if there are any.
+        cache : None
+            Reserved.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The compiled code.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of a wrong type.
+        ValueError
+            If the compiler cannot make ``target_type``.
+        RuntimeError
+            If the program is closed.
+        NVRTCError
+            If the source has errors; the message and ``log`` have them.
+
+        Warns
+        -----
+        RuntimeWarning
+            If PTX is made that is too new for the driver, or a precompiled header could not be made.
+        """
+        if self.is_closed:
+            raise RuntimeError("this Program is closed")
+        target = self._target(target_type)
+        expressions = checked_expressions(name_expressions)
+        if logs is not None and not callable(getattr(logs, "write", None)):
+            raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
+        if cache is not None:
+            raise TypeError(f"cache must be None, not {type(cache).__name__}")
+        try:
+            code, symbols, log = self._compiler.compile(target, self._arguments, expressions, self._makes_pch)
+        except CUDAError as error:
+            if logs is not None and error.log:
+                logs.write(error.log)
+            raise
+        if logs is not None and log:
+            logs.write(log)
+        if self.pch_status is PCHStatusType.FAILED:
+            reason = log or "the compiler gives no reason"
+            warnings.warn(f"the precompiled header could not be made: {reason}", RuntimeWarning, stacklevel=2)
+        if target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
+            warnings.warn(
+                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
+                "compile to 'cubin', or install a newer driver".format(*nvrtc_version(), *driver_version()[:2]),
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return ObjectCode._init(
+            code, target, name=self._name, symbol_mapping=dict(zip(name_expressions, symbols, strict=True))
+        )
+
+    def close(self) -> None:
+        """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
+        self._is_closed = True
+        if self._compiler is not None:
+            self._compiler.close()
+        if self._debug_file is not None:
+            self._debug_file.remove()
+
+    @property
+    def backend(self) -> CompilerBackendType:
+        """The compiler."""
+        return self._compiler.backend
+
+    @property
+    def handle(self) -> nvrtc.nvrtcProgram:  # noqa: F821
+        """The ``nvrtc.nvrtcProgram``; null when closed."""
+        return self._compiler.handle
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._is_closed
+
+    @property
+    def pch_status(self) -> PCHStatusType | None:
+        """What became of the precompiled header in the latest compilation; None when none was asked for."""
+        return self._compiler.pch_status
+
+    def _target(self, target_type) -> ObjectCodeFormatType:
+        targets = self._compiler.targets
+        for target in targets:
+            if isinstance(target_type, str) and target_type.lower() == target:
+                return target
+        choices = ", ".join(repr(target.value) for target in targets)
+        raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
+
+
+class DebugFile:
+    """The source in a file for debuggers to show, as long as the program lives.
+
+    Its path is None where it could not be written: compilation goes on without it.
+    """
+
+    def __init__(self, source: bytes):
+        self.path = None
+        stem = re.sub(r"\W", "_", Path(getattr(sys.modules.get("__main__"), "__file__", None) or "interactive").stem)
+        tempfile = importlib.import_module("tempfile")  # few programs need it
+        with contextlib.suppress(OSError):
+            descriptor, self.path = tempfile.mkstemp(".cu", f"{stem}_{first_kernel(source)[:64]}_")
+            self.remove = weakref.finalize(self, remove_file, self.path, os.getpid())
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(source)
+
+    @staticmethod
+    def remove() -> None:
+        """Delete the file; calling this again does nothing."""
+
+
+def remove_file(path: str, owner: int) -> None:
+    """Delete a file of this process; a forked child leaves its parent's alone."""
+    if os.getpid() == owner:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
+
+def first_kernel(source: bytes) -> str:
+    """Return the name of the first kernel in a C++ source, or ``"kernel"``."""
+    plain = re.sub(rb"__launch_bounds__\s*\([^)]*\)", b"", source)
+    found = re.search(rb"__global__[^(;{]*?\b(\w+)\s*\(", plain)
+    return found.group(1).decode() if found else "kernel"
+
+
+def source_type(code_type) -> SourceCodeType:
+    """Return the type of source that ``code_type`` names."""
+    choices = ", ".join(repr(kind.value) for kind in SourceCodeType)
+    if not isinstance(code_type, str):
+        raise TypeError(f"code_type must be a str, one of {choices}, not {type(code_type).__name__}")
+    if code_type.lower() not in list(SourceCodeType):
+        raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
+    return SourceCodeType(code_type.lower())
+
+
+def cxx_source(code) -> bytes:
+    """Return C++ as NVRTC takes it."""
+    if not isinstance(code, str):
+        raise TypeError(f"code of type 'c++' must be a str, not {type(code).__name__}")
+    if "\0" in code:
+        raise ValueError(f"code contains a null character at position {code.index(chr(0))}")
+    return code.encode(errors="surrogateescape")
+
+
+def checked_expressions(expressions) -> list[bytes]:
+    """Return name expressions as NVRTC takes them."""
+    if not isinstance(expressions, (tuple, list)):
+        raise TypeError(f"name_expressions must be a tuple or list, not {type(expressions).__name__}")
+    for expression in expressions:
+        if not isinstance(expression, (str, bytes)):
+            raise TypeError(f"name_expressions must be of str or bytes, not {type(expression).__name__}")
+    return [expression.encode() if isinstance(expression, str) else expression for expression in expressions]
+
+
+@functools.cache
+def is_newer_than_driver(version: tuple[int, int]) -> bool:
+    """Return whether a version of CUDA is newer than the driver's; without a driver it is not."""
+    try:
+        return version > driver_version()[:2]
+    except (RuntimeError, CUDAError):
+        return False
+
+
+def __getattr__(name):
+    # An alias of types in the bindings, which load at first use.
+    if name == "ProgramHandleT":
+        return importlib.import_module("cuda.bindings.nvrtc").nvrtcProgram | int
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

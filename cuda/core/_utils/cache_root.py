@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where files that can be made again are kept between runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["cache_root"]
+
+
+def cache_root() -> Path:
+    """Return the directory of the user's caches, which may not exist yet.
+
+    On Linux ``$XDG_CACHE_HOME/cuda-python``, or ``~/.cache/cuda-python``; on Windows
+    ``%LOCALAPPDATA%\\cuda-python``.
+    """
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "cuda-python"
