@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 cimport cython
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.stdint cimport uint64_t
 
@@ -522,23 +523,27 @@ cdef Device Device_make(int ordinal):
 cdef Device Device_find(object device_id):
     cdef tuple devices
     cdef Py_ssize_t ordinal
+    cdef int is_too_large = 0
     if type(device_id) is Device:
         return <Device>device_id
     devices = Device_all()
     if device_id is None:
         ordinal = Device_current_ordinal()
-    elif isinstance(device_id, bool):
-        raise ValueError(f"device_id must be an ordinal, not {device_id}")
-    elif not hasattr(device_id, "__index__"):
-        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
     else:
-        try:
-            ordinal = operator.index(device_id)
-        except OverflowError:
-            ordinal = -1
+        if not PyLong_CheckExact(device_id):
+            device_id = Device_check_index(device_id)
+        ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
     if not 0 <= ordinal < len(devices):
-        raise ValueError(f"there is no device {device_id!r}; the machine has {len(devices)}, numbered from 0")
+        raise ValueError(f"there is no device {device_id}; the machine has {len(devices)}, numbered from 0")
     return <Device>devices[ordinal]
+
+
+cdef object Device_check_index(object device_id):
+    if isinstance(device_id, bool):
+        raise ValueError(f"device_id must be an ordinal, not {device_id}")
+    if not hasattr(device_id, "__index__"):
+        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
+    return operator.index(device_id)
 
 
 cdef inline Py_ssize_t Device_current_ordinal() except -1:
