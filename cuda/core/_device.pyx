@@ -216,7 +216,7 @@ cdef class Device:
         finally:
             Context_leave(is_entered)
 
-    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
+    def allocate(self, size, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
 
         Parameters
@@ -241,13 +241,16 @@ cdef class Device:
             Before :meth:`set_current`, or if the allocation fails.
         """
         cdef size_t c_size
+        cdef Stream source
         Device_check_context(self)
-        cdef Stream c_stream = Stream_accept(stream)
+        source = Stream_accept(stream)
+        if not PyLong_CheckExact(size) and not hasattr(size, "__index__"):
+            raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
         try:
             c_size = size
         except OverflowError as error:
             raise ValueError(f"size must be from 0 to 2**64 - 1 bytes, not {size}") from error
-        return Device_memory_resource(self)._allocate(c_size, c_stream)
+        return Device_memory_resource(self)._allocate(c_size, source)
 
     def sync(self) -> None:
         """† Wait on the host for all work of this device's context (``cuCtxSynchronize``).
@@ -401,14 +404,10 @@ cdef Context Device_primary(Device self):
     return self._primary
 
 
-cdef Context Device_exchange(Device self, object ctx):
-    cdef Context context
+cdef Context Device_exchange(Device self, Context context):
     cdef Context previous = None
     cdef ContextHandle h_previous
     cdef cydriver.CUcontext c_previous = NULL
-    if not isinstance(ctx, Context):
-        raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
-    context = <Context>ctx
     context._check_open()
     if context._device_id != self._id:
         raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
