@@ -30,6 +30,18 @@ class Capabilities:
         except (RuntimeError, CUDAError):
             return 0
 
+    def driver(self, wanted: bool) -> bool:
+        """Whether a CUDA driver is installed, with or without a device."""
+        from cuda.core._utils.version import driver_version
+
+        try:
+            driver_version()
+        except RuntimeError:
+            return not wanted
+        except Exception:
+            return wanted
+        return wanted
+
     def device(self, wanted: bool) -> bool:
         """Whether there is a device at all."""
         return (self.device_count > 0) == wanted
