@@ -9,8 +9,8 @@ from dataclasses import fields
 
 import pytest
 
+from cuda.core import _compile_options
 from cuda.core._compile_options import ProgramOptions
-from cuda.core._handles import _late
 from cuda.core._program import Program
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -312,7 +312,7 @@ def test_extra_sources_must_not_be_empty():
 
 
 def test_architecture_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_late, "current_device", lambda: types.SimpleNamespace(arch="75"))
+    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="75"))
     assert ProgramOptions().as_bytes("nvrtc") == [b"-arch=sm_75"]
     assert ProgramOptions(ftz=True).as_bytes("nvvm") == [b"-arch=compute_75", b"-ftz=1"]
 
@@ -322,6 +322,6 @@ def test_no_architecture_and_no_device(monkeypatch, kind):
     def fail():
         raise kind("no driver")
 
-    monkeypatch.setattr(_late, "current_device", fail)
+    monkeypatch.setattr(_compile_options, "Device", fail)
     with pytest.raises(kind, match="pass ProgramOptions.arch=.*no driver"):
         ProgramOptions().as_bytes("nvrtc")

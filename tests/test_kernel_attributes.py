@@ -5,6 +5,7 @@
 import ctypes
 
 import pytest
+from cuda.bindings import driver
 
 from cuda.core._kernel_attributes import (
     KernelAttributes,
@@ -182,8 +183,6 @@ def test_best_block_size(device, kernel):
 
 
 def test_best_block_size_with_a_function(kernel):
-    from cuda.bindings import driver
-
     seen = []
 
     @ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
@@ -192,8 +191,7 @@ def test_best_block_size_with_a_function(kernel):
         return 0
 
     address = ctypes.cast(needed, ctypes.c_void_p).value
-    result = kernel.occupancy.max_potential_block_size(driver.CUoccupancyB2DSize(_ptr=ctypes.addressof(
-        ctypes.c_void_p(address))), 0)
+    result = kernel.occupancy.max_potential_block_size(driver.CUoccupancyB2DSize(address), 0)
     assert result == kernel.occupancy.max_potential_block_size(0, 0)
     assert seen
 

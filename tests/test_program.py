@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core import _compilers, _program
-from cuda.core._handles import _late
+from cuda.core import _compile_options, _compilers, _program
 from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
@@ -238,7 +237,7 @@ def test_options_that_nvrtc_lacks():
 
 
 def test_architecture_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_late, "current_device", lambda: types.SimpleNamespace(arch="75"))
+    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="75"))
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
 
 

@@ -12,13 +12,6 @@ def device_of(ordinal: int):
     return Device(ordinal)
 
 
-def current_device():
-    """Return the current :class:`~cuda.core.Device`, number 0 where no context is current."""
-    from cuda.core._device import Device
-
-    return Device()
-
-
 def native_launch_config(config):
     """Return the bindings' ``driver`` module and the ``CUlaunchConfig`` of a :class:`~cuda.core.LaunchConfig`."""
     from cuda.bindings import driver
