@@ -30,6 +30,9 @@ cdef class _MemPool(MemoryResource):
         state = "closed" if self.is_closed else f"{address(self._h_pool):#x}"
         return f"<{type(self).__name__} {state}>"
 
+    def __reduce__(self):
+        raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
+
     def allocate(self, size: int, *, stream) -> Buffer:
         """Allocate memory in stream order (``cuMemAllocFromPoolAsync``).
 
