@@ -51,11 +51,11 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
 # The value behind a device pointer; its pool or memory resource is the keep.
 cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     cppclass Allocation:
-        Allocation() noexcept
-        Allocation(cydriver.CUdeviceptr pointer, size_t size, const Handle[cydriver.CUstream]& h_stream) noexcept
         cydriver.CUdeviceptr pointer
         size_t size
         Handle[cydriver.CUstream] h_stream
+        Handle[cydriver.CUcontext] h_context
+        PyObject* resource
 
 
 ctypedef Handle[cydriver.CUcontext] ContextHandle

@@ -5,6 +5,7 @@
 // memory whose release waits for nothing.
 #pragma once
 
+#include <Python.h>
 #include <cuda.h>
 
 #include <cstddef>
@@ -17,10 +18,10 @@ struct Allocation {
     CUdeviceptr pointer = 0;
     std::size_t size = 0;
     Handle<CUstream> h_stream;
-
-    Allocation() noexcept = default;
-    Allocation(CUdeviceptr pointer, std::size_t size, const Handle<CUstream>& h_stream) noexcept
-        : pointer(pointer), size(size), h_stream(h_stream) {}
+    // Only with a default stream, which means another stream in every context.
+    Handle<CUcontext> h_context;
+    // Only for memory that a resource written in Python frees; the keep holds the reference.
+    PyObject* resource = nullptr;
 };
 
 }  // namespace cuda_core

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -170,17 +171,17 @@ public:
     // Takes ownership: `destroy(value)` runs once, when the last copy goes. If the cell cannot be
     // allocated, the value is destroyed before the exception leaves.
     static Handle own(T value, Destroy destroy, Keep keep) {
-        try {
-            return Handle(new TypedCell(value, destroy, std::move(keep)));
-        } catch (...) {
+        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep));
+        if (!cell) {
             WithoutGil released;
-            destroy(value);
-            throw;
+            destroy(std::move(value));
+            throw std::bad_alloc();
         }
+        return Handle(cell);
     }
 
     // Refers to a value that somebody else ends.
-    static Handle borrow(T value, Keep keep) { return Handle(new TypedCell(value, nullptr, std::move(keep))); }
+    static Handle borrow(T value, Keep keep) { return Handle(new TypedCell(std::move(value), nullptr, std::move(keep))); }
 
     void reset() noexcept {
         if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();
@@ -203,14 +204,14 @@ private:
     friend class Registry;
 
     struct TypedCell final : Cell {
-        TypedCell(T value, Destroy destroy, Keep keep) noexcept
-            : value(value), destroy(destroy), keep(std::move(keep)), born_at(fork_count()) {}
+        TypedCell(T&& value, Destroy destroy, Keep&& keep) noexcept
+            : value(std::move(value)), destroy(destroy), keep(std::move(keep)), born_at(fork_count()) {}
 
         // A forked child cannot use what its parent made: there the value is only forgotten.
         void end() noexcept override {
             if (destroy && born_at == fork_count()) {
                 WithoutGil released;
-                destroy(value);
+                destroy(std::move(value));
             }
             keep = Keep();
         }

@@ -19,6 +19,7 @@ cdef class Buffer(DriverObject):
         object _memory_resource     # None for wrapped memory
         object _owner
         object _ipc_descriptor
+        int _export_count           # memoryviews that look at the memory
 
 
 # A buffer of class `cls` over an allocation.

@@ -24,11 +24,12 @@ cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, 
 # Inside a destructor: a failure is shown as a ResourceWarning and never raised.
 cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        warn_driver_error(err, api)
+        warn_driver_error(err, api, NULL)
 
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil
-cdef void warn_driver_error(cydriver.CUresult err, const char* api) noexcept nogil
+# `what` describes the resource, where more is known than that it is one.
+cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
 
 # Loads and initialises the driver, once; a missing driver is a sentence that says what to install.
 cdef int init_driver() except -1

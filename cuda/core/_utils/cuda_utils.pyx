@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore, PyErr_WriteUnraisable
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -216,24 +216,26 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
         raise _driver_error(err, api)
 
 
-cdef void warn_driver_error(cydriver.CUresult err, const char* api) noexcept nogil:
+cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
     if is_interpreter_exiting():
         return
     with gil:
-        _warn(err, api)
+        _warn(err, api, b"a CUDA resource" if what == NULL else what)
 
 
-cdef void _warn(cydriver.CUresult err, const char* api) noexcept:
+cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
     # A destructor may run while an exception is on its way: keep that one.
     cdef PyObject *kind = NULL
     cdef PyObject *value = NULL
     cdef PyObject *trace = NULL
     PyErr_Fetch(&kind, &value, &trace)
-    try:
-        warnings.warn(f"releasing a CUDA resource failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
-    except BaseException as error:
-        PyErr_WriteUnraisable(type(error))
+    _issue_warning(err, api, what)
     PyErr_Restore(kind, value, trace)
+
+
+# A warning that is an error goes to sys.unraisablehook, because this is declared to raise nothing.
+cdef void _issue_warning(cydriver.CUresult err, const char* api, bytes what) noexcept:
+    warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
 
 
 cdef object _driver_error(cydriver.CUresult err, const char* api):

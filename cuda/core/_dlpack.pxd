@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The structures of DLPack 1.0, the making of capsules, and the reading of them."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
+
+from cuda.core._handles._handles cimport Keep
+
+
+cdef struct DLDevice:
+    int32_t device_type
+    int32_t device_id
+
+
+cdef struct DLDataType:
+    uint8_t code
+    uint8_t bits
+    uint16_t lanes
+
+
+cdef struct DLTensor:
+    void* data
+    DLDevice device
+    int32_t ndim
+    DLDataType dtype
+    int64_t* shape
+    int64_t* strides    # in elements; NULL for C order
+    uint64_t byte_offset
+
+
+cdef struct DLManagedTensor:
+    DLTensor dl_tensor
+    void* manager_ctx
+    void (*deleter)(DLManagedTensor*) noexcept nogil
+
+
+cdef struct DLPackVersion:
+    uint32_t major
+    uint32_t minor
+
+
+cdef struct DLManagedTensorVersioned:
+    DLPackVersion version
+    void* manager_ctx
+    void (*deleter)(DLManagedTensorVersioned*) noexcept nogil
+    uint64_t flags
+    DLTensor dl_tensor
+
+
+cdef enum:
+    DLPACK_FLAG_READ_ONLY = 1
+    DLPACK_FLAG_IS_COPIED = 2
+
+
+# The codes of DLDataType.
+cdef enum:
+    kDLInt = 0
+    kDLUInt = 1
+    kDLFloat = 2
+    kDLBfloat = 4
+    kDLComplex = 5
+    kDLBool = 6
+
+
+# A capsule that describes `tensor`, whose shape and strides are copied. `owner` and what `keep`
+# refers to stay alive until the consumer lets go.
+cdef object DLPack_export(const DLTensor& tensor, object owner, const Keep& keep, bint versioned, uint64_t flags)
+
+# The same for a vector of int8 at `pointer`, on `device`: (device_type, device_id).
+cdef object DLPack_export_bytes(
+    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned
+)
+
+# Whether a consumer that asks for `max_version` gets a versioned capsule; refuses what is not offered.
+cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1
+
+
+# A tensor taken out of a capsule; whoever took it releases it, once.
+cdef struct DLPackSource:
+    DLTensor* tensor
+    bint is_readonly
+    DLManagedTensor* plain
+    DLManagedTensorVersioned* versioned
+
+
+# Takes the tensor: the capsule is used up. BufferError for a capsule that is used or not understood.
+cdef int DLPack_read(object capsule, DLPackSource* source) except -1
+cdef void DLPack_release(DLPackSource* source) noexcept nogil

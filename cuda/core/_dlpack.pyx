@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""DLPack: memory described to other libraries, and theirs read, as the public specification says."""
+
+from __future__ import annotations
+
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
+
+from cuda.core._handles._handles cimport Keep
+
+from enum import IntEnum
+
+__all__ = ["DLDeviceType", "classify_dl_device", "make_py_capsule"]
+
+cdef const char* PLAIN = b"dltensor"
+cdef const char* PLAIN_USED = b"used_dltensor"
+cdef const char* VERSIONED = b"dltensor_versioned"
+cdef const char* VERSIONED_USED = b"used_dltensor_versioned"
+
+
+class DLDeviceType(IntEnum):
+    """Where the memory of a tensor lies, by the numbers of DLPack."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLCUDAManaged = 13
+
+
+def classify_dl_device(buf) -> tuple[int, int]:
+    """Return the ``(device_type, device_id)`` of DLPack for an object that describes memory.
+
+    Parameters
+    ----------
+    buf : object
+        Anything with ``is_device_accessible``, ``is_host_accessible``, ``is_managed`` and ``device_id``.
+
+    Raises
+    ------
+    BufferError
+        If neither a device nor the host can access the memory.
+    """
+    if buf.is_device_accessible:
+        if not buf.is_host_accessible:
+            return (int(DLDeviceType.kDLCUDA), buf.device_id)
+        return (int(DLDeviceType.kDLCUDAManaged if buf.is_managed else DLDeviceType.kDLCUDAHost), 0)
+    if buf.is_host_accessible:
+        return (int(DLDeviceType.kDLCPU), 0)
+    raise BufferError("memory that neither a device nor the host can access cannot be exported with DLPack")
+
+
+def make_py_capsule(buf, versioned: bool):
+    """Return a DLPack capsule that shows a buffer as a vector of int8.
+
+    Parameters
+    ----------
+    buf : object
+        Anything with ``handle`` and ``size`` besides what :func:`classify_dl_device` asks for. It is
+        kept alive by the capsule, and by whoever takes the tensor out of it.
+    versioned : bool
+        Whether the capsule is of the form that DLPack 1.0 introduced.
+    """
+    return DLPack_export_bytes(<uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned)
+
+
+cdef object DLPack_export_bytes(
+    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned
+):
+    cdef DLTensor tensor
+    cdef int64_t stride = 1
+    tensor.data = <void*>pointer
+    tensor.device.device_type = device[0]
+    tensor.device.device_id = device[1]
+    tensor.ndim = 1
+    tensor.dtype.code = kDLInt
+    tensor.dtype.bits = 8
+    tensor.dtype.lanes = 1
+    tensor.shape = &size
+    tensor.strides = &stride
+    tensor.byte_offset = 0
+    return DLPack_export(tensor, owner, keep, versioned, 0)
+
+
+# One exported tensor: the structure that the consumer sees, and all that it points to.
+cdef cppclass Export:
+    DLManagedTensor plain
+    DLManagedTensorVersioned versioned
+    vector[int64_t] extents     # shape, then strides
+    Keep owner
+    Keep keep
+
+
+cdef object DLPack_export(const DLTensor& tensor, object owner, const Keep& keep, bint versioned, uint64_t flags):
+    cdef Export* export = new Export()
+    cdef DLTensor described = tensor
+    cdef int32_t i
+    try:
+        export.owner = Keep.of_object(<PyObject*>owner)
+        export.keep = keep
+        export.extents.resize(2 * tensor.ndim)
+        for i in range(tensor.ndim):
+            export.extents[i] = tensor.shape[i]
+            if tensor.strides != NULL:
+                export.extents[tensor.ndim + i] = tensor.strides[i]
+        described.shape = export.extents.data() if tensor.ndim else NULL
+        described.strides = export.extents.data() + tensor.ndim if tensor.ndim and tensor.strides != NULL else NULL
+        if versioned:
+            export.versioned.version.major = 1
+            export.versioned.version.minor = 0
+            export.versioned.manager_ctx = export
+            export.versioned.deleter = delete_versioned
+            export.versioned.flags = flags
+            export.versioned.dl_tensor = described
+            return PyCapsule_New(&export.versioned, VERSIONED, drop_versioned)
+        export.plain.dl_tensor = described
+        export.plain.manager_ctx = export
+        export.plain.deleter = delete_plain
+        return PyCapsule_New(&export.plain, PLAIN, drop_plain)
+    except BaseException:
+        del export
+        raise
+
+
+cdef void delete_plain(DLManagedTensor* managed) noexcept nogil:
+    if managed != NULL:
+        del_export(<Export*>managed.manager_ctx)
+
+
+cdef void delete_versioned(DLManagedTensorVersioned* managed) noexcept nogil:
+    if managed != NULL:
+        del_export(<Export*>managed.manager_ctx)
+
+
+cdef inline void del_export(Export* export) noexcept nogil:
+    del export
+
+
+# A capsule that nobody used still owns its tensor.
+cdef void drop_plain(object capsule) noexcept:
+    cdef DLManagedTensor* managed
+    if PyCapsule_IsValid(capsule, PLAIN):
+        managed = <DLManagedTensor*>PyCapsule_GetPointer(capsule, PLAIN)
+        managed.deleter(managed)
+
+
+cdef void drop_versioned(object capsule) noexcept:
+    cdef DLManagedTensorVersioned* managed
+    if PyCapsule_IsValid(capsule, VERSIONED):
+        managed = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, VERSIONED)
+        managed.deleter(managed)
+
+
+cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1:
+    if dl_device is not None and dl_device != own_device:
+        raise BufferError(f"dl_device must be None or {own_device}, where the memory is, not {dl_device!r}")
+    if copy:
+        raise BufferError("copy=True is not supported: the memory is exported as it is")
+    if max_version is None:
+        return False
+    if not isinstance(max_version, tuple):
+        raise TypeError(f"max_version must be a tuple (major, minor) or None, not {type(max_version).__name__}")
+    if len(<tuple>max_version) != 2:
+        raise BufferError(f"max_version must be a tuple (major, minor), not {max_version!r}")
+    return max_version >= (1, 0)
+
+
+cdef int DLPack_read(object capsule, DLPackSource* source) except -1:
+    source.plain = NULL
+    source.versioned = NULL
+    if PyCapsule_IsValid(capsule, VERSIONED):
+        source.versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, VERSIONED)
+        if source.versioned.version.major != 1:
+            raise BufferError(f"DLPack {source.versioned.version.major}.x is not known, only 1.x")
+        source.tensor = &source.versioned.dl_tensor
+        source.is_readonly = source.versioned.flags & DLPACK_FLAG_READ_ONLY != 0
+        PyCapsule_SetName(capsule, VERSIONED_USED)
+    elif PyCapsule_IsValid(capsule, PLAIN):
+        source.plain = <DLManagedTensor*>PyCapsule_GetPointer(capsule, PLAIN)
+        source.tensor = &source.plain.dl_tensor
+        source.is_readonly = False
+        PyCapsule_SetName(capsule, PLAIN_USED)
+    else:
+        raise BufferError(f"a DLPack capsule that nobody used yet is needed, not {capsule!r}")
+    return 0
+
+
+cdef void DLPack_release(DLPackSource* source) noexcept nogil:
+    if source.versioned != NULL and source.versioned.deleter != NULL:
+        source.versioned.deleter(source.versioned)
+    elif source.plain != NULL and source.plain.deleter != NULL:
+        source.plain.deleter(source.plain)
+    source.versioned = NULL
+    source.plain = NULL
+    source.tensor = NULL

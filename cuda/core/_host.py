@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The host, as a place where memory can be."""
+
+from __future__ import annotations
+
+import threading
+
+__all__ = ["Host"]
+
+
+class Host:
+    """The host, or one of its NUMA nodes: the counterpart of :class:`Device` for memory locations.
+
+    There is one object per set of arguments in a process.
+
+    Parameters
+    ----------
+    numa_id : int, optional
+        The NUMA node. If None, no particular one.
+    is_numa_current : bool, optional
+        Whether the node that the calling thread runs on is meant; not together with ``numa_id``.
+
+    Raises
+    ------
+    ValueError
+        If ``numa_id`` is no integer, is negative, or comes with ``is_numa_current``.
+    """
+
+    __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")
+
+    _instances: dict[tuple[int | None, bool], Host] = {}
+    _lock = threading.Lock()
+
+    def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False):
+        if numa_id is not None:
+            if isinstance(numa_id, bool) or not isinstance(numa_id, int) or numa_id < 0:
+                raise ValueError(f"numa_id must be an int, at least 0, or None, not {numa_id!r}")
+            if is_numa_current:
+                raise ValueError("numa_id and is_numa_current exclude each other: either a node or the current one")
+        key = (numa_id, bool(is_numa_current))
+        with cls._lock:
+            self = cls._instances.get(key)
+            if self is None:
+                self = super().__new__(cls)
+                object.__setattr__(self, "_numa_id", numa_id)
+                object.__setattr__(self, "_is_numa_current", bool(is_numa_current))
+                cls._instances[key] = self
+        return self
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"Host is immutable: {name} cannot be set")
+
+    def __delattr__(self, name):
+        raise AttributeError(f"Host is immutable: {name} cannot be deleted")
+
+    def __eq__(self, other):
+        return self is other if isinstance(other, Host) else NotImplemented
+
+    def __hash__(self):
+        return hash((Host, self._numa_id, self._is_numa_current))
+
+    def __repr__(self):
+        if self._is_numa_current:
+            return "Host.numa_current()"
+        return "Host()" if self._numa_id is None else f"Host(numa_id={self._numa_id})"
+
+    def __reduce__(self):
+        return (_host, (self._numa_id, self._is_numa_current))
+
+    @classmethod
+    def numa_current(cls) -> Host:
+        """Return the NUMA node that the calling thread runs on."""
+        return cls(is_numa_current=True)
+
+    @property
+    def numa_id(self) -> int | None:
+        """The NUMA node, or None if no particular one is meant."""
+        return self._numa_id
+
+    @property
+    def is_numa_current(self) -> bool:
+        """Whether the node that the calling thread runs on is meant."""
+        return self._is_numa_current
+
+
+def _host(numa_id, is_numa_current):
+    return Host(numa_id, is_numa_current=is_numa_current)

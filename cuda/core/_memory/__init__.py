@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory: buffers, and the resources that allocate them."""
+
+from cuda.core._memory._buffer import *
+from cuda.core._memory._device_memory_resource import *
+from cuda.core._memory._legacy import *

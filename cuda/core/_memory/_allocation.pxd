@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Allocate, free, adopt: each writes the handle of the memory."""
+
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport AllocationHandle, Keep, MemoryPoolHandle, StreamHandle
+
+
+# An argument `size` as a number of bytes.
+cdef size_t size_argument(object size) except? <size_t>-1
+
+# Memory of a pool, freed in the order of `h_stream`. Fails on a capturing stream.
+cdef int allocate_from_pool(
+    const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
+) except -1
+
+# Memory that `resource.deallocate` frees. The stream may be empty: the default stream then.
+cdef int adopt(
+    cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream, bint needs_context,
+    AllocationHandle* h_allocation
+) except -1
+
+# Memory that somebody else frees, after `keep`.
+cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1
+
+# The stream in whose order the memory is freed from now on.
+cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1

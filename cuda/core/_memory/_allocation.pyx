@@ -1,0 +1,241 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
+"""Allocate, free, adopt: the only callers of the driver's allocators, and one way of freeing for each."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+from libc.stdio cimport snprintf
+from libcpp.utility cimport move
+
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
+from cpython.number cimport PyIndex_Check, PyNumber_AsSsize_t
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
+from cuda.core._handles._handles cimport (
+    Allocation,
+    AllocationHandle,
+    ContextHandle,
+    Keep,
+    MemoryPoolHandle,
+    StreamHandle,
+    is_interpreter_exiting,
+)
+from cuda.core._stream cimport Stream, default_stream
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
+
+__all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "free_pinned"]
+
+
+cdef size_t size_argument(object size) except? <size_t>-1:
+    cdef Py_ssize_t c_size
+    if isinstance(size, float) or not PyIndex_Check(size):
+        raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
+    c_size = PyNumber_AsSsize_t(size, OverflowError)
+    if c_size < 0:
+        raise OverflowError(f"size must be a number of bytes, at least 0, not {size}")
+    return c_size
+
+
+cdef int allocate_from_pool(
+    const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef cydriver.CUmemoryPool c_pool = h_pool.get()
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef Keep keep = h_pool.keep()
+    value.h_stream = h_stream
+    if size == 0:
+        h_allocation[0] = AllocationHandle.borrow(move(value), move(keep))
+        return 0
+    # Such memory would belong to the graph, and the pool's way of freeing would fail.
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
+    fix_context(value)
+    value.size = size
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get()),
+            b"cuMemAllocFromPoolAsync",
+        )
+    h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(keep))
+    return 0
+
+
+cdef void free_in_stream_order(Allocation value) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
+    if value.h_context:
+        err = cydriver.cuCtxPushCurrent(value.h_context.get())
+        if err == cydriver.CUresult.CUDA_SUCCESS:
+            err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+            WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    else:
+        err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_leak(value, err, b"cuMemFreeAsync")
+
+
+def free_async(pointer: int, Stream stream) -> None:
+    """Free memory of a pool in stream order (``cuMemFreeAsync``).
+
+    Memory of a context that was destroyed is gone already: this only warns.
+    """
+    cdef Allocation value
+    cdef cydriver.CUresult err
+    value.pointer = pointer
+    value.h_stream = stream._h_stream
+    if value.pointer == 0:
+        return
+    with nogil:
+        err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+    if (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
+        or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
+    ):
+        warn_leak(value, err, b"cuMemFreeAsync")
+    else:
+        HANDLE_RETURN(err, b"cuMemFreeAsync")
+
+
+def allocate_device(size: int, device_id: int) -> int:
+    """Allocate memory of a device and return its address; 0 for no bytes (``cuMemAlloc``)."""
+    cdef ContextHandle h_context
+    cdef cydriver.CUdeviceptr pointer = 0
+    cdef size_t c_size = size_argument(size)
+    cdef int is_entered = 0
+    if c_size == 0:
+        return 0
+    Context_primary(device_id, &h_context)
+    is_entered = Context_enter(h_context.get())
+    try:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemAlloc(&pointer, c_size), b"cuMemAlloc")
+    finally:
+        Context_leave(is_entered)
+    return pointer
+
+
+def free_device(pointer: int, device_id: int) -> None:
+    """Free what :func:`allocate_device` returned, after all work that uses it (``cuMemFree``)."""
+    cdef ContextHandle h_context
+    cdef cydriver.CUdeviceptr c_pointer = pointer
+    cdef int is_entered = 0
+    if c_pointer == 0:
+        return
+    Context_primary(device_id, &h_context)
+    is_entered = Context_enter(h_context.get())
+    try:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
+    finally:
+        Context_leave(is_entered)
+
+
+def allocate_pinned(size: int) -> int:
+    """Allocate page-locked host memory and return its address; 0 for no bytes (``cuMemAllocHost``)."""
+    cdef void* pointer = NULL
+    cdef size_t c_size = size_argument(size)
+    if c_size == 0:
+        return 0
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemAllocHost(&pointer, c_size), b"cuMemAllocHost")
+    return <uintptr_t>pointer
+
+
+def free_pinned(pointer: int) -> None:
+    """Free what :func:`allocate_pinned` returned (``cuMemFreeHost``)."""
+    cdef void* c_pointer = <void*><uintptr_t>pointer
+    if c_pointer == NULL:
+        return
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemFreeHost(c_pointer), b"cuMemFreeHost")
+
+
+cdef int adopt(
+    cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream, bint needs_context,
+    AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef Keep keep
+    value.pointer = pointer
+    value.size = size
+    value.resource = <PyObject*>resource
+    value.h_stream = h_stream
+    if needs_context and pointer != 0:
+        if not value.h_stream:
+            value.h_stream = default_stream()._h_stream
+        fix_context(value)
+    keep = Keep.of_object(<PyObject*>resource)
+    h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
+    return 0
+
+
+cdef void free_by_resource(Allocation value) noexcept nogil:
+    cdef PyObject *kind = NULL
+    cdef PyObject *error = NULL
+    cdef PyObject *trace = NULL
+    if is_interpreter_exiting():
+        return
+    with gil:
+        # A buffer may be dropped while an exception is on its way: keep that one.
+        PyErr_Fetch(&kind, &error, &trace)
+        call_deallocate(value)
+        PyErr_Restore(kind, error, trace)
+
+
+# What `deallocate` raises goes to sys.unraisablehook, because this is declared to raise nothing.
+cdef void call_deallocate(Allocation& value) noexcept:
+    cdef Stream stream
+    cdef int is_entered = 0
+    if value.h_stream:
+        stream = Stream.__new__(Stream)
+        stream._h_stream = value.h_stream
+        stream._device_id = -1
+    else:
+        stream = default_stream()
+    is_entered = Context_enter(value.h_context.get())
+    try:
+        (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+    finally:
+        Context_leave(is_entered)
+
+
+cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:
+    cdef Allocation value
+    value.pointer = pointer
+    value.size = size
+    h_allocation[0] = AllocationHandle.borrow(move(value), keep)
+    return 0
+
+
+cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1:
+    cdef Allocation* value = &h_allocation.value()
+    cdef Allocation changed
+    changed.h_stream = h_stream
+    if needs_context:
+        fix_context(changed)
+    value.h_stream = changed.h_stream
+    value.h_context = changed.h_context
+    return 0
+
+
+# A default stream is one of the context that is current now, also when another thread frees.
+cdef inline int fix_context(Allocation& value) except -1:
+    if <uintptr_t>value.h_stream.get() > 2:
+        return 0
+    Context_current(&value.h_context)
+    if not value.h_context:
+        raise RuntimeError("a default stream needs a current context; call Device.set_current() first")
+    return 0
+
+
+cdef void warn_leak(const Allocation& value, cydriver.CUresult err, const char* api) noexcept nogil:
+    cdef char[80] what
+    snprintf(what, sizeof(what), b"%zu bytes at 0x%llx", value.size, <unsigned long long>value.pointer)
+    warn_driver_error(err, api, what)

@@ -1,0 +1,515 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
+"""Buffers, which are ranges of memory, and the base class of the resources that they come from."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t, uintptr_t
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
+from cuda.core._memory._allocation cimport adopt, borrow, set_stream, size_argument
+from cuda.core._memory._copy cimport copy, fill
+from cuda.core._memory._pointer_info cimport pointer_info
+from cuda.core._stream cimport Stream, Stream_accept
+
+import importlib
+
+from cuda.core._dlpack import classify_dl_device
+
+__all__ = ["Buffer", "MemoryResource"]
+
+
+cdef class Buffer(DriverObject):
+    """A range of memory.
+
+    Buffers come from :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and :meth:`from_handle`;
+    there is no direct construction. Dropping the last reference frees like :meth:`close`. As a context
+    manager a buffer closes itself at the end of the block.
+
+    Where the host can read the memory, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` show its
+    bytes, without waiting for work that still writes to them.
+    """
+
+    made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
+
+    def __repr__(self):
+        if not self._h_allocation:
+            return f"<{type(self).__name__} closed>"
+        mapped = ", mapped" if self.is_mapped else ""
+        return f"<{type(self).__name__} {self.handle:#x}, {self.size} bytes{mapped}>"
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        self._check_open()
+        if not self.is_host_accessible:
+            raise BufferError(
+                "the host cannot read this Buffer: its memory is on a device; copy it to a buffer of "
+                "LegacyPinnedMemoryResource first"
+            )
+        PyBuffer_FillInfo(
+            view, self, <void*><uintptr_t>self._h_allocation.value().pointer, self._h_allocation.value().size, 0, flags
+        )
+        self._export_count += 1
+
+    def __releasebuffer__(self, Py_buffer* view):
+        self._export_count -= 1
+
+    def __array__(self, dtype=None, copy=None):
+        """Return the bytes as a NumPy array, where the host can read them; BufferError elsewhere."""
+        numpy = importlib.import_module("numpy")
+        array = numpy.asarray(memoryview(self), dtype=dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Export the memory with DLPack, as a vector of int8.
+
+        The memory stays allocated as long as the consumer uses it, also when this buffer is closed.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's stream. Nothing is ordered against it.
+        max_version : tuple[int, int], optional
+            The newest version of DLPack that the consumer understands.
+        dl_device : tuple[int, int], optional
+            None, or the device where the memory is.
+        copy : bool, optional
+            Must not be True.
+
+        Raises
+        ------
+        BufferError
+            If the memory would have to be copied or moved, or ``max_version`` is no pair.
+        TypeError
+            If ``max_version`` is no tuple.
+        RuntimeError
+            If the buffer is closed.
+        """
+        device = self.__dlpack_device__()
+        versioned = DLPack_negotiate(max_version, dl_device, copy, device)
+        return DLPack_export_bytes(
+            self._h_allocation.value().pointer, self._h_allocation.value().size, device, self,
+            self._h_allocation.keep(), versioned,
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return where the memory is, as ``(device_type, device_id)`` of DLPack."""
+        self._check_open()
+        return classify_dl_device(self)
+
+    def __reduce__(self):
+        self._check_open()
+        raise RuntimeError("a Buffer cannot be pickled: its memory belongs to this process")
+
+    @staticmethod
+    def from_handle(ptr, size: int, mr: MemoryResource | None = None, owner=None, *, stream=None) -> Buffer:
+        """Wrap an address.
+
+        Parameters
+        ----------
+        ptr : int | driver.CUdeviceptr
+            The address.
+        size : int
+            How many bytes are there.
+        mr : :class:`MemoryResource`, optional
+            Who owns the memory: ``mr.deallocate`` is called once, on close or collection. Without it
+            nothing is freed.
+        owner : object, optional
+            What to keep alive until the buffer is closed; not together with ``mr``.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream in whose order ``mr`` frees; the default stream if None. Only with ``mr``.
+
+        Raises
+        ------
+        ValueError
+            If ``mr`` is given with ``owner``, or ``stream`` without ``mr``.
+        TypeError
+            If ``ptr`` or ``size`` is no integer, or ``mr`` no memory resource.
+        OverflowError
+            If ``ptr`` or ``size`` is negative.
+        RuntimeError
+            If a free is to be ordered on the default stream and no context is current.
+        """
+        return Buffer_from_handle(Buffer, ptr, size, mr, owner, stream)
+
+    def close(self, stream=None) -> None:
+        """Free the memory in stream order; calling this again does nothing.
+
+        Memory that others still refer to (a DLPack consumer, a graph) is freed after them.
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream in whose order to free. If None, the recorded one: that of the allocation, or of
+            the last :meth:`set_deallocation_stream`.
+
+        Raises
+        ------
+        BufferError
+            If a memoryview or a NumPy array still looks at the memory.
+        TypeError
+            If ``stream`` is no stream.
+        """
+        if not self._h_allocation:
+            return
+        if self._export_count != 0:
+            raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
+        if stream is not None:
+            Buffer_set_stream(self, Stream_accept(stream))
+        self._release()
+
+    def set_deallocation_stream(self, stream) -> None:
+        """Record another stream in whose order the memory is freed.
+
+        Nothing orders the old stream before the new one: that is up to the caller.
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream. For ``PER_THREAD_DEFAULT_STREAM`` it is that of the thread that frees.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no stream.
+        RuntimeError
+            If the buffer is closed, or the stream is a default stream and no context is current.
+        """
+        self._check_open()
+        Buffer_set_stream(self, Stream_accept(stream))
+
+    def copy_to(self, dst: Buffer | None = None, *, stream, options=None) -> Buffer:
+        """Copy all bytes to another buffer, in stream order (``cuMemcpyAsync``).
+
+        Parameters
+        ----------
+        dst : :class:`Buffer`, optional
+            The destination, of the same size. If None, it is allocated from this buffer's resource.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+        options : None
+            Reserved for copy options.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The destination.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or there is neither a destination nor a resource.
+        TypeError
+            If ``dst`` is no buffer, ``stream`` no stream, or ``options`` not None.
+        RuntimeError
+            If one of the buffers is closed.
+        """
+        cdef Stream c_stream = Stream_accept(stream)
+        cdef Buffer target
+        self._check_open()
+        if options is not None:
+            refuse_options(options)
+        if dst is None:
+            if self._memory_resource is None:
+                raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
+            target = (<MemoryResource>self._memory_resource)._allocate(self._h_allocation.value().size, c_stream)
+        elif isinstance(dst, Buffer):
+            target = <Buffer>dst
+        else:
+            raise TypeError(f"dst must be a Buffer or None, not {type(dst).__name__}")
+        target._check_open()
+        copy(target._h_allocation, self._h_allocation, c_stream)
+        return target
+
+    def copy_from(self, src: Buffer, *, stream, options=None) -> None:
+        """Copy all bytes of another buffer to this one, in stream order (``cuMemcpyAsync``).
+
+        Parameters
+        ----------
+        src : :class:`Buffer`
+            The source, of the same size.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+        options : None
+            Reserved for copy options.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ.
+        TypeError
+            If ``src`` is no buffer, ``stream`` no stream, or ``options`` not None.
+        RuntimeError
+            If one of the buffers is closed.
+        """
+        cdef Stream c_stream = Stream_accept(stream)
+        self._check_open()
+        if options is not None:
+            refuse_options(options)
+        if not isinstance(src, Buffer):
+            raise TypeError(f"src must be a Buffer, not {type(src).__name__}")
+        (<Buffer>src)._check_open()
+        copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream)
+
+    def fill(self, value, *, stream) -> None:
+        """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
+
+        Parameters
+        ----------
+        value : int | object
+            A byte from 0 to 255, or an object with the buffer protocol of 1, 2 or 4 bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+
+        Raises
+        ------
+        OverflowError
+            If an int is out of range.
+        ValueError
+            If ``value`` has another length, or the buffer is no multiple of it.
+        TypeError
+            If ``value`` is of another kind, or ``stream`` no stream.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef Stream c_stream = Stream_accept(stream)
+        self._check_open()
+        fill(self._h_allocation, value, c_stream)
+
+    @classmethod
+    def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
+        """Wrap an address, as :meth:`from_handle` does, in an object of ``cls``."""
+        cdef Buffer self = Buffer_from_handle(cls, ptr, size, mr, owner, stream)
+        self._ipc_descriptor = ipc_descriptor
+        return self
+
+    @property
+    def handle(self) -> int:
+        """The address; 0 when closed."""
+        return self._h_allocation.value().pointer if self._h_allocation else 0
+
+    @property
+    def size(self) -> int:
+        """The number of bytes; 0 when closed."""
+        return self._h_allocation.value().size if self._h_allocation else 0
+
+    @property
+    def _size(self):
+        return self.size
+
+    @_size.setter
+    def _size(self, value):
+        # For resources that grow a buffer in place.
+        self._check_open()
+        (&self._h_allocation.value()).size = size_argument(value)
+
+    @property
+    def memory_resource(self) -> MemoryResource | None:
+        """The resource that frees the memory; None for wrapped memory and when closed."""
+        return self._memory_resource
+
+    @property
+    def owner(self):
+        """The object that wrapped memory keeps alive, or None."""
+        return self._owner
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device where the memory is; -1 for plain host memory."""
+        self._check_open()
+        if self._memory_resource is not None:
+            return self._memory_resource.device_id
+        return pointer_info(self._h_allocation.value().pointer).device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        self._check_open()
+        if self._memory_resource is not None:
+            return self._memory_resource.is_device_accessible
+        return bool(pointer_info(self._h_allocation.value().pointer).is_device_accessible)
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host can access the memory."""
+        self._check_open()
+        if self._memory_resource is not None:
+            return self._memory_resource.is_host_accessible
+        return bool(pointer_info(self._h_allocation.value().pointer).is_host_accessible)
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the memory migrates between host and devices."""
+        self._check_open()
+        if self._memory_resource is not None and self._memory_resource.is_managed:
+            return True
+        return bool(pointer_info(self._h_allocation.value().pointer).is_managed)
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the memory was allocated by another process; False when closed."""
+        return False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_allocation
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return <intptr_t>self._h_allocation.value().pointer if self._h_allocation else 0
+
+    cdef void _release(self) noexcept:
+        self._h_allocation.reset()
+        self._memory_resource = None
+        self._owner = None
+        self._ipc_descriptor = None
+
+    cdef object _identity(self):
+        return (self.handle, self.size)
+
+    cdef int _check_open(self) except -1:
+        # An open buffer of no bytes has the address 0.
+        if not self._h_allocation:
+            raise RuntimeError(f"this {type(self).__name__} is closed")
+        return 0
+
+
+cdef class MemoryResource:
+    """Base of all that allocates memory; subclass it in Python or use one of the built-in resources.
+
+    A subclass defines :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
+    :attr:`is_host_accessible` and :attr:`device_id`.
+    """
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Allocate memory: return a :class:`Buffer` made by ``Buffer.from_handle(ptr, size, mr=self)``.
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream in whose order the memory is allocated.
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define it.
+        """
+        raise missing(self, "allocate()")
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory; a :class:`Buffer` calls this once.
+
+        What it raises while a buffer is released goes to ``sys.unraisablehook``. It is not called any
+        more once the interpreter exits.
+
+        Parameters
+        ----------
+        ptr : int
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream`
+            The stream in whose order the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define it.
+        """
+        raise missing(self, "deallocate()")
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        raise missing(self, "is_device_accessible")
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host can access the memory."""
+        raise missing(self, "is_host_accessible")
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the memory migrates between host and devices."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device where the memory is; -1 where none is meant."""
+        raise missing(self, "device_id")
+
+    cdef Buffer _allocate(self, size_t size, Stream stream):
+        buffer = self.allocate(size, stream=stream)
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"{type(self).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
+        return <Buffer>buffer
+
+
+cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
+    cdef Buffer self = Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
+    self._h_allocation = h_allocation
+    self._memory_resource = memory_resource
+    self._owner = owner
+    return self
+
+
+cdef Buffer Buffer_from_handle(type cls, object ptr, object size, object mr, object owner, object stream):
+    cdef AllocationHandle h_allocation
+    cdef StreamHandle h_stream
+    cdef cydriver.CUdeviceptr pointer = pointer_argument(ptr)
+    cdef size_t c_size = size_argument(size)
+    if mr is None:
+        if stream is not None:
+            raise ValueError("stream orders how mr frees the memory: it needs mr")
+        borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), &h_allocation)
+    else:
+        if owner is not None:
+            raise ValueError("mr and owner exclude each other: memory is either freed or only kept")
+        if not isinstance(mr, MemoryResource):
+            raise TypeError(f"mr must be a MemoryResource or None, not {type(mr).__name__}")
+        if stream is not None:
+            h_stream = Stream_accept(stream)._h_stream
+        adopt(pointer, c_size, mr, h_stream, needs_context(mr, h_stream), &h_allocation)
+    return Buffer_create(cls, h_allocation, mr, owner)
+
+
+cdef int Buffer_set_stream(Buffer self, Stream stream) except -1:
+    set_stream(self._h_allocation, stream._h_stream, needs_context(self._memory_resource, stream._h_stream))
+    return 0
+
+
+# Whether a free on this stream depends on the current context.
+cdef inline bint needs_context(object mr, const StreamHandle& h_stream) except -1:
+    return <uintptr_t>h_stream.get() <= 2 and mr is not None and mr.is_device_accessible
+
+
+cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
+    if not hasattr(ptr, "__int__") or isinstance(ptr, (str, bytes, float)):
+        raise TypeError(f"ptr must be an int or a CUdeviceptr, not {type(ptr).__name__}")
+    pointer = int(ptr)
+    if not 0 <= pointer < 1 << 64:
+        raise OverflowError(f"ptr must be an address, from 0 to 2**64 - 1, not {pointer}")
+    return pointer
+
+
+cdef object missing(MemoryResource resource, str member):
+    return TypeError(f"{type(resource).__name__} must define {member}, as every memory resource does")
+
+
+cdef int refuse_options(object options) except -1:
+    raise TypeError(f"options must be None, not {type(options).__name__}")

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Resources over the allocators of the driver that know no streams."""
+
+from __future__ import annotations
+
+from cuda.core._memory._allocation import allocate_device, allocate_pinned, free_device, free_pinned
+from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._stream import Stream_accept
+
+__all__ = ["LegacyPinnedMemoryResource"]
+
+
+class LegacyPinnedMemoryResource(MemoryResource):
+    """Page-locked host memory, which devices access too."""
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Allocate memory (``cuMemAllocHost``); a context has to be current.
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes. No bytes have the address 0.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            Only checked: the memory can be used at once.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is not so much memory.
+        CUDAError
+            If no context is current.
+        """
+        if stream is not None:
+            Stream_accept(stream)
+        pointer = allocate_pinned(size)
+        try:
+            return Buffer.from_handle(pointer, size, mr=self)
+        except BaseException:
+            free_pinned(pointer)
+            raise
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Free memory (``cuMemFreeHost``), after all work of ``stream`` if one is given."""
+        if stream is not None:
+            stream = Stream_accept(stream)
+        if int(ptr) == 0:
+            return
+        if stream is not None:
+            stream.sync()
+        free_pinned(int(ptr))
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: devices reach page-locked memory."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """True: this is memory of the host."""
+        return True
+
+    @property
+    def device_id(self) -> int:
+        """Refused: the memory is on no device."""
+        raise RuntimeError("page-locked host memory is on no device, so it has no device_id")
+
+
+class _SynchronousMemoryResource(MemoryResource):
+    """Memory of a device without pools."""
+
+    def __init__(self, device_id):
+        self._device_id = int(getattr(device_id, "device_id", device_id))
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Allocate memory (``cuMemAlloc``); ``stream`` is the one after whose work it is freed."""
+        if stream is not None:
+            stream = Stream_accept(stream)
+        pointer = allocate_device(size, self._device_id)
+        try:
+            return Buffer.from_handle(pointer, size, mr=self, stream=stream)
+        except BaseException:
+            free_device(pointer, self._device_id)
+            raise
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Free memory (``cuMemFree``), after all work of ``stream`` if one is given."""
+        if stream is not None:
+            stream = Stream_accept(stream)
+        if int(ptr) == 0:
+            return
+        if stream is not None:
+            stream.sync()
+        free_device(int(ptr), self._device_id)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: this is memory of a device."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """False: the host reads it through copies only."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device."""
+        return self._device_id

@@ -1,0 +1,200 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
+"""Memory pools: what the resources over them share."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint64_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport bindings_object
+from cuda.core._handles._handles cimport AllocationHandle, Keep, MemoryPoolHandle, address
+from cuda.core._memory._allocation cimport allocate_from_pool, size_argument
+from cuda.core._memory._buffer cimport Buffer, Buffer_create, MemoryResource
+from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+
+from cuda.core._memory._allocation import free_async
+
+__all__ = []
+
+
+cdef class _MemPool(MemoryResource):
+    """A resource over a pool of the driver."""
+
+    def __cinit__(self, *args, **kwargs):
+        self._is_overridden = type(type(self).allocate) is not type(_MemPool.allocate)
+
+    def __repr__(self):
+        state = "closed" if self.is_closed else f"{address(self._h_pool):#x}"
+        return f"<{type(self).__name__} {state}>"
+
+    def __reduce__(self):
+        raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Allocate memory in stream order (``cuMemAllocFromPoolAsync``).
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes. No bytes have the address 0.
+        stream : :class:`Stream`
+            The stream after whose work the memory may be used; also the one in whose order it is freed.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is not so much memory.
+        RuntimeError
+            If the resource is closed, or the stream is capturing.
+        TypeError
+            If ``size`` is no integer or ``stream`` no stream.
+        OverflowError
+            If ``size`` is negative.
+        """
+        return MemPool_allocate(self, size_argument(size), Stream_accept(stream))
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory of the pool in stream order, also when the resource is closed (``cuMemFreeAsync``).
+
+        Parameters
+        ----------
+        ptr : int | driver.CUdeviceptr
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream`
+            The stream after whose work the memory is freed.
+        """
+        free_async(int(ptr), Stream_accept(stream))
+
+    def close(self) -> None:
+        """Drop the reference to the pool; a pool of its own ends after its last allocation."""
+        self._h_pool.reset()
+
+    @property
+    def attributes(self) -> _MemPoolAttributes:
+        """The figures of the pool, read when asked for."""
+        cdef _MemPoolAttributes attributes = _MemPoolAttributes.__new__(_MemPoolAttributes)
+        MemPool_check_open(self)
+        attributes._h_pool = self._h_pool
+        return attributes
+
+    @property
+    def handle(self):
+        """The ``CUmemoryPool`` of the bindings; null when closed."""
+        return bindings_object("CUmemoryPool", address(self._h_pool))
+
+    @property
+    def is_handle_owned(self) -> bool:
+        """Whether this resource made the pool; False when closed."""
+        return self._h_pool.is_owner()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_pool
+
+    cdef Buffer _allocate(self, size_t size, Stream stream):
+        if self._is_overridden:
+            return MemoryResource._allocate(self, size, stream)
+        return MemPool_allocate(self, size, stream)
+
+
+cdef class _MemPoolAttributes:
+    """The figures of a memory pool, each read when asked for (``cuMemPoolGetAttribute``)."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("_MemPoolAttributes cannot be constructed directly; use the resource's attributes")
+
+    def __repr__(self):
+        figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
+        return f"<{type(self).__name__} {figures}>"
+
+    @property
+    def reuse_follow_event_dependencies(self) -> bool:
+        """Whether memory freed in another stream is reused where events order the two."""
+        return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES)
+
+    @property
+    def reuse_allow_opportunistic(self) -> bool:
+        """Whether memory is reused whose free happens to have completed."""
+        return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC)
+
+    @property
+    def reuse_allow_internal_dependencies(self) -> bool:
+        """Whether the driver may order streams to reuse memory."""
+        return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
+
+    @property
+    def release_threshold(self) -> int:
+        """The bytes kept before memory goes back to the operating system."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+
+    @property
+    def reserved_mem_current(self) -> int:
+        """The bytes that back the pool now."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+
+    @property
+    def reserved_mem_high(self) -> int:
+        """The most bytes that ever backed the pool."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+
+    @property
+    def used_mem_current(self) -> int:
+        """The bytes handed out now."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
+
+    @property
+    def used_mem_high(self) -> int:
+        """The most bytes that were ever handed out."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+
+
+_ATTRIBUTES = [name for name in vars(_MemPoolAttributes) if not name.startswith("_")]
+
+
+cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *:
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolCreate(&c_pool, properties), b"cuMemPoolCreate")
+    return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+
+
+cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *:
+    return MemoryPoolHandle.borrow(c_pool, Keep())
+
+
+cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
+    WARN_RETURN(cydriver.cuMemPoolDestroy(c_pool), b"cuMemPoolDestroy")
+
+
+cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
+    cdef AllocationHandle h_allocation
+    MemPool_check_open(self)
+    allocate_from_pool(self._h_pool, size, stream._h_stream, &h_allocation)
+    return Buffer_create(Buffer, h_allocation, self, None)
+
+
+cdef inline int MemPool_check_open(_MemPool self) except -1:
+    if not self._h_pool:
+        raise RuntimeError(f"this {type(self).__name__} is closed")
+    return 0
+
+
+cdef bint MemPool_flag(_MemPoolAttributes self, cydriver.CUmemPool_attribute attribute) except -1:
+    cdef int value = 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(self._h_pool.get(), attribute, &value), b"cuMemPoolGetAttribute")
+    return value != 0
+
+
+cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribute attribute) except? 0:
+    cdef uint64_t value = 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(self._h_pool.get(), attribute, &value), b"cuMemPoolGetAttribute")
+    return value

@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+
+cdef struct PointerInfo:
+    int device_id               # -1 for plain host memory
+    bint is_device_accessible
+    bint is_host_accessible
+    bint is_managed
+
+
+# What the driver knows about an address.
+cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *
