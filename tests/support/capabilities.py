@@ -65,6 +65,10 @@ class Capabilities:
 
         return self.device_count > 0 and Device(0).compute_capability >= wanted
 
+    def clusters(self, wanted: bool) -> bool:
+        """Whether device 0 launches thread block clusters."""
+        return self.compute((9, 0)) == wanted
+
     def cooperative(self, wanted: bool) -> bool:
         """Whether device 0 launches cooperative grids."""
         return bool(self._property("cooperative_launch")) == wanted

@@ -12,6 +12,13 @@ def device_of(ordinal: int):
     return Device(ordinal)
 
 
+def bind_kernel(kernel, config, stream):
+    """Return the bound kernel of :meth:`~cuda.core.Kernel.bind`."""
+    from cuda.core._launcher import _bind_kernel
+
+    return _bind_kernel(kernel, config, stream)
+
+
 def native_launch_config(config):
     """Return the bindings' ``driver`` module and the ``CUlaunchConfig`` of a :class:`~cuda.core.LaunchConfig`."""
     from cuda.bindings import driver

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The packer of kernel arguments that other packages use."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+
+from cpython.object cimport PyObject
+
+from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill_naturally
+
+__all__ = ["ParamHolder"]
+
+
+cdef class ParamHolder:
+    """Kernel arguments, each in a cell of its own size, and the array of the cells' addresses.
+
+    Parameters
+    ----------
+    kernel_args : Sequence
+        Arguments as :func:`~cuda.core.launch` takes them; an int counts as 64 bits.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of a type that kernels do not take.
+    OverflowError
+        If an int does not fit 64 bits.
+    RuntimeError
+        If a buffer is closed.
+    """
+
+    cdef:
+        ArgumentBlock _block
+        tuple _kernel_args
+
+    def __cinit__(self, kernel_args):
+        # The items may own what their addresses refer to.
+        self._kernel_args = tuple(kernel_args)
+        ArgumentBlock_fill_naturally(
+            &self._block, (<PyTupleObject*>self._kernel_args).ob_item, len(self._kernel_args)
+        )
+
+    def __dealloc__(self):
+        ArgumentBlock_clear(&self._block)
+
+    @property
+    def ptr(self) -> int:
+        """The address of the ``void*`` array, valid while this object lives; 0 without arguments."""
+        return <intptr_t>self._block.cells
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyTupleObject:
+        PyObject** ob_item

@@ -1,0 +1,553 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel arguments: from Python objects to the bytes that a kernel reads.
+
+Each type has a writer, found by the address of the type in a table without locks. What a writer may write follows
+from the size of the parameter, which is all that the driver tells of it; docs/design/launch.md has the rules.
+"""
+
+from __future__ import annotations
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport (
+    INT8_MIN,
+    INT16_MIN,
+    INT32_MIN,
+    UINT8_MAX,
+    UINT16_MAX,
+    UINT32_MAX,
+    int8_t,
+    int16_t,
+    int32_t,
+    int64_t,
+    uint8_t,
+    uint16_t,
+    uint32_t,
+    uint64_t,
+    uintptr_t,
+)
+from libc.string cimport memcpy
+from libcpp.atomic cimport atomic
+
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
+
+import sys
+import threading
+
+__all__ = []
+
+
+def pack_arguments(layout, kernel_args):
+    """Return the parameter block that a kernel would read: what a launch hands to the driver.
+
+    Parameters
+    ----------
+    layout : Sequence[tuple[int, int]]
+        Offset and size in bytes of each parameter, as in :attr:`Kernel.arguments_info`.
+    kernel_args : Sequence
+        The arguments, as :func:`launch` takes them.
+    """
+    cdef Kernel kernel = Kernel.__new__(Kernel)
+    cdef ArgumentBlock block
+    cdef ParamSlot slot
+    cdef Py_ssize_t index
+    arguments = tuple(kernel_args)
+    kernel._has_layout = kernel._is_layout_known = True
+    for slot.offset, slot.size in layout:
+        kernel._slots.push_back(slot)
+        kernel._block_size = max(kernel._block_size, slot.offset + slot.size)
+    ArgumentBlock_fill(&block, kernel, (<PyTupleObject*>arguments).ob_item, len(arguments))
+    packed = bytearray(kernel._block_size)
+    for index in range(len(arguments)):
+        slot = kernel._slots[index]
+        packed[slot.offset:slot.offset + slot.size] = (<char*>block.cells[index])[:slot.size]
+    ArgumentBlock_clear(&block)
+    return bytes(packed)
+
+
+cdef int ArgumentBlock_fill(
+    ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+) except -1:
+    cdef Py_ssize_t index
+    if not kernel._has_layout:
+        Kernel_read_layout(kernel)
+    if not kernel._is_layout_known:
+        return ArgumentBlock_fill_naturally(self, arguments, count)
+    if <size_t>count != kernel._slots.size():
+        raise TypeError(f"{describe(kernel)} takes {count_of_arguments(kernel._slots.size())}, {count} given")
+    self.heap = NULL
+    self.cells = NULL
+    if count == 0:
+        return 0
+    write_slots(self, kernel, arguments, ArgumentBlock_reserve(self, count, kernel._block_size))
+    return 0
+
+
+cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* arguments, Py_ssize_t count) except -1:
+    cdef Py_ssize_t index
+    cdef const ArgumentType* c_type
+    cdef size_t size
+    cdef size_t total = 0
+    cdef int fit
+    self.heap = NULL
+    self.cells = NULL
+    if count == 0:
+        return 0
+    for index in range(count):
+        total += padded(natural_size_of(<object>arguments[index], index))
+    cdef char* c_bytes = ArgumentBlock_reserve(self, count, total)
+    try:
+        for index in range(count):
+            c_type = resolve_type(<object>arguments[index], index)
+            size = natural_size_of(<object>arguments[index], index)
+            self.cells[index] = c_bytes
+            fit = c_type.write(arguments[index], c_type.natural_size, c_bytes, size)
+            if fit != FITS:
+                raise_misfit(fit, <object>arguments[index], index, None, size)
+            c_bytes += padded(size)
+    except:
+        ArgumentBlock_clear(self)
+        raise
+    return 0
+
+
+cdef void ArgumentBlock_clear(ArgumentBlock* self) noexcept nogil:
+    if self.heap != NULL:
+        PyMem_RawFree(self.heap)
+        self.heap = NULL
+    self.cells = NULL
+
+
+# The hot loop: nothing in it looks anything up by name, allocates or counts a reference.
+cdef int write_slots(
+    ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, char* c_bytes
+) except -1:
+    cdef const ParamSlot* c_slot = kernel._slots.data()
+    cdef size_t count = kernel._slots.size()
+    cdef const ArgumentType* c_type = NULL
+    cdef PyTypeObject* c_class = NULL
+    cdef int64_t value
+    cdef int fit
+    cdef void** c_cells = self.cells
+    cdef char* c_cell
+    cdef size_t index
+    for index in range(count):
+        c_cell = c_bytes + c_slot[index].offset
+        c_cells[index] = c_cell
+        if Py_TYPE(arguments[index]) != c_class:
+            c_class = Py_TYPE(arguments[index])
+            c_type = find_type(c_class)
+            if c_type == NULL:
+                c_type = resolve_type(<object>arguments[index], index)
+        # The two usual types without a call; their writers say the same.
+        if c_type.write == &write_int and read_short_int(arguments[index], &value):
+            fit = store_signed(value, c_cell, c_slot[index].size)
+        elif c_type.write == &write_buffer and (<Buffer>arguments[index])._h_allocation:
+            fit = store_bytes(&(<Buffer>arguments[index])._h_allocation.value().pointer, 8, c_cell, c_slot[index].size)
+        else:
+            fit = c_type.write(arguments[index], c_type.natural_size, c_cell, c_slot[index].size)
+        if fit != FITS:
+            raise_misfit(fit, <object>arguments[index], index, kernel, c_slot[index].size)
+    return 0
+
+
+# Room for so many cells and bytes; the answer is where the bytes begin.
+cdef inline char* ArgumentBlock_reserve(ArgumentBlock* self, Py_ssize_t count, size_t size) except NULL:
+    if count <= <Py_ssize_t>(sizeof(self.near_cells) // sizeof(void*)) and size <= sizeof(self.near_bytes):
+        self.cells = self.near_cells
+        return self.near_bytes
+    self.heap = PyMem_RawMalloc(count * sizeof(void*) + size)
+    if self.heap == NULL:
+        raise MemoryError()
+    self.cells = <void**>self.heap
+    return <char*>self.heap + count * sizeof(void*)
+
+
+cdef inline size_t padded(size_t size) noexcept nogil:
+    return (size + 15) & ~<size_t>15
+
+
+# ---------------------------------------------------------------------------------------------
+# The table of types
+
+cdef struct ArgumentType:
+    ArgumentWriter write
+    size_t natural_size
+
+
+# Open addressing by the address of the type. Entries are only added, and the type is stored last,
+# so that readers need no lock; the table is never more than half full.
+cdef enum:
+    TABLE_SIZE = 256
+
+cdef atomic[PyTypeObject*] _types[TABLE_SIZE]
+cdef ArgumentType _entries[TABLE_SIZE]
+cdef int _type_count = 0
+cdef object _table_lock = threading.Lock()
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyTupleObject:
+        PyObject** ob_item
+    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
+
+
+cdef extern from *:
+    """
+    // Reads an int of at most two digits, which all addresses and most sizes are, without a call.
+    static inline int read_short_int(PyObject* object, int64_t* value) {
+    #if PY_VERSION_HEX < 0x030C0000
+        const Py_ssize_t size = Py_SIZE(object);
+        const int is_negative = size < 0;
+        const size_t count = (size_t)(is_negative ? -size : size);
+        const digit* digits = ((PyLongObject*)object)->ob_digit;
+    #else
+        const uintptr_t tag = ((PyLongObject*)object)->long_value.lv_tag;
+        const int is_negative = (tag & 3) == 2;
+        const size_t count = tag >> 3;
+        const digit* digits = ((PyLongObject*)object)->long_value.ob_digit;
+    #endif
+        if (count > 2) return 0;
+        const int64_t low = count > 0 ? (int64_t)digits[0] : 0;
+        const int64_t high = count > 1 ? (int64_t)digits[1] << PyLong_SHIFT : 0;
+        *value = is_negative ? -(high | low) : high | low;
+        return 1;
+    }
+    """
+    bint read_short_int(PyObject* object, int64_t* value) noexcept nogil
+
+
+cdef inline const ArgumentType* find_type(PyTypeObject* c_class) noexcept nogil:
+    cdef size_t place = first_place(c_class)
+    cdef PyTypeObject* c_found = _types[place].load()
+    while c_found != NULL:
+        if c_found == c_class:
+            return &_entries[place]
+        place = (place + 1) & (TABLE_SIZE - 1)
+        c_found = _types[place].load()
+    return NULL
+
+
+cdef inline size_t first_place(PyTypeObject* c_class) noexcept nogil:
+    return ((<uintptr_t>c_class >> 4) ^ (<uintptr_t>c_class >> 12)) & (TABLE_SIZE - 1)
+
+
+cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural_size) except -1:
+    global _type_count
+    cdef PyTypeObject* c_class = <PyTypeObject*>cls
+    cdef size_t place
+    with _table_lock:
+        if find_type(c_class) != NULL:
+            return 0
+        assert _type_count < TABLE_SIZE // 2
+        place = first_place(c_class)
+        while _types[place].load() != NULL:
+            place = (place + 1) & (TABLE_SIZE - 1)
+        _entries[place].write = write
+        _entries[place].natural_size = natural_size
+        # A type in the table must not die: another could come to lie at its address.
+        Py_INCREF(cls)
+        _types[place].store(c_class)
+        _type_count += 1
+    return 0
+
+
+# The entry of an argument whose type may be a subclass, or of a module that was not looked at yet.
+cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except NULL:
+    cdef const ArgumentType* c_type = find_type(Py_TYPE(<PyObject*>argument))
+    if c_type == NULL:
+        register_loaded_modules()
+        for base in type(argument).__mro__:
+            c_type = find_type(<PyTypeObject*>base)
+            if c_type != NULL:
+                break
+        else:
+            raise TypeError(f"argument {index} is a {type(argument).__name__}, which kernels do not take{hint(argument)}")
+    return c_type
+
+
+cdef size_t natural_size_of(object argument, Py_ssize_t index) except? 0:
+    cdef const ArgumentType* c_type = resolve_type(argument, index)
+    return c_type.natural_size if c_type.natural_size else memoryview(argument).nbytes
+
+
+# ---------------------------------------------------------------------------------------------
+# Writers
+
+cdef inline int store_signed(int64_t value, char* cell, size_t size) noexcept nogil:
+    cdef int32_t c_word = <int32_t>value
+    cdef int16_t c_half = <int16_t>value
+    cdef int8_t c_byte = <int8_t>value
+    if size == 8:
+        memcpy(cell, &value, 8)
+    elif size == 4:
+        if not INT32_MIN <= value <= <int64_t>UINT32_MAX:
+            return OUT_OF_RANGE
+        memcpy(cell, &c_word, 4)
+    elif size == 2:
+        if not INT16_MIN <= value <= UINT16_MAX:
+            return OUT_OF_RANGE
+        memcpy(cell, &c_half, 2)
+    elif size == 1:
+        if not INT8_MIN <= value <= UINT8_MAX:
+            return OUT_OF_RANGE
+        cell[0] = c_byte
+    else:
+        return WRONG_SIZE
+    return FITS
+
+
+cdef inline int store_unsigned(uint64_t value, char* cell, size_t size) noexcept nogil:
+    if size == 8:
+        memcpy(cell, &value, 8)
+        return FITS
+    if value > <uint64_t>UINT32_MAX:
+        return OUT_OF_RANGE
+    return store_signed(<int64_t>value, cell, size)
+
+
+cdef inline int store_bytes(const void* c_value, size_t value_size, char* cell, size_t size) noexcept nogil:
+    if value_size != size:
+        return WRONG_SIZE
+    memcpy(cell, c_value, size)
+    return FITS
+
+
+cdef int write_buffer(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef Buffer buffer = <Buffer>argument
+    if not buffer._h_allocation:
+        raise RuntimeError("a Buffer among the kernel arguments is closed")
+    return store_bytes(&buffer._h_allocation.value().pointer, 8, cell, size)
+
+
+cdef int write_int(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef int64_t value
+    if read_short_int(argument, &value):
+        return store_signed(value, cell, size)
+    return write_long_int(argument, cell, size)
+
+
+# Apart from write_int, so that this stays free of saved registers.
+cdef int write_long_int(PyObject* argument, char* cell, size_t size) except -1:
+    cdef int c_overflow = 0
+    cdef int64_t value = PyLong_AsLongLongAndOverflow(<object>argument, &c_overflow)
+    if c_overflow == 0:
+        return store_signed(value, cell, size)
+    if c_overflow < 0 or <object>argument > 0xffff_ffff_ffff_ffff:
+        return OUT_OF_RANGE
+    return store_unsigned(<object>argument, cell, size)
+
+
+cdef int write_float(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef double value = PyFloat_AS_DOUBLE(<object>argument)
+    return store_bytes(&value, 8, cell, size)
+
+
+cdef int write_bool(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    return store_signed(<object>argument is True, cell, size)
+
+
+cdef int write_complex(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef double[2] parts
+    parts[0] = (<complex><object>argument).real
+    parts[1] = (<complex><object>argument).imag
+    return store_bytes(&parts, 16, cell, size)
+
+
+cdef int write_none(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef uint64_t null = 0
+    return store_bytes(&null, 8, cell, size)
+
+
+# An integer type of the bindings, such as driver.CUdeviceptr.
+cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef uint64_t value = int(<object>argument)
+    return store_bytes(&value, 8, cell, size)
+
+
+# NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.
+cdef inline const char* value_of(PyObject* scalar) noexcept nogil:
+    return <const char*>scalar + sizeof(PyObject)
+
+
+cdef int write_scalar_signed(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    return store_signed(load_signed(value_of(argument), natural_size), cell, size)
+
+
+cdef int write_scalar_unsigned(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    return store_unsigned(load_unsigned(value_of(argument), natural_size), cell, size)
+
+
+cdef int write_scalar_bytes(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    return store_bytes(value_of(argument), natural_size, cell, size)
+
+
+cdef int write_buffer_signed(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef char[8] value
+    read_buffer(<object>argument, value, natural_size)
+    return store_signed(load_signed(value, natural_size), cell, size)
+
+
+cdef int write_buffer_unsigned(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef char[8] value
+    read_buffer(<object>argument, value, natural_size)
+    return store_unsigned(load_unsigned(value, natural_size), cell, size)
+
+
+cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    return FITS if read_buffer(<object>argument, cell, size) else WRONG_SIZE
+
+
+# Copies the buffer of an object if it has exactly `size` bytes.
+cdef bint read_buffer(object source, char* target, size_t size) except? False:
+    cdef Py_buffer view
+    PyObject_GetBuffer(source, &view, PyBUF_SIMPLE)
+    cdef bint is_exact = <size_t>view.len == size
+    if is_exact:
+        memcpy(target, view.buf, size)
+    PyBuffer_Release(&view)
+    return is_exact
+
+
+cdef inline int64_t load_signed(const char* value, size_t size) noexcept nogil:
+    if size == 8:
+        return (<const int64_t*>value)[0]
+    if size == 4:
+        return (<const int32_t*>value)[0]
+    if size == 2:
+        return (<const int16_t*>value)[0]
+    return (<const int8_t*>value)[0]
+
+
+cdef inline uint64_t load_unsigned(const char* value, size_t size) noexcept nogil:
+    if size == 8:
+        return (<const uint64_t*>value)[0]
+    if size == 4:
+        return (<const uint32_t*>value)[0]
+    if size == 2:
+        return (<const uint16_t*>value)[0]
+    return (<const uint8_t*>value)[0]
+
+
+# ---------------------------------------------------------------------------------------------
+# Which types there are. Scalars of a module can only turn up once somebody else has loaded it.
+
+cdef bint _has_numpy = False
+cdef bint _has_ctypes = False
+cdef bint _has_bindings = False
+
+
+cdef int register_loaded_modules() except -1:
+    global _has_numpy, _has_ctypes, _has_bindings
+    if not _has_numpy and hasattr(sys.modules.get("numpy"), "void"):
+        register_numpy(sys.modules["numpy"])
+        _has_numpy = True
+    if not _has_ctypes and hasattr(sys.modules.get("ctypes"), "c_double"):
+        register_ctypes(sys.modules["ctypes"])
+        _has_ctypes = True
+    if not _has_bindings and hasattr(sys.modules.get("cuda.bindings.driver"), "CUdeviceptr"):
+        register_bindings(sys.modules["cuda.bindings.driver"])
+        _has_bindings = True
+    return 0
+
+
+cdef int register_numpy(numpy) except -1:
+    signed = ("int8", "int16", "int32", "int64", "longlong")
+    unsigned = ("bool_", "uint8", "uint16", "uint32", "uint64", "ulonglong")
+    opaque = ("float16", "float32", "float64", "complex64", "complex128")
+    for name in signed:
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_signed, &write_buffer_signed)
+    for name in unsigned:
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned)
+    for name in opaque:
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes)
+    register_argument_type(numpy.void, &write_buffer_bytes, 0)
+    return 0
+
+
+cdef int register_numpy_scalar(object cls, ArgumentWriter write_fast, ArgumentWriter write_safely) except -1:
+    probe = cls(1)
+    content = bytes(memoryview(probe))
+    is_where_expected = (<const char*>value_of(<PyObject*>probe))[:len(content)] == content
+    return register_argument_type(cls, write_fast if is_where_expected else write_safely, len(content))
+
+
+cdef int register_ctypes(ctypes) except -1:
+    signed = ("c_int8", "c_int16", "c_int32", "c_int64", "c_longlong")
+    unsigned = ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong")
+    opaque = ("c_float", "c_double", "c_void_p")
+    for name in signed:
+        cls = getattr(ctypes, name)
+        register_argument_type(cls, &write_buffer_signed, ctypes.sizeof(cls))
+    for name in unsigned:
+        cls = getattr(ctypes, name)
+        register_argument_type(cls, &write_buffer_unsigned, ctypes.sizeof(cls))
+    for name in opaque:
+        cls = getattr(ctypes, name)
+        register_argument_type(cls, &write_buffer_bytes, ctypes.sizeof(cls))
+    for cls in (ctypes.Structure, ctypes.Union, ctypes.Array):
+        register_argument_type(cls, &write_buffer_bytes, 0)
+    return 0
+
+
+cdef int register_bindings(driver) except -1:
+    for name in ("CUdeviceptr", "CUtexObject", "CUsurfObject", "CUgraphConditionalHandle"):
+        if hasattr(driver, name):
+            register_argument_type(getattr(driver, name), &write_address, 8)
+    return 0
+
+
+register_argument_type(Buffer, &write_buffer, 8)
+register_argument_type(int, &write_int, 8)
+register_argument_type(float, &write_float, 8)
+register_argument_type(bool, &write_bool, 1)
+register_argument_type(complex, &write_complex, 16)
+register_argument_type(type(None), &write_none, 8)
+register_argument_type(bytes, &write_buffer_bytes, 0)
+
+
+# ---------------------------------------------------------------------------------------------
+# Messages
+
+cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel, size_t size) except -1:
+    where = f"argument {index}" if kernel is None else f"argument {index} of {describe(kernel)}"
+    bytes_of = f"{size} byte" if size == 1 else f"{size} bytes"
+    if fit == OUT_OF_RANGE and size in (1, 2, 4, 8):
+        raise OverflowError(f"{where} has {bytes_of}, and {argument} does not fit")
+    name = type(argument).__name__
+    cdef size_t own_size = natural_size_of(argument, index)
+    raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{advice(argument, size)}")
+
+
+def advice(argument, size):
+    """Return how to pass ``argument`` to a parameter of ``size`` bytes, where that is known."""
+    if isinstance(argument, float) and size in (2, 4):
+        return f"; use numpy.float{size * 8}"
+    if isinstance(argument, complex) and size == 8:
+        return "; use numpy.complex64"
+    if isinstance(argument, int):
+        return "; pass a structure as bytes, numpy.void or ctypes.Structure"
+    return ""
+
+
+def hint(argument):
+    """Return what to pass instead of an ``argument`` of a type that kernels do not take."""
+    if hasattr(argument, "__cuda_array_interface__") or hasattr(argument, "__dlpack__"):
+        return "; pass the address of its memory as an int, or a Buffer"
+    if hasattr(argument, "handle"):
+        return "; pass its handle"
+    return ""
+
+
+cdef str describe(Kernel kernel):
+    return f"kernel {kernel._name!r}" if kernel._name else "the kernel"
+
+
+cdef str count_of_arguments(size_t count):
+    return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")

@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+
+cdef class LaunchConfig:
+    cdef:
+        object __weakref__
+        # What the driver takes, ready but for the stream. Its grid counts blocks, also with a cluster.
+        cydriver.CUlaunchConfig _native
+        cydriver.CUlaunchAttribute _attributes[3]
+        unsigned int _grid[3]       # as the user counts: clusters, where there is a cluster
+        unsigned int _cluster[3]    # all zero without a cluster
+        bint _is_cooperative
+        bint _is_serialization_programmatic

@@ -1,0 +1,342 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""How a kernel is launched: its grid, its blocks, and what they share."""
+
+from __future__ import annotations
+
+cimport cython
+from cpython.object cimport PyObject
+from libc.limits cimport UINT_MAX
+from cuda.bindings cimport cydriver
+
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+
+import operator
+
+from cuda.core._utils import cuda_utils
+from cuda.core._utils.cuda_utils import NotSupportedError
+
+__all__ = ["LaunchConfig"]
+
+
+@cython.freelist(8)
+cdef class LaunchConfig:
+    """How a kernel is launched.
+
+    All fields can be changed between launches; each change is checked like construction. Sizes
+    are an int, or a tuple or list of one to three ints, each at least 1; what is missing is 1.
+
+    Parameters
+    ----------
+    grid : int | tuple[int, ...]
+        Number of blocks, or with ``cluster`` the number of clusters.
+    cluster : int | tuple[int, ...], optional
+        Blocks per cluster; needs compute capability 9.0.
+    block : int | tuple[int, ...]
+        Threads per block.
+    shmem_size : int, optional
+        Bytes of dynamic shared memory per block. Default is 0.
+    is_cooperative : bool, optional
+        Whether all blocks run at once, so that the grid can synchronise. Default is False.
+    programmatic_stream_serialization : bool, optional
+        Whether the kernel may start before the preceding one in the stream has ended. Default is
+        False.
+
+    Raises
+    ------
+    ValueError
+        If a size is missing, no int, zero, negative or too large.
+    TypeError
+        If ``shmem_size`` is no int.
+    CUDAError
+        If the current device does not support clusters, or cooperative launches, and one is asked
+        for. Without these two no device is needed.
+    """
+
+    def __init__(
+        self,
+        grid: int | tuple[int, ...] | None = None,
+        cluster: int | tuple[int, ...] | None = None,
+        block: int | tuple[int, ...] | None = None,
+        shmem_size: int | None = None,
+        is_cooperative: bool = False,
+        programmatic_stream_serialization: bool = False,
+    ):
+        LaunchConfig_init(
+            self, grid, cluster, block, shmem_size, bool(is_cooperative), bool(programmatic_stream_serialization)
+        )
+
+    def __eq__(self, other):
+        if not isinstance(other, LaunchConfig):
+            return NotImplemented
+        return LaunchConfig_fields(self) == LaunchConfig_fields(<LaunchConfig>other)
+
+    def __hash__(self):
+        return hash(LaunchConfig_fields(self))
+
+    def __repr__(self):
+        return (
+            "LaunchConfig(grid={}, cluster={}, block={}, shmem_size={}, is_cooperative={}, "
+            "programmatic_stream_serialization={})"
+        ).format(*LaunchConfig_fields(self))
+
+    def __reduce__(self):
+        raise TypeError("a LaunchConfig cannot be pickled; make it anew from its fields")
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Number of blocks in each dimension, or with :attr:`cluster` the number of clusters."""
+        return (self._grid[0], self._grid[1], self._grid[2])
+
+    @grid.setter
+    def grid(self, value):
+        cdef unsigned int c_grid[3]
+        read_sizes(value, "grid", c_grid)
+        check_product(c_grid, self._cluster)
+        self._grid = c_grid
+        LaunchConfig_update(self)
+
+    @property
+    def cluster(self) -> tuple[int, int, int] | None:
+        """Blocks per cluster in each dimension, or None."""
+        return (self._cluster[0], self._cluster[1], self._cluster[2]) if self._cluster[0] else None
+
+    @cluster.setter
+    def cluster(self, value):
+        cdef unsigned int c_cluster[3]
+        c_cluster[:] = [0, 0, 0]
+        if value is not None:
+            read_sizes(value, "cluster", c_cluster)
+            check_product(self._grid, c_cluster)
+            require_clusters()
+        self._cluster = c_cluster
+        LaunchConfig_update(self)
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """Threads per block in each dimension."""
+        return (self._native.blockDimX, self._native.blockDimY, self._native.blockDimZ)
+
+    @block.setter
+    def block(self, value):
+        cdef unsigned int c_block[3]
+        read_sizes(value, "block", c_block)
+        self._native.blockDimX, self._native.blockDimY, self._native.blockDimZ = c_block[0], c_block[1], c_block[2]
+
+    @property
+    def shmem_size(self) -> int:
+        """Bytes of dynamic shared memory per block."""
+        return self._native.sharedMemBytes
+
+    @shmem_size.setter
+    def shmem_size(self, value):
+        self._native.sharedMemBytes = 0 if value is None else read_shmem_size(value)
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether all blocks run at once."""
+        return self._is_cooperative
+
+    @is_cooperative.setter
+    def is_cooperative(self, value):
+        cdef bint is_cooperative = bool(value)
+        if is_cooperative:
+            require_cooperation()
+        self._is_cooperative = is_cooperative
+        LaunchConfig_update(self)
+
+    @property
+    def programmatic_stream_serialization(self) -> bool:
+        """Whether the kernel may start before the preceding one in the stream has ended."""
+        return self._is_serialization_programmatic
+
+    @programmatic_stream_serialization.setter
+    def programmatic_stream_serialization(self, value):
+        self._is_serialization_programmatic = bool(value)
+        LaunchConfig_update(self)
+
+
+def _to_native_launch_config(config: LaunchConfig):
+    """Return ``config`` as a ``driver.CUlaunchConfig`` of the bindings, on the NULL stream."""
+    cdef LaunchConfig self = <LaunchConfig?>config
+    driver = cuda_utils.driver
+    native = driver.CUlaunchConfig()
+    native.gridDimX, native.gridDimY, native.gridDimZ = (
+        self._native.gridDimX, self._native.gridDimY, self._native.gridDimZ
+    )
+    native.blockDimX, native.blockDimY, native.blockDimZ = self.block
+    native.sharedMemBytes = self._native.sharedMemBytes
+    attributes = []
+    for index in range(self._native.numAttrs):
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = driver.CUlaunchAttributeID(<int>self._attributes[index].id)
+        if self._attributes[index].id == cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            attribute.value.clusterDim.x, attribute.value.clusterDim.y, attribute.value.clusterDim.z = self.cluster
+        elif self._attributes[index].id == cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            attribute.value.cooperative = 1
+        else:
+            attribute.value.programmaticStreamSerializationAllowed = 1
+        attributes.append(attribute)
+    native.attrs = attributes
+    native.numAttrs = len(attributes)
+    return native
+
+
+cdef int LaunchConfig_init(
+    LaunchConfig self,
+    object grid,
+    object cluster,
+    object block,
+    object shmem_size,
+    bint is_cooperative,
+    bint is_serialization_programmatic,
+) except -1:
+    cdef unsigned int c_block[3]
+    read_sizes(grid, "grid", self._grid)
+    read_sizes(block, "block", c_block)
+    self._native.blockDimX = c_block[0]
+    self._native.blockDimY = c_block[1]
+    self._native.blockDimZ = c_block[2]
+    self._native.sharedMemBytes = 0 if shmem_size is None else read_shmem_size(shmem_size)
+    self._cluster[0] = self._cluster[1] = self._cluster[2] = 0
+    if cluster is not None:
+        read_sizes(cluster, "cluster", self._cluster)
+        check_product(self._grid, self._cluster)
+        require_clusters()
+    if is_cooperative:
+        require_cooperation()
+    self._is_cooperative = is_cooperative
+    self._is_serialization_programmatic = is_serialization_programmatic
+    LaunchConfig_update(self)
+    return 0
+
+
+# Brings the driver's struct up to date with the fields.
+cdef void LaunchConfig_update(LaunchConfig self) noexcept:
+    cdef cydriver.CUlaunchAttribute* c_attribute = self._attributes
+    cdef bint has_cluster = self._cluster[0] != 0
+    self._native.gridDimX = self._grid[0] * (self._cluster[0] if has_cluster else 1)
+    self._native.gridDimY = self._grid[1] * (self._cluster[1] if has_cluster else 1)
+    self._native.gridDimZ = self._grid[2] * (self._cluster[2] if has_cluster else 1)
+    if has_cluster:
+        c_attribute.id = cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        c_attribute.value.clusterDim.x = self._cluster[0]
+        c_attribute.value.clusterDim.y = self._cluster[1]
+        c_attribute.value.clusterDim.z = self._cluster[2]
+        c_attribute += 1
+    if self._is_cooperative:
+        c_attribute.id = cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        c_attribute.value.cooperative = 1
+        c_attribute += 1
+    if self._is_serialization_programmatic:
+        c_attribute.id = cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        c_attribute.value.programmaticStreamSerializationAllowed = 1
+        c_attribute += 1
+    self._native.numAttrs = <unsigned int>(c_attribute - self._attributes)
+    self._native.attrs = self._attributes
+
+
+cdef tuple LaunchConfig_fields(LaunchConfig self):
+    return (
+        self.grid,
+        self.cluster,
+        self.block,
+        self.shmem_size,
+        self.is_cooperative,
+        self.programmatic_stream_serialization,
+    )
+
+
+cdef extern from "Python.h":
+    bint PyLong_CheckExact(object) noexcept
+    Py_ssize_t PyNumber_AsSsize_t(object, PyObject* overflow_error) except? -1
+
+
+cdef int read_sizes(object value, str name, unsigned int* c_sizes) except -1:
+    cdef Py_ssize_t count
+    cdef Py_ssize_t index
+    c_sizes[0] = c_sizes[1] = c_sizes[2] = 1
+    if not isinstance(value, (tuple, list)):
+        c_sizes[0] = read_size(value, name)
+        return 0
+    count = len(value)
+    if not 1 <= count <= 3:
+        raise ValueError(f"{name} must have one to three sizes, not {count}")
+    for index in range(count):
+        c_sizes[index] = read_size(value[index], name)
+    return 0
+
+
+cdef unsigned int read_size(object value, str name) except 0:
+    cdef Py_ssize_t c_size
+    if not PyLong_CheckExact(value):
+        value = as_int(value, name)
+    c_size = PyNumber_AsSsize_t(value, NULL)    # clipped, where it is too large
+    if not 1 <= c_size <= UINT_MAX:
+        raise ValueError(f"{name} must be from 1 to {UINT_MAX}, not {value}")
+    return <unsigned int>c_size
+
+
+cdef object as_int(object value, str name):
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise ValueError(f"{name} must be an int or a tuple of one to three ints, not {value!r}")
+
+
+cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"shmem_size must be an int or None, not {type(value).__name__}")
+    size = operator.index(value)
+    if not 0 <= size <= UINT_MAX:
+        raise ValueError(f"shmem_size must be from 0 to {UINT_MAX}, not {size}")
+    return size
+
+
+# The driver's grid counts blocks, in 32 bits.
+cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster) except -1:
+    for index in range(3):
+        if <unsigned long long>c_grid[index] * c_cluster[index] > UINT_MAX:
+            raise ValueError(f"grid times cluster must be at most {UINT_MAX}, not {c_grid[index]} * {c_cluster[index]}")
+    return 0
+
+
+cdef int require_clusters() except -1:
+    cdef int ordinal = current_ordinal()
+    cdef int c_major = device_attribute(
+        ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+    )
+    if c_major < 9:
+        raise not_supported(f"cluster needs compute capability 9.0; device {ordinal} has {c_major}.x")
+    return 0
+
+
+cdef int require_cooperation() except -1:
+    cdef int ordinal = current_ordinal()
+    if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH):
+        raise not_supported(f"is_cooperative: device {ordinal} does not support cooperative launches")
+    return 0
+
+
+cdef object not_supported(str message):
+    code = <int>cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED
+    return NotSupportedError(f"CUDA_ERROR_NOT_SUPPORTED: {message}", code=code, name="CUDA_ERROR_NOT_SUPPORTED")
+
+
+# The current device; as for Device(), number 0 where there is none.
+cdef int current_ordinal() except -1:
+    cdef cydriver.CUdevice c_device = 0
+    init_driver()
+    if not ALLOW_RETURN(
+        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
+    ):
+        return 0
+    return c_device
+
+
+cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) except? -1:
+    cdef int c_value = 0
+    HANDLE_RETURN(cydriver.cuDeviceGetAttribute(&c_value, c_attribute, ordinal), b"cuDeviceGetAttribute")
+    return c_value

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cpython.object cimport PyObject
+
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._module cimport Kernel
+from cuda.core._stream cimport Stream
+
+
+ctypedef object (*VectorCall)(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords)
+
+
+cdef class BoundKernel:
+    cdef:
+        object __weakref__
+        VectorCall _call            # where CPython finds what a call of this object runs
+        Kernel _kernel
+        LaunchConfig _config
+        Stream _stream
+
+
+# A launch with all but the arguments settled; `config` and `stream` are as launch() takes them.
+cdef BoundKernel BoundKernel_create(Kernel kernel, object config, object stream)
+
+# Checks the arguments, then enqueues.
+cdef int launch_kernel(
+    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+) except -1

@@ -1,0 +1,329 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launching kernels.
+
+A launch looks at the types of its first three arguments, writes the others where the driver reads them, and calls the
+driver. What the driver refuses for a reason that can be mended is mended and tried once more, so that the usual launch
+does not pay for the unusual one; docs/design/launch.md has the reasons.
+"""
+
+from __future__ import annotations
+
+cimport cython
+from cpython.object cimport PyObject, PyTypeObject
+from libc.stdint cimport uintptr_t
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._module cimport Kernel
+from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+import warnings
+
+from cuda.core._utils.cuda_utils import CUDAError
+
+__all__ = ["launch"]
+
+cdef enum:
+    # CU_STREAM_PER_THREAD; up to here a stream has no context of its own.
+    LAST_DEFAULT_STREAM = 2
+
+def launch(
+    stream: Stream | GraphBuilder | IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args
+) -> None:
+    """Launch a kernel on a stream (``cuLaunchKernelEx``), without waiting for it.
+
+    Parameters
+    ----------
+    stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+        Where the kernel is queued. It runs in the context of the stream, whichever is current; on a
+        default stream, in the current one. A foreign object with ``__cuda_stream__`` is accepted with
+        a DeprecationWarning.
+    config : :class:`LaunchConfig` | dict
+        Grid, blocks and shared memory.
+    kernel : :class:`Kernel`
+        What to run.
+    *kernel_args
+        One for each parameter of the kernel, copied before this returns: a :class:`Buffer` or None
+        (a pointer), an int or bool of any width that holds the value, a float (double), a complex
+        (double complex), a NumPy or ctypes scalar of the parameter's size, or a structure of exactly
+        that size as bytes, ``numpy.void`` or ``ctypes.Structure``. Memory they refer to has to stay
+        alive until the kernel has run.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of no such type or of another size than its parameter, their number is
+        wrong, or ``stream``, ``config`` or ``kernel`` is something else. Nothing is launched then.
+    OverflowError
+        If an integer does not fit its parameter. Nothing is launched then.
+    RuntimeError
+        If the stream, the kernel or a buffer is closed.
+    ValueError
+        If a cooperative grid is larger than what can be resident at once.
+    CUDAError
+        If the driver refuses the launch.
+    """
+    # The launches that are not hot, with Python's own rules for arguments; launch_call has the hot ones.
+    accepted_config = accept_config(config)
+    if not isinstance(stream, StreamSource) and hasattr(stream, "__cuda_stream__"):
+        warnings.warn(
+            "launching on a foreign stream is deprecated; wrap it with Device.create_stream(obj)",
+            DeprecationWarning,
+            stacklevel=1,
+        )
+    launch_kernel(Stream_accept(stream, True), accepted_config, kernel, tuple_items(kernel_args), len(kernel_args))
+
+
+@cython.final
+cdef class BoundKernel:
+    """A kernel with its configuration and stream; calling it with the kernel's arguments launches it.
+
+    Bound kernels come from :meth:`Kernel.bind`. A call does what :func:`launch` does with the
+    same objects, later changes of the configuration included, at less cost.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("BoundKernel cannot be constructed directly; use Kernel.bind()")
+
+    def __call__(self, *kernel_args):
+        """Launch the kernel (``cuLaunchKernelEx``); see :func:`launch` for the arguments and errors."""
+        # Only for callers that look this method up by name: a call of the object goes to BoundKernel_call.
+        launch_kernel(self._stream, self._config, self._kernel, tuple_items(kernel_args), len(kernel_args))
+
+    def __repr__(self):
+        return f"<BoundKernel of {self._kernel!r} with {self._config!r} on {self._stream!r}>"
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that a call launches."""
+        return self._kernel
+
+    @property
+    def config(self) -> LaunchConfig:
+        """How a call launches it; changes of this object count for later calls."""
+        return self._config
+
+    @property
+    def stream(self) -> Stream:
+        """The stream that a call launches on."""
+        return self._stream
+
+
+def _bind_kernel(kernel, config, stream):
+    """Return what :meth:`Kernel.bind` returns."""
+    return BoundKernel_create(<Kernel?>kernel, config, stream)
+
+
+cdef BoundKernel BoundKernel_create(Kernel kernel, object config, object stream):
+    cdef BoundKernel self = BoundKernel.__new__(BoundKernel)
+    kernel._check_open()
+    self._call = &BoundKernel_call
+    self._kernel = kernel
+    self._config = accept_config(config)
+    self._stream = Stream_accept(stream)
+    return self
+
+
+cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords):
+    cdef BoundKernel self = <BoundKernel>callee
+    if keywords != NULL and len(<tuple>keywords):
+        raise TypeError("a bound kernel takes no keyword arguments")
+    launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count))
+    return None
+
+
+cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords):
+    if (
+        count >= 3
+        and keywords == NULL
+        and Py_TYPE(arguments[0]) == <PyTypeObject*>Stream
+        and Py_TYPE(arguments[1]) == <PyTypeObject*>LaunchConfig
+        and Py_TYPE(arguments[2]) == <PyTypeObject*>Kernel
+    ):
+        launch_kernel(
+            <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3
+        )
+        return None
+    cdef Py_ssize_t index
+    cdef Py_ssize_t named = len(<tuple>keywords) if keywords != NULL else 0
+    positional = [<object>arguments[index] for index in range(count)]
+    by_name = {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)}
+    return launch_by_python_rules(*positional, **by_name)
+
+
+cdef LaunchConfig accept_config(object config):
+    if isinstance(config, LaunchConfig):
+        return config
+    if isinstance(config, dict):
+        return LaunchConfig(**config)
+    raise TypeError(f"config must be a LaunchConfig or a dict of its fields, not {type(config).__name__}")
+
+
+cdef int launch_kernel(
+    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+) except -1:
+    cdef ArgumentBlock block
+    cdef cydriver.CUlaunchConfig c_config = config._native
+    # The driver takes a CUkernel for a CUfunction, and finds the context by the stream.
+    cdef cydriver.CUfunction c_function = <cydriver.CUfunction>kernel._h_kernel.get()
+    cdef cydriver.CUresult err
+    c_config.hStream = stream._h_stream.get()
+    if not stream._h_stream:
+        stream._check_open()
+    if c_function == NULL:
+        kernel._check_open()
+    ArgumentBlock_fill(&block, kernel, arguments, count)
+    with nogil:
+        err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.cells, NULL)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        try:
+            launch_again(err, &c_config, block.cells, stream, config, kernel)
+        finally:
+            ArgumentBlock_clear(&block)
+    elif block.heap != NULL:
+        ArgumentBlock_clear(&block)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------
+# What the driver refused: mend it and try again, or raise.
+
+cdef int launch_again(
+    cydriver.CUresult err,
+    cydriver.CUlaunchConfig* c_config,
+    void** cells,
+    Stream stream,
+    LaunchConfig config,
+    Kernel kernel,
+) except -1:
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    cdef int is_entered = 0
+    cdef bint may_be_context = err in (
+        cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
+    ) and <uintptr_t>c_config.hStream > LAST_DEFAULT_STREAM
+    cdef bint may_be_shared_memory = (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and c_config.sharedMemBytes > 0
+    )
+    if err == cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+        raise ValueError(f"a cooperative grid must be resident at once, and the device cannot hold that of {config!r}")
+    if may_be_context or may_be_shared_memory:
+        Stream_context(stream, &h_context, &device_id)
+        is_entered = Context_enter(h_context.get())
+        try:
+            if (may_be_shared_memory and allow_shared_memory(kernel, device_id)) or is_entered:
+                with nogil:
+                    err = cydriver.cuLaunchKernelEx(
+                        c_config, <cydriver.CUfunction>kernel._h_kernel.get(), cells, NULL
+                    )
+        finally:
+            Context_leave(is_entered)
+    try:
+        HANDLE_RETURN(err, b"cuLaunchKernelEx")
+    except CUDAError as error:
+        error.add_note(f"launching {kernel!r} with {config!r} on {stream!r}")
+        raise
+    return 0
+
+
+# Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
+# Always the most there is, so that threads with different needs do not undo each other's setting.
+cdef bint allow_shared_memory(Kernel kernel, int device_id) except? False:
+    cdef cydriver.CUkernel c_kernel = kernel._h_kernel.get()
+    cdef int c_limit = 0
+    cdef int c_static = 0
+    cdef int c_now = 0
+    HANDLE_RETURN(
+        cydriver.cuDeviceGetAttribute(
+            &c_limit,
+            cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            device_id,
+        ),
+        b"cuDeviceGetAttribute",
+    )
+    HANDLE_RETURN(
+        cydriver.cuKernelGetAttribute(
+            &c_static, cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, c_kernel, device_id
+        ),
+        b"cuKernelGetAttribute",
+    )
+    HANDLE_RETURN(
+        cydriver.cuKernelGetAttribute(
+            &c_now,
+            cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            c_kernel,
+            device_id,
+        ),
+        b"cuKernelGetAttribute",
+    )
+    if c_now >= c_limit - c_static:
+        return False
+    HANDLE_RETURN(
+        cydriver.cuKernelSetAttribute(
+            cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            c_limit - c_static,
+            c_kernel,
+            device_id,
+        ),
+        b"cuKernelSetAttribute",
+    )
+    return True
+
+
+# ---------------------------------------------------------------------------------------------
+# Calls without an argument tuple: Cython makes one for *args, so both callables are made by hand.
+
+cdef extern from "Python.h":
+    """
+    static PyMethodDef launch_method = {"launch", NULL, METH_FASTCALL | METH_KEYWORDS, NULL};
+    """
+    ctypedef void (*PyCFunction)()
+    ctypedef struct PyMethodDef:
+        PyCFunction ml_meth
+        const char* ml_doc
+    ctypedef struct PyTupleObject:
+        PyObject** ob_item
+    ctypedef struct CallableType "PyTypeObject":
+        unsigned long tp_flags
+        Py_ssize_t tp_vectorcall_offset
+    unsigned long Py_TPFLAGS_HAVE_VECTORCALL
+    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
+    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    object PyCFunction_NewEx(PyMethodDef*, PyObject*, PyObject*)
+    void PyType_Modified(type)
+    PyMethodDef launch_method
+
+
+cdef inline PyObject** tuple_items(tuple items) noexcept:
+    return (<PyTupleObject*>items).ob_item
+
+
+cdef object make_launch():
+    global launch_doc
+    module_name = "cuda.core._launcher"
+    # The first line is the signature with its types, which CPython cannot read.
+    text = launch.__doc__.partition("\n")[2].lstrip()
+    launch_doc = f"launch(stream, config, kernel, *kernel_args)\n--\n\n{text}".encode()
+    launch_method.ml_meth = <PyCFunction>launch_call
+    launch_method.ml_doc = launch_doc
+    return PyCFunction_NewEx(&launch_method, NULL, <PyObject*>module_name)
+
+
+cdef int make_bound_kernels_callable() except -1:
+    cdef BoundKernel probe = BoundKernel.__new__(BoundKernel)
+    cdef CallableType* c_type = <CallableType*>BoundKernel
+    c_type.tp_vectorcall_offset = <char*>&probe._call - <char*><PyObject*>probe
+    c_type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
+    PyType_Modified(BoundKernel)
+    return 0
+
+
+cdef object launch_by_python_rules = launch
+cdef bytes launch_doc = b""
+launch = make_launch()
+make_bound_kernels_callable()

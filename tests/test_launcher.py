@@ -1,0 +1,521 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""launch and bound kernels: what is refused before the driver is asked, and what really runs on a device."""
+
+import ctypes
+import inspect
+import struct
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+from cuda.core._launch_config import LaunchConfig
+from cuda.core._launcher import BoundKernel, launch
+from cuda.core._memory import Buffer
+from cuda.core._module import Kernel
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from support.kernels import HostMemory, compiled
+
+ONE = LaunchConfig(grid=1, block=1)
+
+
+class ForeignStream:
+    """A stream of another library."""
+
+    def __init__(self, stream):
+        self.address = int(stream.handle)
+
+    def __cuda_stream__(self):
+        return (0, self.address)
+
+
+@pytest.fixture
+def closed_kernel():
+    return Kernel.__new__(Kernel)
+
+
+# --- what is refused before the driver is asked; no device is needed ---
+
+
+def test_launch_shows_its_signature():
+    assert str(inspect.signature(launch)) == "(stream, config, kernel, *kernel_args)"
+    assert launch.__doc__.startswith("Launch a kernel on a stream")
+    assert (launch.__name__, launch.__module__) == ("launch", "cuda.core._launcher")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_three_arguments_are_needed(closed_kernel, count):
+    with pytest.raises(TypeError, match=r"launch\(\)"):
+        launch(*(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)[:count])
+
+
+@pytest.mark.parametrize("stream", [None, 0, "stream", object()], ids=repr)
+def test_other_streams_are_refused(closed_kernel, stream):
+    with pytest.raises(TypeError, match="stream must be"):
+        launch(stream, ONE, closed_kernel)
+
+
+@pytest.mark.parametrize("config", [None, 1, (1, 1)], ids=repr)
+def test_other_configs_are_refused(closed_kernel, config):
+    with pytest.raises(TypeError, match="config must be a LaunchConfig or a dict"):
+        launch(LEGACY_DEFAULT_STREAM, config, closed_kernel)
+
+
+def test_a_config_of_unknown_fields_is_refused(closed_kernel):
+    with pytest.raises(TypeError, match="threads"):
+        launch(LEGACY_DEFAULT_STREAM, {"grid": 1, "threads": 1}, closed_kernel)
+
+
+@pytest.mark.parametrize("kernel", [None, 0, "kernel", len], ids=repr)
+def test_other_kernels_are_refused(kernel):
+    with pytest.raises(TypeError, match="kernel"):
+        launch(LEGACY_DEFAULT_STREAM, ONE, kernel)
+
+
+def test_unknown_keywords_are_refused(closed_kernel):
+    with pytest.raises(TypeError, match="block"):
+        launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel, block=3)
+
+
+def test_a_closed_kernel_is_refused(closed_kernel):
+    with pytest.raises(RuntimeError, match="closed"):
+        launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)
+
+
+def test_bound_kernels_are_not_constructed():
+    with pytest.raises(RuntimeError, match=r"Kernel\.bind"):
+        BoundKernel()
+
+
+# --- arguments as kernels see them ---
+
+STRUCT = "struct point { float x, y; int tag; }; struct large { char content[700]; };"
+TYPES = {
+    "bool_": "bool",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "int32": "int",
+    "uint32": "unsigned int",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "float2",
+    "complex128": "double2",
+    "pointer": "void*",
+    "point": "point",
+    "large": "large",
+}
+ECHO = STRUCT + "".join(
+    f'extern "C" __global__ void echo_{name}({type_} value, {type_}* out) {{ *out = value; }}'
+    for name, type_ in TYPES.items()
+)
+
+
+class Point(ctypes.Structure):
+    _fields_ = (("x", ctypes.c_float), ("y", ctypes.c_float), ("tag", ctypes.c_int))
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "expected"),
+    [
+        ("bool_", True, b"\1"),
+        ("bool_", np.bool_(True), b"\1"),
+        ("bool_", ctypes.c_bool(True), b"\1"),
+        ("int8", -5, struct.pack("b", -5)),
+        ("int8", np.int8(-5), struct.pack("b", -5)),
+        ("uint8", 200, b"\xc8"),
+        ("uint8", ctypes.c_uint8(200), b"\xc8"),
+        ("int16", np.int16(-300), struct.pack("h", -300)),
+        ("uint16", 60000, struct.pack("H", 60000)),
+        ("uint16", np.float16(0.5), struct.pack("e", 0.5)),
+        ("int32", -7, struct.pack("i", -7)),
+        ("int32", np.int32(-7), struct.pack("i", -7)),
+        ("int32", np.uint64(7), struct.pack("i", 7)),
+        ("int32", True, struct.pack("i", 1)),
+        ("uint32", 2**32 - 1, struct.pack("I", 2**32 - 1)),
+        ("uint32", ctypes.c_uint32(2**32 - 1), struct.pack("I", 2**32 - 1)),
+        ("int64", -(2**63), struct.pack("q", -(2**63))),
+        ("int64", np.int32(-7), struct.pack("q", -7)),
+        ("uint64", 2**64 - 1, struct.pack("Q", 2**64 - 1)),
+        ("uint64", np.uint64(2**64 - 1), struct.pack("Q", 2**64 - 1)),
+        ("float32", np.float32(1.1), struct.pack("f", 1.1)),
+        ("float32", ctypes.c_float(1.1), struct.pack("f", 1.1)),
+        ("float64", 1.1, struct.pack("d", 1.1)),
+        ("float64", np.float64(1.1), struct.pack("d", 1.1)),
+        ("float64", ctypes.c_double(1.1), struct.pack("d", 1.1)),
+        ("complex64", np.complex64(1 - 2j), struct.pack("ff", 1, -2)),
+        ("complex128", 1 - 2j, struct.pack("dd", 1, -2)),
+        ("complex128", np.complex128(1 - 2j), struct.pack("dd", 1, -2)),
+        ("pointer", None, bytes(8)),
+        ("pointer", 0x7F00_1234_5678, struct.pack("Q", 0x7F00_1234_5678)),
+        ("pointer", Buffer.from_handle(0x7F00_1234_5600, 8), struct.pack("Q", 0x7F00_1234_5600)),
+        ("point", Point(1, 2, 3), struct.pack("ffi", 1, 2, 3)),
+        ("point", struct.pack("ffi", 1, 2, 3), struct.pack("ffi", 1, 2, 3)),
+        ("point", np.array([(1, 2, 3)], "f4,f4,i4")[0], struct.pack("ffi", 1, 2, 3)),
+        ("large", bytes(range(250)) * 2 + bytes(200), bytes(range(250)) * 2 + bytes(200)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_kernels_see_the_argument(stream, name, argument, expected):
+    kernel = compiled(ECHO).get_kernel(f"echo_{name}")
+    memory = HostMemory(1024)
+    launch(stream, ONE, kernel, argument, memory.buffer)
+    stream.sync()
+    assert bytes(memory)[:len(expected)] == expected
+    assert not any(bytes(memory)[len(expected):])
+
+
+SUM = """
+extern "C" __global__ void nothing() {}
+extern "C" __global__ void add(int* total, int value) { atomicAdd_system(total, value); }
+extern "C" __global__ void store(int* out, int index, int value) { out[index] = value; }
+extern "C" __global__ void sizes(unsigned* out) {
+    if (threadIdx.x || threadIdx.y || threadIdx.z || blockIdx.x || blockIdx.y || blockIdx.z) return;
+    out[0] = gridDim.x; out[1] = gridDim.y; out[2] = gridDim.z;
+    out[3] = blockDim.x; out[4] = blockDim.y; out[5] = blockDim.z;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(out[6]));
+}
+extern "C" __global__ void clusters(unsigned* out) {
+    unsigned width, count;
+    asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(width));
+    asm("mov.u32 %0, %%nclusterid.x;" : "=r"(count));
+    if (blockIdx.x == 0) { out[0] = width; out[1] = count; out[2] = gridDim.x; }
+}
+extern "C" __global__ void meet(unsigned* arrived, unsigned* out) {
+    // Ends only if all blocks are resident at once: each waits for the last.
+    atomicAdd(arrived, 1u);
+    while (atomicAdd(arrived, 0u) < gridDim.x) {}
+    if (blockIdx.x == 0) *out = *arrived;
+}
+extern "C" __global__ void reverse(int* out, int count) {
+    extern __shared__ int shared[];
+    for (int i = threadIdx.x; i < count; i += blockDim.x) shared[i] = i;
+    __syncthreads();
+    for (int i = threadIdx.x; i < count; i += blockDim.x) out[i] = shared[count - 1 - i];
+}
+extern "C" __global__ void wait_for(volatile int* flag, long long most) {
+    const long long start = clock64();
+    while (*flag == 0 && clock64() - start < most) {}
+}
+"""
+MANY = "".join(f"int a{i}," for i in range(100))
+SUM += f'extern "C" __global__ void add_many({MANY} int* out) {{ *out = {"+".join(f"a{i}" for i in range(100))}; }}'
+
+
+@pytest.fixture
+def kernels(device):
+    return compiled(SUM)
+
+
+def test_sizes_reach_the_kernel(stream, kernels):
+    memory = HostMemory(28)
+    config = LaunchConfig(grid=(2, 3, 4), block=(5, 6, 7), shmem_size=512)
+    launch(stream, config, kernels.get_kernel("sizes"), memory.buffer)
+    stream.sync()
+    assert memory.array(np.uint32).tolist() == [2, 3, 4, 5, 6, 7, 512]
+
+
+def test_config_can_be_a_dict_and_arguments_can_be_named(stream, kernels):
+    memory = HostMemory(28)
+    launch(stream, {"grid": 2, "block": (3, 4)}, kernels.get_kernel("sizes"), memory.buffer)
+    stream.sync()
+    assert memory.array(np.uint32).tolist() == [2, 1, 1, 3, 4, 1, 0]
+    assert launch(stream=stream, config=ONE, kernel=kernels.get_kernel("nothing")) is None
+
+
+def test_changes_of_the_config_count_for_later_launches(stream, kernels):
+    memory = HostMemory(28)
+    config = LaunchConfig(grid=2, block=3)
+    for field, value, index in [("grid", 4, 0), ("block", (1, 5), 4), ("shmem_size", 64, 6)]:
+        setattr(config, field, value)
+        launch(stream, config, kernels.get_kernel("sizes"), memory.buffer)
+        stream.sync()
+        assert memory.array(np.uint32)[index] == (value[1] if isinstance(value, tuple) else value)
+
+
+def test_arguments_are_copied_at_the_call(stream, kernels):
+    memory = HostMemory(400)
+    kernel = kernels.get_kernel("store")
+    for index in range(100):
+        launch(stream, ONE, kernel, memory.buffer, index, np.int32(index * index))
+    stream.sync()
+    assert memory.array(np.int32).tolist() == [index * index for index in range(100)]
+
+
+def test_a_hundred_arguments(stream, kernels):
+    memory = HostMemory(4)
+    launch(stream, ONE, kernels.get_kernel("add_many"), *range(100), memory.buffer)
+    stream.sync()
+    assert memory.array(np.int32)[0] == sum(range(100))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((), TypeError, "kernel 'store' takes 3 arguments, 0 given"),
+        ((None, 1), TypeError, "kernel 'store' takes 3 arguments, 2 given"),
+        ((None, 1, 2, 3), TypeError, "kernel 'store' takes 3 arguments, 4 given"),
+        ((None, 1.5, 2), TypeError, r"argument 1 of kernel 'store' has 4 bytes, but the float .* use numpy\.float32"),
+        ((None, 1, 2**32), OverflowError, "argument 2 of kernel 'store' has 4 bytes, and 4294967296 does not fit"),
+        ((np.int16, 1, 2), TypeError, "argument 0 is a type"),
+    ],
+)
+def test_a_refused_argument_launches_nothing(stream, kernels, arguments, error, message):
+    with pytest.raises(error, match=message):
+        launch(stream, ONE, kernels.get_kernel("store"), *arguments)
+    # The kernel would have written to address 0.
+    stream.sync()
+    assert stream.is_done
+
+
+def test_a_refused_launch_says_what_was_launched(stream, kernels):
+    with pytest.raises(CUDAError) as caught:
+        launch(stream, LaunchConfig(grid=1, block=4096), kernels.get_kernel("nothing"))
+    assert caught.value.api == "cuLaunchKernelEx"
+    assert "block=(4096, 1, 1)" in caught.value.__notes__[0]
+
+
+def test_closed_objects_are_refused(device, kernels):
+    stream = device.create_stream()
+    kernel = kernels.get_kernel("nothing")
+    bound = kernel.bind(ONE, stream=stream)
+    stream.close()
+    for call in (lambda: launch(stream, ONE, kernel), bound):
+        with pytest.raises(RuntimeError, match="closed"):
+            call()
+
+
+def test_foreign_streams_are_deprecated(stream, kernels):
+    memory = HostMemory(4)
+    with pytest.warns(DeprecationWarning, match="foreign stream") as caught:
+        launch(ForeignStream(stream), ONE, kernels.get_kernel("add"), memory.buffer, 5)
+    assert caught[0].filename == __file__
+    stream.sync()
+    assert memory.array(np.int32)[0] == 5
+
+
+def test_default_streams_use_the_current_context(device, kernels):
+    memory = HostMemory(4)
+    launch(LEGACY_DEFAULT_STREAM, ONE, kernels.get_kernel("add"), memory.buffer, 5)
+    device.sync()
+    assert memory.array(np.int32)[0] == 5
+
+
+# --- clusters, cooperation, shared memory ---
+
+
+@pytest.mark.requires(clusters=True)
+def test_grids_of_clusters(stream, kernels):
+    memory = HostMemory(12)
+    launch(stream, LaunchConfig(grid=3, cluster=4, block=32), kernels.get_kernel("clusters"), memory.buffer)
+    stream.sync()
+    assert memory.array(np.uint32).tolist() == [4, 3, 12]
+
+
+@pytest.mark.requires(cooperative=True)
+def test_the_blocks_of_a_cooperative_grid_meet(device, stream, kernels):
+    memory = HostMemory(4)
+    arrived = device.allocate(4, stream=stream)
+    arrived.fill(0, stream=stream)
+    blocks = device.properties.multiprocessor_count
+    config = LaunchConfig(grid=blocks, block=64, is_cooperative=True)
+    launch(stream, config, kernels.get_kernel("meet"), arrived, memory.buffer)
+    stream.sync()
+    assert memory.array(np.uint32)[0] == blocks
+
+
+@pytest.mark.requires(cooperative=True)
+def test_a_cooperative_grid_that_is_too_large_is_a_value_error(stream, kernels):
+    config = LaunchConfig(grid=1_000_000, block=1024, is_cooperative=True)
+    with pytest.raises(ValueError, match="resident at once"):
+        launch(stream, config, kernels.get_kernel("nothing"))
+    launch(stream, ONE, kernels.get_kernel("nothing"))
+    stream.sync()
+
+
+def test_programmatic_serialization_keeps_results(stream, kernels):
+    memory = HostMemory(4)
+    config = LaunchConfig(grid=2, block=32, programmatic_stream_serialization=True)
+    for _ in range(10):
+        launch(stream, config, kernels.get_kernel("add"), memory.buffer, 1)
+    stream.sync()
+    assert memory.array(np.int32)[0] == 10 * 64
+
+
+def test_shared_memory_beyond_the_default_needs_no_setting(device, stream, kernels):
+    # A kernel of its own, so that no other test has set its attribute.
+    kernel = compiled(SUM + "// shared memory").get_kernel("reverse")
+    size = device.properties.max_shared_memory_per_block_optin
+    assert size > device.properties.max_shared_memory_per_block
+    memory = HostMemory(size)
+    for part in (size // 8, size):
+        launch(stream, LaunchConfig(grid=1, block=256, shmem_size=part), kernel, memory.buffer, part // 4)
+        stream.sync()
+        assert memory.array(np.int32)[:part // 4].tolist() == list(range(part // 4 - 1, -1, -1))
+
+
+def test_more_shared_memory_than_the_device_has_is_refused(device, stream, kernels):
+    config = LaunchConfig(grid=1, block=1, shmem_size=device.properties.max_shared_memory_per_block_optin + 1)
+    with pytest.raises(CUDAError):
+        launch(stream, config, kernels.get_kernel("nothing"))
+    launch(stream, ONE, kernels.get_kernel("nothing"))
+    stream.sync()
+    assert stream.is_done
+
+
+# --- threads and devices ---
+
+
+def run_in_threads(count, work):
+    """Run ``work(number)`` in threads; return the exceptions."""
+    errors = []
+
+    def guarded(number):
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors
+
+
+def test_launches_from_many_threads(device, stream, kernels):
+    memory = HostMemory(4)
+    kernel = kernels.get_kernel("add")
+    others = [device.create_stream() for _ in range(4)]
+
+    def work(number):
+        for index in range(100):
+            launch((stream, others[number % 4])[index % 2], ONE, kernel, memory.buffer, np.int32(number))
+
+    assert run_in_threads(8, work) == []
+    for each in (stream, *others):
+        each.sync()
+    assert memory.array(np.int32)[0] == 100 * sum(range(8))
+
+
+def test_launch_from_a_thread_without_a_context(stream, kernels):
+    memory = HostMemory(4)
+    assert run_in_threads(1, lambda _: launch(stream, ONE, kernels.get_kernel("add"), memory.buffer, 3)) == []
+    stream.sync()
+    assert memory.array(np.int32)[0] == 3
+
+
+@pytest.mark.requires(devices=2)
+def test_a_launch_runs_on_the_device_of_its_stream(devices, kernels):
+    devices[1].set_current()
+    stream = devices[1].create_stream()
+    target = devices[1].allocate(4, stream=stream)
+    memory = HostMemory(4)
+    devices[0].set_current()
+    # Device 1's own memory, which device 0 could not write without peer access.
+    target.fill(0, stream=stream)
+    launch(stream, ONE, kernels.get_kernel("add"), target, 7)
+    target.copy_to(memory.buffer, stream=stream)
+    stream.sync()
+    assert memory.array(np.int32)[0] == 7
+
+
+def test_a_full_queue_lets_other_threads_run(stream, kernels):
+    # The queue can only drain once the timer's thread has set the flag, for which it needs the interpreter.
+    flag = HostMemory(4)
+    nothing = kernels.get_kernel("nothing")
+    launch(stream, ONE, kernels.get_kernel("wait_for"), flag.buffer, 4_000_000_000)
+    timer = threading.Timer(0.1, ctypes.memset, (flag.address, 1, 4))
+    start = time.monotonic()
+    timer.start()
+    for _ in range(3000):
+        launch(stream, ONE, nothing)
+    stream.sync()
+    timer.join()
+    assert time.monotonic() - start < 0.9
+
+
+# --- bound kernels ---
+
+
+def test_a_bound_kernel_launches(stream, kernels):
+    memory = HostMemory(400)
+    store = kernels.get_kernel("store").bind(ONE, stream=stream)
+    for index in range(100):
+        assert store(memory.buffer, index, index + 1) is None
+    stream.sync()
+    assert memory.array(np.int32).tolist() == list(range(1, 101))
+
+
+def test_a_bound_kernel_is_called_in_every_way(stream, kernels):
+    memory = HostMemory(4)
+    add = kernels.get_kernel("add").bind({"grid": 1, "block": 1}, stream=stream)
+    arguments = (memory.buffer, 1)
+    add(*arguments)
+    add(*arguments, **{})
+    add.__call__(*arguments)
+    list(map(add, [memory.buffer], [1]))
+    stream.sync()
+    assert memory.array(np.int32)[0] == 4
+
+
+def test_a_bound_kernel_checks_its_arguments(stream, kernels):
+    add = kernels.get_kernel("add").bind(ONE, stream=stream)
+    with pytest.raises(TypeError, match="kernel 'add' takes 2 arguments, 1 given"):
+        add(None)
+    with pytest.raises(TypeError, match="no keyword arguments"):
+        add(None, value=1)
+    with pytest.raises(OverflowError, match="argument 1"):
+        add(None, 2**40)
+    with pytest.raises(TypeError, match="takes 2 arguments, 0 given"):
+        add.__call__()
+
+
+def test_a_bound_kernel_sees_changes_of_its_config(stream, kernels):
+    memory = HostMemory(28)
+    config = LaunchConfig(grid=1, block=1)
+    sizes = kernels.get_kernel("sizes").bind(config, stream=stream)
+    config.grid = 6
+    sizes(memory.buffer)
+    stream.sync()
+    assert memory.array(np.uint32)[0] == 6
+
+
+def test_a_bound_kernel_shows_what_it_binds(stream, kernels):
+    kernel = kernels.get_kernel("nothing")
+    bound = kernel.bind(ONE, stream=stream)
+    assert bound.kernel is kernel
+    assert bound.config is ONE
+    assert bound.stream == stream
+    assert repr(kernel) in repr(bound)
+    assert weakref.ref(bound)() is bound
+    assert callable(bound)
+
+
+def test_binding_checks_what_it_binds(stream, kernels):
+    kernel = kernels.get_kernel("nothing")
+    with pytest.raises(TypeError, match="config must be"):
+        kernel.bind(None, stream=stream)
+    with pytest.raises(TypeError, match="stream must be"):
+        kernel.bind(ONE, stream=None)
+
+
+def test_a_bound_kernel_launches_from_many_threads(stream, kernels):
+    memory = HostMemory(4)
+    add = kernels.get_kernel("add").bind(ONE, stream=stream)
+
+    def work(number):
+        for _ in range(100):
+            add(memory.buffer, number)
+
+    assert run_in_threads(8, work) == []
+    stream.sync()
+    assert memory.array(np.int32)[0] == 100 * sum(range(8))
