@@ -265,7 +265,7 @@ def test_arguments(code):
     assert (nothing.num_arguments, nothing.arguments_info) == (0, [])
 
 
-@pytest.mark.parametrize("target", ["cubin", "ptx"])
+@pytest.mark.parametrize("target", ["cubin", pytest.param("ptx", marks=pytest.mark.requires(ptx=True))])
 @pytest.mark.parametrize("kind", [bytes, bytearray, str, Path])
 def test_load_from_memory_and_from_files(device, tmp_path, target, kind):
     content = compiled(target, f"sm_{device.arch}").code
@@ -299,13 +299,12 @@ def test_equality_is_that_of_the_library(code):
     assert len({code, other}) == 2
 
 
-def test_kernels_keep_the_library_loaded(code):
+def test_kernels_keep_the_library_loaded(device):
+    code = compiled("cubin", f"sm_{device.arch}")
     kernel = code.get_kernel("saxpy")
     before = registry_sizes()["kernel"]
-    reference = weakref.ref(code)
     del code
     gc.collect()
-    assert reference() is None or reference().is_closed is False
     assert kernel.num_arguments == 5
     assert kernel.attributes.max_threads_per_block > 0
     assert registry_sizes()["kernel"] == before
@@ -383,6 +382,7 @@ def test_cut_off_code(device, code):
         ObjectCode.from_cubin(code.code[:-8]).get_kernel("saxpy")
 
 
+@pytest.mark.requires(ptx=True)
 def test_malformed_ptx_is_explained_by_the_driver(device):
     text = compiled("ptx", f"sm_{device.arch}").code.replace(b"ret;", b"no_such_instruction;")
     with pytest.raises(CUDAError, match="no_such_instruction") as caught:
@@ -403,7 +403,7 @@ def test_null_character_in_a_path(device):
 @pytest.mark.parametrize("module", [None, 5, [b"x"], object()])
 def test_module_of_wrong_type_is_refused_when_loaded(device, module):
     code = ObjectCode.from_cubin(module)
-    with pytest.raises((TypeError, RuntimeError), match="module must be bytes|closed"):
+    with pytest.raises(TypeError, match="module must be bytes, a bytearray or the path of a file"):
         code.get_kernel("f")
 
 

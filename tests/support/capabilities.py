@@ -88,6 +88,13 @@ class Capabilities:
         except RuntimeError:
             return not wanted
 
+    def ptx(self, wanted: bool) -> bool:
+        """Whether the driver loads the PTX that the CUDA C++ compiler makes."""
+        from cuda.core._compilers import nvrtc_version
+        from cuda.core._utils.version import driver_version
+
+        return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
+
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""
         import importlib.util
