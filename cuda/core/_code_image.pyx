@@ -63,23 +63,10 @@ def check_image(data: bytes) -> None:
     size = len(data)
     needed = 1
     if data[:4] == b"\x7fELF":
-        # A 64-bit ELF file: its section table, and every section that has bytes in the file.
-        needed = 64
-        if size >= needed:
-            (table,) = struct.unpack_from("<Q", data, 40)
-            entry, count = struct.unpack_from("<HH", data, 58)
-            needed = table + entry * count
-            if size >= needed and entry >= 64:
-                for place in range(table, needed, entry):
-                    (kind,) = struct.unpack_from("<I", data, place + 4)
-                    start, length = struct.unpack_from("<QQ", data, place + 24)
-                    needed = max(needed, start + length if kind != _SHT_NOBITS else 0)
+        needed = elf_size(data)
     elif data[:4] == b"\x50\xed\x55\xba":
         # A fat binary: the size of its header, and of what follows.
-        needed = 16
-        if size >= needed:
-            header, body = struct.unpack_from("<HQ", data, 6)
-            needed = header + body
+        needed = 16 if size < 16 else sum(struct.unpack_from("<HQ", data, 6))
     if size < needed:
         what = "is empty" if not size else f"is cut off: it has {size} bytes and needs {needed}"
         raise CUDAError(
@@ -90,7 +77,22 @@ def check_image(data: bytes) -> None:
         )
 
 
-_SHT_NOBITS = 8
+def elf_size(data: bytes) -> int:
+    """Return how long a 64-bit ELF file is at least: its tables, and the sections with bytes in the file."""
+    header_size, no_bits = 64, 8
+    if len(data) < header_size:
+        return header_size
+    segments, sections = struct.unpack_from("<QQ", data, 32)
+    segment_size, segment_count, section_size, section_count = struct.unpack_from("<HHHH", data, 54)
+    end = sections + section_size * section_count
+    needed = max(segments + segment_size * segment_count, end)
+    if section_size >= header_size and len(data) >= end:
+        for place in range(sections, end, section_size):
+            (kind,) = struct.unpack_from("<I", data, place + 4)
+            start, length = struct.unpack_from("<QQ", data, place + 24)
+            if kind != no_bits:
+                needed = max(needed, start + length)
+    return needed
 
 
 def explain(error, text) -> None:

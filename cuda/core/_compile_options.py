@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuda.core._handles import _late
+from cuda.core._device import Device
 from cuda.core._utils.cache_root import cache_root
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core._utils.option_table import (
@@ -255,7 +255,7 @@ def current_arch() -> str:
         If there is no driver, or no device.
     """
     try:
-        return f"sm_{_late.current_device().arch}"
+        return f"sm_{Device().arch}"
     except (RuntimeError, CUDAError) as error:
         error.args = (
             "no architecture is given and there is no device to take it from; "

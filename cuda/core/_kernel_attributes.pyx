@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
 """What the driver knows about a kernel: its attributes, and how many blocks of it fit on a device."""
 
 from __future__ import annotations
 
+from libc.limits cimport INT_MAX
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
 
@@ -11,6 +13,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport KernelHandle, address
+from cuda.core._stream cimport Stream_accept
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 import operator
@@ -161,7 +164,7 @@ cdef class KernelOccupancy:
     def __repr__(self):
         return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"
 
-    def max_active_blocks_per_multiprocessor(self, int block_size, size_t dynamic_shared_memory_size) -> int:
+    def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int:
         """Return how many blocks a multiprocessor holds (``cuOccupancyMaxActiveBlocksPerMultiprocessor``).
 
         Parameters
@@ -173,20 +176,26 @@ cdef class KernelOccupancy:
 
         Raises
         ------
+        TypeError
+            If an argument is no integer.
+        ValueError
+            If an argument is negative, or more than the driver can take.
         CUDAError
             If the driver refuses, for example where no context is current.
         """
         cdef int c_blocks = 0
+        cdef int c_block = count_of("block_size", block_size)
+        cdef int c_size = count_of("dynamic_shared_memory_size", dynamic_shared_memory_size)
         HANDLE_RETURN(
             cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &c_blocks, function_of(self._h_kernel), block_size, dynamic_shared_memory_size
+                &c_blocks, function_of(self._h_kernel), c_block, c_size
             ),
             b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
         )
         return c_blocks
 
     def max_potential_block_size(
-        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize, int block_size_limit
+        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize, block_size_limit: int
     ) -> MaxPotentialBlockSizeOccupancyResult:
         """Return the block size with the best occupancy (``cuOccupancyMaxPotentialBlockSize``).
 
@@ -205,36 +214,35 @@ cdef class KernelOccupancy:
         Raises
         ------
         TypeError
-            If ``dynamic_shared_memory_needed`` is neither an int nor a ``CUoccupancyB2DSize``.
+            If ``dynamic_shared_memory_needed`` is neither an int nor a ``CUoccupancyB2DSize``,
+            or ``block_size_limit`` is no integer.
+        ValueError
+            If an argument is negative, or more than the driver can take.
         CUDAError
             If the driver refuses, for example where no context is current.
         """
         cdef int c_grid = 0
         cdef int c_block = 0
-        cdef size_t c_size = 0
+        cdef int c_size = 0
+        cdef int c_limit = count_of("block_size_limit", block_size_limit)
         cdef cydriver.CUoccupancyB2DSize c_function = NULL
-        cdef cydriver.CUfunction c_kernel = function_of(self._h_kernel)
+        cdef cydriver.CUfunction c_kernel
         if type(dynamic_shared_memory_needed).__name__ == "CUoccupancyB2DSize":
             c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>int(dynamic_shared_memory_needed)
         else:
-            try:
-                c_size = operator.index(dynamic_shared_memory_needed)
-            except TypeError:
-                raise TypeError(
-                    "dynamic_shared_memory_needed must be an int or a driver.CUoccupancyB2DSize, "
-                    f"not {type(dynamic_shared_memory_needed).__name__}"
-                ) from None
+            c_size = count_of("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
+        c_kernel = function_of(self._h_kernel)
         # Without the interpreter lock, since the function may be one that takes it.
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuOccupancyMaxPotentialBlockSize(
-                    &c_grid, &c_block, c_kernel, c_function, c_size, block_size_limit
+                    &c_grid, &c_block, c_kernel, c_function, c_size, c_limit
                 ),
                 b"cuOccupancyMaxPotentialBlockSize",
             )
         return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
 
-    def available_dynamic_shared_memory_per_block(self, int num_blocks_per_multiprocessor, int block_size) -> int:
+    def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
         """Return the dynamic shared memory left per block (``cuOccupancyAvailableDynamicSMemPerBlock``).
 
         Parameters
@@ -251,13 +259,19 @@ cdef class KernelOccupancy:
 
         Raises
         ------
+        TypeError
+            If an argument is no integer.
+        ValueError
+            If an argument is negative, or more than the driver can take.
         CUDAError
             If the driver refuses, for example where no context is current.
         """
         cdef size_t c_size = 0
+        cdef int c_blocks = count_of("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
+        cdef int c_block = count_of("block_size", block_size)
         HANDLE_RETURN(
             cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
-                &c_size, function_of(self._h_kernel), num_blocks_per_multiprocessor, block_size
+                &c_size, function_of(self._h_kernel), c_blocks, c_block
             ),
             b"cuOccupancyAvailableDynamicSMemPerBlock",
         )
@@ -280,6 +294,8 @@ cdef class KernelOccupancy:
 
         Raises
         ------
+        TypeError
+            If ``config`` or ``stream`` is of another type.
         CUDAError
             If the driver refuses.
         """
@@ -297,6 +313,8 @@ cdef class KernelOccupancy:
 
         Raises
         ------
+        TypeError
+            If ``config`` or ``stream`` is of another type.
         CUDAError
             If the driver refuses.
         """
@@ -342,6 +360,7 @@ cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
 
 
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
+    stream = Stream_accept(stream)
     driver, native = _late.native_launch_config(config)
     native.hStream = stream.handle
     function = bindings_object("CUfunction", <intptr_t>function_of(self._h_kernel))
@@ -361,11 +380,18 @@ cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
     return <cydriver.CUfunction><void*>h_kernel.get()
 
 
+cdef int count_of(str name, object value) except -1:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}") from None
+    if not 0 <= number <= INT_MAX:
+        raise ValueError(f"{name} must be from 0 to {INT_MAX}, but is {number}")
+    return number
+
+
 cdef int device_ordinal(object device) except -1:
     ordinal = getattr(device, "device_id", device)
     if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
         raise TypeError(f"device must be a Device or its ordinal, not {type(device).__name__}")
-    ordinal = operator.index(ordinal)
-    if ordinal < 0:
-        raise ValueError(f"device must not be negative, but is {ordinal}")
-    return ordinal
+    return count_of("device", ordinal)

@@ -17,12 +17,12 @@ cdef struct ParamSlot:
 cdef class ObjectCode(DriverObject):
     cdef:
         LibraryHandle _h_library    # empty until loaded
-        object _code                # bytes, bytearray, or the path as str; None when closed
+        object _code                # bytes, bytearray, or the path as str
         str _code_type
         str _name
         dict _symbol_mapping
         dict _kernels               # name -> Kernel, for names asked for before
-        object _lock                # held while loading
+        object _lock                # held while loading; None when closed
 
 
 cdef class Kernel(DriverObject):

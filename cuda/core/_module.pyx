@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
 """Compiled code, and the kernels in it."""
 
 from __future__ import annotations
@@ -225,12 +226,13 @@ cdef class ObjectCode(DriverObject):
     @property
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
-        return self._code is None
+        return self._lock is None
 
     cdef intptr_t _address(self) noexcept nogil:
         return address(self._h_library)
 
     cdef void _release(self) noexcept:
+        self._lock = None
         self._code = None
         self._kernels = None
         self._h_library.reset()
@@ -241,7 +243,7 @@ cdef class ObjectCode(DriverObject):
         return self._address()
 
     cdef int _check_open(self) except -1:
-        if self._code is None:
+        if self._lock is None:
             raise RuntimeError("this ObjectCode is closed")
         return 0
 
@@ -385,8 +387,9 @@ cdef int ObjectCode_load(ObjectCode self) except -1:
     self._check_open()
     if self._h_library:
         return 0
+    lock = self._lock
     init_driver()
-    with self._lock:
+    with lock:
         self._check_open()
         if not self._h_library:
             try:

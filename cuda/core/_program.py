@@ -11,6 +11,7 @@ import importlib
 import os
 import re
 import sys
+import tempfile
 import warnings
 import weakref
 from pathlib import Path
@@ -71,6 +72,7 @@ class Program:
         if options.arch is None:
             options.arch = current_arch()
         self._arguments = options.as_bytes(NVRTCCompiler.options_of)
+        self._options = options
         self._makes_pch = bool(options.pch or options.create_pch)
         self._name = options.name
         if (options.debug or options.lineinfo) and options.name == "default_program":
@@ -130,7 +132,8 @@ class Program:
         Warns
         -----
         RuntimeWarning
-            If PTX is made that is too new for the driver, or a precompiled header could not be made.
+            If PTX is made that is too new for the driver, a precompiled header could not be made, or the
+            options leave the compiler nothing to make of this type.
         """
         if self.is_closed:
             raise RuntimeError("this Program is closed")
@@ -141,23 +144,17 @@ class Program:
         if cache is not None:
             raise TypeError(f"cache must be None, not {type(cache).__name__}")
         try:
-            code, symbols, log = self._compiler.compile(target, self._arguments, expressions, self._makes_pch)
+            code, symbols, log = self._compiler.compile(
+                target, self._arguments_for(target), expressions, self._makes_pch
+            )
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
             raise
         if logs is not None and log:
             logs.write(log)
-        if self.pch_status is PCHStatusType.FAILED:
-            reason = log or "the compiler gives no reason"
-            warnings.warn(f"the precompiled header could not be made: {reason}", RuntimeWarning, stacklevel=2)
-        if target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
-            warnings.warn(
-                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
-                "compile to 'cubin', or install a newer driver".format(*nvrtc_version(), *driver_version()[:2]),
-                RuntimeWarning,
-                stacklevel=2,
-            )
+        for message in self._remarks(target, code, log):
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
         return ObjectCode._init(
             code, target, name=self._name, symbol_mapping=dict(zip(name_expressions, symbols, strict=True))
         )
@@ -190,6 +187,27 @@ class Program:
         """What became of the precompiled header in the latest compilation; None when none was asked for."""
         return self._compiler.pch_status
 
+    def _arguments_for(self, target) -> list[bytes]:
+        # NVRTC makes LTO IR only when asked to, and the target asks for it.
+        is_asked = target is ObjectCodeFormatType.LTOIR and self._options.link_time_optimization is None
+        return [*self._arguments, b"--dlink-time-opt"] if is_asked else self._arguments
+
+    def _remarks(self, target, code, log):
+        """Yield what the user should know of a compilation that did not fail."""
+        if self.pch_status is PCHStatusType.FAILED:
+            yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
+        if not code.strip(b"\0"):
+            has_lto = self._options.link_time_optimization
+            yield (
+                f"the compiler made no {target.value}, since link_time_optimization is {has_lto}"
+                f"{': compile to ltoir' if has_lto else ''}"
+            )
+        if target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
+            yield (
+                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
+                "compile to 'cubin', or install a newer driver".format(*nvrtc_version(), *driver_version()[:2])
+            )
+
     def _target(self, target_type) -> ObjectCodeFormatType:
         targets = self._compiler.targets
         for target in targets:
@@ -208,7 +226,6 @@ class DebugFile:
     def __init__(self, source: bytes):
         self.path = None
         stem = re.sub(r"\W", "_", Path(getattr(sys.modules.get("__main__"), "__file__", None) or "interactive").stem)
-        tempfile = importlib.import_module("tempfile")  # few programs need it
         with contextlib.suppress(OSError):
             descriptor, self.path = tempfile.mkstemp(".cu", f"{stem}_{first_kernel(source)[:64]}_")
             self.remove = weakref.finalize(self, remove_file, self.path, os.getpid())
@@ -250,7 +267,7 @@ def cxx_source(code) -> bytes:
         raise TypeError(f"code of type 'c++' must be a str, not {type(code).__name__}")
     if "\0" in code:
         raise ValueError(f"code contains a null character at position {code.index(chr(0))}")
-    return code.encode(errors="surrogateescape")
+    return code.encode()
 
 
 def checked_expressions(expressions) -> list[bytes]:

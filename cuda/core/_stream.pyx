@@ -80,10 +80,15 @@ cdef class Stream(StreamSource):
         ------
         TypeError
             If ``handle`` is no integer.
+        ValueError
+            If ``handle`` is no address.
         """
         if not hasattr(handle, "__int__") or isinstance(handle, (str, bytes, float)):
             raise TypeError(f"handle must be an int, the address of a stream, not {type(handle).__name__}")
-        return Stream_wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+        try:
+            return Stream_wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+        except OverflowError as error:
+            raise ValueError(f"handle must be an address, from 0 to 2**64 - 1, not {int(handle)}") from error
 
     def sync(self) -> None:
         """Wait on the host until all work of the stream has completed (``cuStreamSynchronize``).
@@ -125,8 +130,6 @@ cdef class Stream(StreamSource):
         self._check_open()
         if event is None:
             return Stream_record_new(self, Event_flags(options))
-        if not isinstance(event, Event):
-            raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
         if event.is_ipc_enabled:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
         (<Event>event)._check_open()
@@ -175,8 +178,7 @@ cdef class Stream(StreamSource):
         """Whether the stream does not synchronise with the NULL stream (``cuStreamGetFlags``)."""
         cdef unsigned int c_flags = 0
         self._check_open()
-        with nogil:
-            HANDLE_RETURN(cydriver.cuStreamGetFlags(self._h_stream.get(), &c_flags), b"cuStreamGetFlags")
+        HANDLE_RETURN(cydriver.cuStreamGetFlags(self._h_stream.get(), &c_flags), b"cuStreamGetFlags")
         return bool(c_flags & cydriver.CU_STREAM_NON_BLOCKING)
 
     @property
@@ -192,8 +194,7 @@ cdef class Stream(StreamSource):
         """The priority; a lower number is more urgent (``cuStreamGetPriority``)."""
         cdef int c_priority = 0
         self._check_open()
-        with nogil:
-            HANDLE_RETURN(cydriver.cuStreamGetPriority(self._h_stream.get(), &c_priority), b"cuStreamGetPriority")
+        HANDLE_RETURN(cydriver.cuStreamGetPriority(self._h_stream.get(), &c_priority), b"cuStreamGetPriority")
         return c_priority
 
     @property
@@ -371,17 +372,20 @@ cdef Stream Stream_from_protocol(object obj):
     if callable(protocol):
         info = protocol()
     else:
+        # Extensions have no frames, so the first one is the caller's.
         warnings.warn(
-            "__cuda_stream__ as an attribute is deprecated; make it a method", DeprecationWarning, stacklevel=3
+            "__cuda_stream__ as an attribute is deprecated; make it a method", DeprecationWarning, stacklevel=1
         )
         info = protocol
+    cdef uintptr_t c_address
     try:
         version, handle = info
-    except (TypeError, ValueError) as error:
+        c_address = int(handle)
+    except (OverflowError, TypeError, ValueError) as error:
         raise RuntimeError(f"__cuda_stream__ must give (version, address), not {info!r}") from error
     if version != 0:
         raise RuntimeError(f"__cuda_stream__ of version {version!r} is not known, only 0")
-    return Stream_wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+    return Stream_wrap(<cydriver.CUstream>c_address, obj)
 
 
 cdef int Stream_check_priority(int c_priority) except -1:

@@ -33,6 +33,18 @@ class Capabilities:
         except (RuntimeError, CUDAError):
             return 0
 
+    def driver(self, wanted: bool) -> bool:
+        """Whether a CUDA driver is installed, with or without a device."""
+        from cuda.core._utils.version import driver_version
+
+        try:
+            driver_version()
+        except RuntimeError:
+            return not wanted
+        except Exception:
+            return wanted
+        return wanted
+
     def device(self, wanted: bool) -> bool:
         """Whether there is a device at all."""
         return (self.device_count > 0) == wanted
@@ -86,6 +98,13 @@ class Capabilities:
     def source(self, wanted: bool) -> bool:
         """Whether the tests lie in a checkout, beside the source."""
         return (Path(__file__).parents[2] / "setup.py").exists() == wanted
+
+    def ptx(self, wanted: bool) -> bool:
+        """Whether the driver loads the PTX that the CUDA C++ compiler makes."""
+        from cuda.core._compilers import nvrtc_version
+        from cuda.core._utils.version import driver_version
+
+        return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
 
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""

@@ -19,13 +19,6 @@ def bind_kernel(kernel, config, stream):
     return _bind_kernel(kernel, config, stream)
 
 
-def current_device():
-    """Return the current :class:`~cuda.core.Device`, number 0 where no context is current."""
-    from cuda.core._device import Device
-
-    return Device()
-
-
 def native_launch_config(config):
     """Return the bindings' ``driver`` module and the ``CUlaunchConfig`` of a :class:`~cuda.core.LaunchConfig`."""
     from cuda.bindings import driver

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
 """Allocate, free, adopt: the only callers of the driver's allocators, and one way of freeing for each."""
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
         warn_leak(value, err, b"cuMemFreeAsync")
 
 
-def free_async(pointer: int, stream: Stream) -> None:
+def free_async(pointer: int, Stream stream) -> None:
     """Free memory of a pool in stream order (``cuMemFreeAsync``).
 
     Memory of a context that was destroyed is gone already: this only warns.

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
 """Buffers, which are ranges of memory, and the base class of the resources that they come from."""
 
 from __future__ import annotations

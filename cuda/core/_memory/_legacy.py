@@ -28,7 +28,7 @@ class LegacyPinnedMemoryResource(MemoryResource):
         ------
         OutOfMemoryError
             If there is not so much memory.
-        RuntimeError
+        CUDAError
             If no context is current.
         """
         if stream is not None:

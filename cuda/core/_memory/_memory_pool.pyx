@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
 """Memory pools: what the resources over them share."""
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ cdef class _MemPool(MemoryResource):
     def __repr__(self):
         state = "closed" if self.is_closed else f"{address(self._h_pool):#x}"
         return f"<{type(self).__name__} {state}>"
+
+    def __reduce__(self):
+        raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
 
     def allocate(self, size: int, *, stream) -> Buffer:
         """Allocate memory in stream order (``cuMemAllocFromPoolAsync``).

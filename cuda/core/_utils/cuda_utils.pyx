@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore, PyErr_WriteUnraisable
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -77,6 +77,8 @@ class NVRTCError(CUDAError):
     """The CUDA C++ compiler failed; ``log`` has its messages."""
 
 
+_RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
+
 _CLASS_BY_CODE = {
     2: OutOfMemoryError,
     700: LaunchError,
@@ -118,7 +120,7 @@ def handle_return(tuple result, handle=None):
         If the code is of no known kind.
     """
     error = result[0]
-    if int(error) != 0:
+    if type(error).__name__ not in _RESULT_KINDS or int(error) != 0:
         _raise_result(error, handle)
     if len(result) == 1:
         return None
@@ -227,22 +229,34 @@ cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
     cdef PyObject *value = NULL
     cdef PyObject *trace = NULL
     PyErr_Fetch(&kind, &value, &trace)
-    try:
-        warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
-    except BaseException as error:
-        PyErr_WriteUnraisable(type(error))
+    _issue_warning(err, api, what)
     PyErr_Restore(kind, value, trace)
+
+
+# A warning that is an error goes to sys.unraisablehook, because this is declared to raise nothing.
+cdef void _issue_warning(cydriver.CUresult err, const char* api, bytes what) noexcept:
+    warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
 
 
 cdef object _driver_error(cydriver.CUresult err, const char* api):
     cdef int code = <int>err
     cdef const char* c_name = NULL
     cdef const char* c_text = NULL
-    cydriver.cuGetErrorName(err, &c_name)
-    cydriver.cuGetErrorString(err, &c_text)
+    try:
+        cydriver.cuGetErrorName(err, &c_name)
+        cydriver.cuGetErrorString(err, &c_text)
+    except RuntimeError:
+        # No driver is installed: the code came from elsewhere, and the bindings know its name.
+        return _unexplained_error(code)
     name = c_name.decode() if c_name != NULL else f"CUDA_ERROR_{code}"
     explanation = c_text.decode() if c_text != NULL else "unknown error code"
     return _error(_CLASS_BY_CODE.get(code, CUDAError), code, name, explanation, api.decode() if api != NULL else None)
+
+
+cdef object _unexplained_error(int code):
+    results = importlib.import_module("cuda.bindings.driver").CUresult
+    name = next((result.name for result in results if int(result) == code), f"CUDA_ERROR_{code}")
+    return _error(_CLASS_BY_CODE.get(code, CUDAError), code, name, "the CUDA driver, which explains it, is not installed")
 
 
 def _error(kind, code, name, explanation, api=None, log=None):

@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._context cimport Context
+from cuda.core._memory._buffer cimport MemoryResource
+
+
+cdef class Device:
+    cdef:
+        object __weakref__
+        int _id
+        Context _context                    # installed last through this object; None before
+        Context _primary                    # None until it is needed
+        MemoryResource _memory_resource     # None until it is needed
+        object _properties
+        object _compute_capability
+        str _name
+        str _uuid
+
+
+# What Device(device_id) gives: the one object of this thread and ordinal.
+cdef Device Device_find(object device_id)

@@ -1,0 +1,579 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices: the facade through which programs reach a GPU."""
+
+from __future__ import annotations
+
+cimport cython
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
+from cpython.object cimport PyObject
+from libc.stdint cimport uint64_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport (
+    Context,
+    Context_enter,
+    Context_find,
+    Context_leave,
+    Context_ordinal,
+    Context_primary,
+    Context_wrap,
+)
+from cuda.core._event cimport Event, Event_create, Event_flags
+from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+from cuda.core._utils.version cimport c_driver_version
+
+import importlib
+import operator
+
+from cuda.core._device_properties import DeviceProperties
+from cuda.core._memory import DeviceMemoryResource
+from cuda.core._memory._legacy import _SynchronousMemoryResource
+from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+
+__all__ = ["Device", "DeviceProperties"]
+
+
+@cython.final
+cdef class Device:
+    """Device(device_id=None)
+--
+
+    A CUDA device, and the way to all that is made on it.
+
+    There is one object per thread and ordinal: ``Device(0)`` gives the same one each time, and
+    another thread its own, equal one. Making it initialises the driver but no context. Methods
+    marked with a dagger need :meth:`set_current` first, once per thread. They act on this device,
+    whichever is current.
+
+    As a context manager a device is current inside the block: its context (the one installed last
+    through this object, else the primary one) is pushed, and at the end what is on top of this
+    thread's context stack is popped. Blocks nest, also across devices, and what was current before
+    is current again afterwards, also after an exception or a :meth:`set_current` inside.
+
+    Parameters
+    ----------
+    device_id : int | :class:`Device`, optional
+        The ordinal. If None, that of the device current on this thread; where no context is
+        current, 0, as in the CUDA runtime. A :class:`Device` is returned unchanged.
+
+    Raises
+    ------
+    ValueError
+        If there is no device of this ordinal.
+    TypeError
+        If ``device_id`` is of another type.
+    RuntimeError
+        If the CUDA driver is not installed.
+    """
+
+    def __int__(self):
+        return self._id
+
+    def __repr__(self):
+        return f"<Device {self._id} ({self.name})>"
+
+    def __eq__(self, other):
+        if not isinstance(other, Device):
+            return NotImplemented
+        return self._id == (<Device>other)._id
+
+    def __hash__(self):
+        return hash((Device, self._id))
+
+    def __reduce__(self):
+        return Device, (self._id,)
+
+    def __enter__(self):
+        cdef Context context = self._context
+        if context is None or context.is_closed:
+            context = Device_primary(self)
+        HANDLE_RETURN(cydriver.cuCtxPushCurrent(context._h_context.get()), b"cuCtxPushCurrent")
+        self._context = context
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        cdef cydriver.CUcontext c_context = NULL
+        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+    @classmethod
+    def get_all_devices(cls) -> tuple[Device, ...]:
+        """Return one device per visible ordinal, ascending (``cuDeviceGetCount``)."""
+        return Device_all()
+
+    def can_access_peer(self, peer: Device | int) -> bool:
+        """Return whether this device can access the memory of another (``cuDeviceCanAccessPeer``).
+
+        Parameters
+        ----------
+        peer : :class:`Device` | int
+            The other device; a device always accesses its own memory.
+
+        Raises
+        ------
+        ValueError
+            If there is no device of this ordinal.
+        TypeError
+            If ``peer`` is neither a device nor an int.
+        """
+        cdef int c_can_access = 0
+        if peer is None:
+            raise TypeError("peer must be a Device or an int, not None")
+        cdef int c_peer = Device_find(peer)._id
+        if c_peer == self._id:
+            return True
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuDeviceCanAccessPeer(&c_can_access, self._id, c_peer), b"cuDeviceCanAccessPeer"
+            )
+        return bool(c_can_access)
+
+    def set_current(self, ctx: Context | None = None) -> Context | None:
+        """Make this device current on the calling thread.
+
+        Without ``ctx`` the primary context replaces the one that is current (``cuCtxSetCurrent``).
+        With ``ctx`` the current context is popped, ``ctx`` is pushed, and the popped one is
+        returned; passing that back restores the earlier state.
+
+        Parameters
+        ----------
+        ctx : :class:`Context`, optional
+            A context of this device.
+
+        Returns
+        -------
+        :class:`Context` | None
+            The context that ``ctx`` replaced, the very object where it was installed through this
+            device; None without ``ctx``, or where none was current.
+
+        Raises
+        ------
+        TypeError
+            If ``ctx`` is no :class:`Context`.
+        RuntimeError
+            If ``ctx`` is closed or belongs to another device.
+        """
+        cdef Context context
+        if ctx is None:
+            context = Device_primary(self)
+            HANDLE_RETURN(cydriver.cuCtxSetCurrent(context._h_context.get()), b"cuCtxSetCurrent")
+            self._context = context
+            return None
+        return Device_exchange(self, ctx)
+
+    def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
+        """† Return a new stream of this device, or a wrapper around an existing one.
+
+        Parameters
+        ----------
+        obj : :obj:`~cuda.core.typing.IsStreamType`, optional
+            An object with ``__cuda_stream__``, which is wrapped and kept alive.
+        options : :class:`StreamOptions`, optional
+            How a new stream is made (``cuStreamCreateWithPriority``).
+
+        Raises
+        ------
+        ValueError
+            If both are given, or the priority is outside the range of the device.
+        TypeError
+            If ``obj`` is no stream.
+        CUDAError
+            Before :meth:`set_current`.
+        """
+        Device_check_context(self)
+        if obj is not None:
+            return Stream._init(obj, options)
+        return Stream_create(self._context._h_context, self._id, options)
+
+    def create_event(self, options: EventOptions | None = None) -> Event:
+        """† Return a new event of this device, not yet recorded (``cuEventCreate``).
+
+        Parameters
+        ----------
+        options : :class:`EventOptions`, optional
+            How the event is made; without timing by default.
+
+        Raises
+        ------
+        TypeError
+            If the event is to be shared between processes, which only :meth:`Stream.record` can do.
+        CUDAError
+            Before :meth:`set_current`.
+        """
+        cdef unsigned int c_flags
+        cdef int is_entered
+        Device_check_context(self)
+        c_flags = Event_flags(options)
+        if c_flags & cydriver.CU_EVENT_INTERPROCESS:
+            raise TypeError("an event shared between processes must come from Stream.record(), not create_event()")
+        is_entered = Context_enter(self._context._h_context.get())
+        try:
+            return Event_create(self._context._h_context, self._id, c_flags)
+        finally:
+            Context_leave(is_entered)
+
+    def allocate(self, size, *, stream: Stream | GraphBuilder) -> Buffer:
+        """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            From its next item on the memory can be used.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The allocated memory.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no stream, or ``size`` no int.
+        ValueError
+            If ``size`` is negative or too large for an address.
+        CUDAError
+            Before :meth:`set_current`, or if the allocation fails.
+        """
+        cdef size_t c_size
+        cdef Stream source
+        Device_check_context(self)
+        source = Stream_accept(stream)
+        if not PyLong_CheckExact(size) and not hasattr(size, "__index__"):
+            raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
+        try:
+            c_size = size
+        except OverflowError as error:
+            raise ValueError(f"size must be from 0 to 2**64 - 1 bytes, not {size}") from error
+        return Device_memory_resource(self)._allocate(c_size, source)
+
+    def sync(self) -> None:
+        """† Wait on the host for all work of this device's context (``cuCtxSynchronize``).
+
+        Raises
+        ------
+        CUDAError
+            If work failed, or before :meth:`set_current`.
+        """
+        cdef ContextHandle h_context
+        cdef int is_entered = 0
+        Device_check_context(self)
+        h_context = self._context._h_context
+        with nogil:
+            is_entered = Context_enter(h_context.get())
+            try:
+                HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+            finally:
+                Context_leave(is_entered)
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal."""
+        return self._id
+
+    @property
+    def pci_bus_id(self) -> str:
+        """The PCI address, ``domain:bus:device.function`` (``cuDeviceGetPCIBusId``)."""
+        cdef char[32] c_text
+        with nogil:
+            HANDLE_RETURN(cydriver.cuDeviceGetPCIBusId(c_text, sizeof(c_text), self._id), b"cuDeviceGetPCIBusId")
+        return (<bytes><char*>c_text).decode()
+
+    @property
+    def uuid(self) -> str:
+        """The UUID as 8-4-4-4-12 hexadecimal digits, under MIG that of the instance (``cuDeviceGetUuid``)."""
+        cdef cydriver.CUuuid c_uuid
+        if self._uuid is None:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuDeviceGetUuid(&c_uuid, self._id), b"cuDeviceGetUuid")
+            digits = (<bytes>(<char*>c_uuid.bytes)[:16]).hex()
+            uuid = "-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]])
+            with cython.critical_section(self):
+                if self._uuid is None:
+                    self._uuid = uuid
+        return self._uuid
+
+    @property
+    def name(self) -> str:
+        """The name of the product (``cuDeviceGetName``)."""
+        cdef char[256] c_text
+        if self._name is None:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuDeviceGetName(c_text, sizeof(c_text), self._id), b"cuDeviceGetName")
+            name = (<bytes><char*>c_text).decode(errors="replace")
+            with cython.critical_section(self):
+                if self._name is None:
+                    self._name = name
+        return self._name
+
+    @property
+    def properties(self) -> DeviceProperties:
+        """What the device can do, an attribute each; see :class:`DeviceProperties`."""
+        if self._properties is None:
+            properties = DeviceProperties._of_device(self._id, _read_attribute)
+            with cython.critical_section(self):
+                if self._properties is None:
+                    self._properties = properties
+        return self._properties
+
+    @property
+    def compute_capability(self) -> ComputeCapability:
+        """The compute capability as a named tuple ``(major, minor)``."""
+        if self._compute_capability is None:
+            properties = self.properties
+            pair = ComputeCapability(properties.compute_capability_major, properties.compute_capability_minor)
+            with cython.critical_section(self):
+                if self._compute_capability is None:
+                    self._compute_capability = pair
+        return self._compute_capability
+
+    @property
+    def arch(self) -> str:
+        """The compute capability as a compiler takes it, such as ``"90"``."""
+        major, minor = self.compute_capability
+        return f"{major}{minor}"
+
+    @property
+    def context(self) -> Context:
+        """† The :class:`Context` installed by the last :meth:`set_current` of this object."""
+        Device_check_set(self)
+        return self._context
+
+    @property
+    def memory_resource(self) -> MemoryResource:
+        """Get or set where :meth:`allocate` takes memory from.
+
+        By default it is a :class:`DeviceMemoryResource` on the device's current pool, or a resource
+        that allocates synchronously where the device has no pools. What is set holds for this
+        object, and so for the calling thread.
+
+        Raises
+        ------
+        TypeError
+            If what is set is no :class:`MemoryResource`.
+        """
+        return Device_memory_resource(self)
+
+    @memory_resource.setter
+    def memory_resource(self, resource):
+        if not isinstance(resource, MemoryResource):
+            raise TypeError(f"memory_resource must be a MemoryResource, not {type(resource).__name__}")
+        self._memory_resource = resource
+
+    @property
+    def default_stream(self) -> Stream:
+        """The default stream, ``LEGACY_DEFAULT_STREAM`` unless the environment chooses the other."""
+        return default_stream()
+
+
+def _read_attribute(int device_id, int code):
+    """Return an attribute of a device, or None if the driver does not know it."""
+    cdef int c_value = 0
+    if ALLOW_RETURN(
+        cydriver.cuDeviceGetAttribute(&c_value, <cydriver.CUdevice_attribute>code, device_id),
+        cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+        b"cuDeviceGetAttribute",
+    ):
+        return c_value
+    return None
+
+
+cdef int Device_check_set(Device self) except -1:
+    if self._context is None:
+        raise CUDAError(f"device {self._id} was not made current by this object; call Device.set_current() first")
+    return 0
+
+
+cdef int Device_check_context(Device self) except -1:
+    Device_check_set(self)
+    return self._context._check_open()
+
+
+cdef Context Device_primary(Device self):
+    cdef ContextHandle h_context
+    if self._primary is None or not self._primary._h_context:
+        Context_primary(self._id, &h_context)
+        with cython.critical_section(self):
+            if self._primary is None or not self._primary._h_context:
+                self._primary = Context_wrap(h_context, self._id)
+    return self._primary
+
+
+cdef Context Device_exchange(Device self, Context context):
+    cdef Context previous = None
+    cdef ContextHandle h_previous
+    cdef cydriver.CUcontext c_previous = NULL
+    context._check_open()
+    if context._device_id != self._id:
+        raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
+    init_driver()
+    HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
+    if c_previous != NULL:
+        previous = Device_installed(self, c_previous)
+        if previous is None:
+            Context_find(c_previous, &h_previous)
+            previous = Context_wrap(h_previous, Context_ordinal(h_previous))
+        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
+    HANDLE_RETURN(cydriver.cuCtxPushCurrent(context._h_context.get()), b"cuCtxPushCurrent")
+    self._context = context
+    return previous
+
+
+# The very object through which this device installed a context, or None.
+cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
+    if self._context is not None and self._context._h_context.get() == c_context:
+        return self._context
+    if self._primary is not None and self._primary._h_context.get() == c_context:
+        return self._primary
+    return None
+
+
+cdef inline MemoryResource Device_memory_resource(Device self):
+    if self._memory_resource is None:
+        Device_choose_memory_resource(self)
+    return self._memory_resource
+
+
+cdef int Device_choose_memory_resource(Device self) except -1:
+    has_pools = self.properties.memory_pools_supported
+    resource = DeviceMemoryResource(self._id) if has_pools else _SynchronousMemoryResource(self._id)
+    with cython.critical_section(self):
+        if self._memory_resource is None:
+            self._memory_resource = resource
+    return 0
+
+
+# --- One object per thread and ordinal -----------------------------------------------------------
+
+cdef extern from *:
+    """
+    // A borrowed reference to the devices of the calling thread, and the thread state that owns them.
+    static thread_local struct { std::uint64_t owner; PyObject* devices; } this_thread;
+    """
+    struct ThisThread:
+        uint64_t owner
+        PyObject* devices
+    ThisThread this_thread
+
+cdef extern from "Python.h":
+    ctypedef struct PyThreadState
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+    ctypedef PyObject* (*newfunc)(PyTypeObject*, PyObject*, PyObject*)
+    ctypedef struct PyTypeObject:
+        newfunc tp_new
+        vectorcallfunc tp_vectorcall
+
+    PyThreadState* PyThreadState_Get() noexcept
+    PyObject* PyThreadState_GetDict() noexcept
+    uint64_t PyThreadState_GetID(PyThreadState* state) noexcept
+    Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
+    void PyType_Modified(PyTypeObject* type) noexcept
+
+
+# Lives in the dictionary of the thread state, and so as long as the thread.
+@cython.final
+@cython.no_gc_clear
+cdef class ThreadDevices:
+    cdef tuple devices
+
+    def __dealloc__(self):
+        if this_thread.devices == <PyObject*>self:
+            this_thread.devices = NULL
+
+
+# The devices of this thread. The identity of the thread state is compared, because a thread of
+# another language gets a new state, and loses the old one, each time it enters Python.
+cdef inline tuple Device_all():
+    if this_thread.devices != NULL and this_thread.owner == PyThreadState_GetID(PyThreadState_Get()):
+        return (<ThreadDevices>this_thread.devices).devices
+    return Device_make_all()
+
+
+cdef tuple Device_make_all():
+    cdef ThreadDevices mine = ThreadDevices.__new__(ThreadDevices)
+    cdef PyObject* state = NULL
+    cdef int c_count = 0
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuDeviceGetCount(&c_count), b"cuDeviceGetCount")
+    if c_driver_version() // 1000 < cydriver.CUDA_VERSION // 1000:
+        importlib.import_module("cuda.bindings.utils").warn_if_cuda_major_version_mismatch()
+    mine.devices = tuple([Device_make(ordinal) for ordinal in range(c_count)])
+    state = PyThreadState_GetDict()
+    if state == NULL:
+        raise RuntimeError("this thread has no Python state, so it cannot have devices")
+    (<dict>state)[ThreadDevices] = mine
+    this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
+    this_thread.devices = <PyObject*>mine
+    return mine.devices
+
+
+cdef Device Device_make(int ordinal):
+    cdef Device self = Device.__new__(Device)
+    self._id = ordinal
+    return self
+
+
+cdef Device Device_find(object device_id):
+    cdef tuple devices
+    cdef Py_ssize_t ordinal
+    cdef int is_too_large = 0
+    if type(device_id) is Device:
+        return <Device>device_id
+    devices = Device_all()
+    if device_id is None:
+        ordinal = Device_current_ordinal()
+    else:
+        if not PyLong_CheckExact(device_id):
+            device_id = Device_check_index(device_id)
+        ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
+    if not 0 <= ordinal < len(devices):
+        raise ValueError(f"there is no device {device_id}; the machine has {len(devices)}, numbered from 0")
+    return <Device>devices[ordinal]
+
+
+cdef object Device_check_index(object device_id):
+    if isinstance(device_id, bool):
+        raise ValueError(f"device_id must be an ordinal, not {device_id}")
+    if not hasattr(device_id, "__index__"):
+        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
+    return operator.index(device_id)
+
+
+cdef inline Py_ssize_t Device_current_ordinal() except -1:
+    cdef cydriver.CUdevice c_device = 0
+    if ALLOW_RETURN(
+        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
+    ):
+        return c_device
+    return 0
+
+
+cdef object Device_call(PyObject* cls, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    if kwnames == NULL and count <= 1:
+        return Device_find(<object>args[0] if count else None)
+    names = <tuple>kwnames if kwnames != NULL else ()
+    values = [<object>args[i] for i in range(count + len(names))]
+    return Device_find(Device_argument(tuple(values[:count]), dict(zip(names, values[count:]))))
+
+
+cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
+    return Device_find(Device_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
+
+
+cdef object Device_argument(tuple args, dict kwargs):
+    if len(args) + len(kwargs) > 1 or (kwargs and "device_id" not in kwargs):
+        raise TypeError("Device() takes one argument at most, device_id")
+    return kwargs["device_id"] if kwargs else args[0] if args else None
+
+
+# Calling the class finds an object instead of making one, without a tuple of arguments.
+(<PyTypeObject*>Device).tp_new = <newfunc>Device_new
+(<PyTypeObject*>Device).tp_vectorcall = <vectorcallfunc>Device_call
+PyType_Modified(<PyTypeObject*>Device)

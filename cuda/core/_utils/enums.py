@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Each public string beside its driver value, in both directions."""
+
+from __future__ import annotations
+
+import importlib
+from enum import StrEnum
+
+from cuda.core._utils.validators import find_str_enum
+from cuda.core.typing import (
+    AddressModeType,
+    ArrayFormatType,
+    FilterModeType,
+    GraphConditionalType,
+    ManagedMemoryLocationType,
+    MemoryPoolAccessType,
+    ProcessStateType,
+    VirtualMemoryAccessType,
+    VirtualMemoryAllocationType,
+    VirtualMemoryGranularityType,
+    VirtualMemoryHandleType,
+    VirtualMemoryLocationType,
+    WorkqueueSharingScopeType,
+)
+
+__all__ = [
+    "ADDRESS_MODE",
+    "ALL_MAPS",
+    "ARRAY_FORMAT",
+    "FILTER_MODE",
+    "GRAPH_CONDITIONAL",
+    "MANAGED_MEMORY_LOCATION",
+    "MEMORY_POOL_ACCESS",
+    "PROCESS_STATE",
+    "VIRTUAL_MEMORY_ACCESS",
+    "VIRTUAL_MEMORY_ALLOCATION",
+    "VIRTUAL_MEMORY_GRANULARITY",
+    "VIRTUAL_MEMORY_HANDLE",
+    "VIRTUAL_MEMORY_LOCATION",
+    "WORKQUEUE_SHARING_SCOPE",
+    "EnumMap",
+]
+
+
+class EnumMap:
+    """The two directions between the strings of a public enum and the values of a driver's enum.
+
+    Parameters
+    ----------
+    public : type of StrEnum, or Literal
+        The public strings.
+    driver_enum : str
+        The enum of the bindings.
+    prefix : str
+        What the names of the driver's values begin with.
+    names : dict of str to str
+        The public string, and the rest of the driver's name.
+    """
+
+    def __init__(self, public, driver_enum: str, prefix: str, names: dict[str, str]):
+        self.public = public
+        self.driver_enum = driver_enum
+        self.names = {value: prefix + name for value, name in names.items()}
+        self._to_driver = None
+        self._from_driver = None
+
+    def to_driver(self, value: str, label: str | None = None):
+        """Return the driver's value for a public string, in any case of letters.
+
+        Parameters
+        ----------
+        value : str
+            The string, or the member of the public enum.
+        label : str, optional
+            The name of the argument, for the message.
+
+        Raises
+        ------
+        ValueError
+            If it is none of the choices; the message lists them.
+        """
+        return self._load()[find_str_enum(value, self.names, label or self.driver_enum)]
+
+    def from_driver(self, value: int):
+        """Return the member of the public enum, or the string of a literal, for a driver's value.
+
+        Raises
+        ------
+        RuntimeError
+            If the driver gave a value that has no public string.
+        """
+        self._load()
+        try:
+            text = self._from_driver[int(value)]
+        except KeyError:
+            raise RuntimeError(f"the driver gave an unknown {self.driver_enum}, {int(value)}") from None
+        return self.public(text) if isinstance(self.public, type) and issubclass(self.public, StrEnum) else text
+
+    def _load(self):
+        # At first use, because the module of the bindings is loaded only where it is needed.
+        if self._to_driver is None:
+            values = getattr(importlib.import_module("cuda.bindings.driver"), self.driver_enum)
+            to_driver = {text: getattr(values, name) for text, name in self.names.items()}
+            self._from_driver = {int(value): text for text, value in to_driver.items()}
+            self._to_driver = to_driver
+        return self._to_driver
+
+
+ADDRESS_MODE = EnumMap(
+    AddressModeType,
+    "CUaddress_mode",
+    "CU_TR_ADDRESS_MODE_",
+    {"wrap": "WRAP", "clamp": "CLAMP", "mirror": "MIRROR", "border": "BORDER"},
+)
+
+ARRAY_FORMAT = EnumMap(
+    ArrayFormatType,
+    "CUarray_format",
+    "CU_AD_FORMAT_",
+    {
+        "uint8": "UNSIGNED_INT8",
+        "uint16": "UNSIGNED_INT16",
+        "uint32": "UNSIGNED_INT32",
+        "int8": "SIGNED_INT8",
+        "int16": "SIGNED_INT16",
+        "int32": "SIGNED_INT32",
+        "float16": "HALF",
+        "float32": "FLOAT",
+    },
+)
+
+FILTER_MODE = EnumMap(
+    FilterModeType, "CUfilter_mode", "CU_TR_FILTER_MODE_", {"point": "POINT", "linear": "LINEAR"}
+)
+
+GRAPH_CONDITIONAL = EnumMap(
+    GraphConditionalType,
+    "CUgraphConditionalNodeType",
+    "CU_GRAPH_COND_TYPE_",
+    {"if": "IF", "while": "WHILE", "switch": "SWITCH"},
+)
+
+MANAGED_MEMORY_LOCATION = EnumMap(
+    ManagedMemoryLocationType,
+    "CUmemLocationType",
+    "CU_MEM_LOCATION_TYPE_",
+    {"device": "DEVICE", "host": "HOST", "host_numa": "HOST_NUMA"},
+)
+
+MEMORY_POOL_ACCESS = EnumMap(
+    MemoryPoolAccessType,
+    "CUmemAccess_flags",
+    "CU_MEM_ACCESS_FLAGS_PROT_",
+    {"rw": "READWRITE", "r": "READ", "": "NONE"},
+)
+
+PROCESS_STATE = EnumMap(
+    ProcessStateType,
+    "CUprocessState",
+    "CU_PROCESS_STATE_",
+    {"running": "RUNNING", "locked": "LOCKED", "checkpointed": "CHECKPOINTED", "failed": "FAILED"},
+)
+
+VIRTUAL_MEMORY_ACCESS = EnumMap(
+    VirtualMemoryAccessType,
+    "CUmemAccess_flags",
+    "CU_MEM_ACCESS_FLAGS_PROT_",
+    {"rw": "READWRITE", "r": "READ"},
+)
+
+VIRTUAL_MEMORY_ALLOCATION = EnumMap(
+    VirtualMemoryAllocationType,
+    "CUmemAllocationType",
+    "CU_MEM_ALLOCATION_TYPE_",
+    {"pinned": "PINNED", "managed": "MANAGED"},
+)
+
+VIRTUAL_MEMORY_GRANULARITY = EnumMap(
+    VirtualMemoryGranularityType,
+    "CUmemAllocationGranularity_flags",
+    "CU_MEM_ALLOC_GRANULARITY_",
+    {"minimum": "MINIMUM", "recommended": "RECOMMENDED"},
+)
+
+VIRTUAL_MEMORY_HANDLE = EnumMap(
+    VirtualMemoryHandleType,
+    "CUmemAllocationHandleType",
+    "CU_MEM_HANDLE_TYPE_",
+    {"posix_fd": "POSIX_FILE_DESCRIPTOR", "win32_kmt": "WIN32_KMT", "fabric": "FABRIC"},
+)
+
+VIRTUAL_MEMORY_LOCATION = EnumMap(
+    VirtualMemoryLocationType,
+    "CUmemLocationType",
+    "CU_MEM_LOCATION_TYPE_",
+    {
+        "device": "DEVICE",
+        "host": "HOST",
+        "host_numa": "HOST_NUMA",
+        "host_numa_current": "HOST_NUMA_CURRENT",
+    },
+)
+
+WORKQUEUE_SHARING_SCOPE = EnumMap(
+    WorkqueueSharingScopeType,
+    "CUdevWorkqueueConfigScope",
+    "CU_WORKQUEUE_SCOPE_",
+    {"device_ctx": "DEVICE_CTX", "green_ctx_balanced": "GREEN_CTX_BALANCED"},
+)
+
+ALL_MAPS = tuple(value for value in list(globals().values()) if isinstance(value, EnumMap))

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Small helpers that other packages import from ``cuda.core._utils.cuda_utils``."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+__all__ = [
+    "Transaction",
+    "cast_to_3_tuple",
+    "check_multiprocessing_start_method",
+    "is_nested_sequence",
+    "is_sequence",
+    "precondition",
+    "reset_fork_warning",
+]
+
+
+class Transaction:
+    """A block whose registered actions undo it, in reverse order, unless it was committed.
+
+    Examples
+    --------
+    >>> with Transaction() as transaction:
+    ...     pool = make_pool()
+    ...     transaction.append(destroy_pool, pool)
+    ...     fill(pool)
+    ...     transaction.commit()
+    """
+
+    def __init__(self):
+        self._stack = None
+
+    def __enter__(self):
+        self._stack = ExitStack()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        stack, self._stack = self._stack, None
+        return stack.__exit__(exc_type, exc_value, traceback)
+
+    def append(self, fn, /, *args, **kwargs) -> None:
+        """Register ``fn(*args, **kwargs)`` as an action that undoes.
+
+        Raises
+        ------
+        RuntimeError
+            Outside the block.
+        """
+        if self._stack is None:
+            raise RuntimeError("a Transaction must be entered with 'with' before append()")
+        self._stack.callback(fn, *args, **kwargs)
+
+    def commit(self) -> None:
+        """Forget all actions, because what they would undo is to stay."""
+        if self._stack is not None:
+            self._stack.pop_all()
+
+
+def cast_to_3_tuple(label: str, cfg) -> tuple[int, int, int]:
+    """Return an int, or a tuple of up to three ints, as a tuple of three, padded with 1.
+
+    Raises
+    ------
+    ValueError
+        If it is something else, or one of the ints is below 1; ``label`` names it.
+    """
+    values = cfg if isinstance(cfg, tuple) else (cfg,)
+    if len(values) > 3 or not all(isinstance(value, int) for value in values):
+        raise ValueError(f"{label} must be an int or a tuple of up to three ints, not {cfg!r}")
+    if any(value < 1 for value in values):
+        raise ValueError(f"{label} must have values of at least 1, not {cfg!r}")
+    return (*values, *(1,) * (3 - len(values)))
+
+
+def is_sequence(obj) -> bool:
+    """Return whether ``obj`` is a sequence."""
+    return isinstance(obj, Sequence)
+
+
+def is_nested_sequence(obj) -> bool:
+    """Return whether ``obj`` is a sequence with a sequence in it."""
+    return is_sequence(obj) and any(is_sequence(item) for item in obj)
+
+
+def precondition(checker, what: str = ""):
+    """Return a decorator that calls ``checker`` with the arguments, and ``what``, before the function."""
+
+    def decorate(function):
+        @functools.wraps(function)
+        def checked(*args, **kwargs):
+            checker(*args, what=what, **kwargs)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def check_multiprocessing_start_method() -> None:
+    """Warn, once per process, where child processes would be forked, which CUDA does not survive."""
+    import multiprocessing
+
+    global _has_warned
+    with _warning_lock:
+        if _has_warned:
+            return
+        # The first of all methods is the default. Asking for the default itself would fix it.
+        method = multiprocessing.get_start_method(allow_none=True) or multiprocessing.get_all_start_methods()[0]
+        if method != "fork":
+            return
+        _has_warned = True
+    warnings.warn(
+        "child processes start by 'fork', after which CUDA does not work in them; "
+        "call multiprocessing.set_start_method('spawn') first",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def reset_fork_warning() -> None:
+    """Let :func:`check_multiprocessing_start_method` warn again."""
+    global _has_warned
+    _has_warned = False
+
+
+_has_warned = False
+_warning_lock = threading.Lock()

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts that a program beside this one might have made."""
+
+from __future__ import annotations
+
+import contextlib
+
+
+@contextlib.contextmanager
+def foreign_context(device_id=0):
+    """Make a context, not current, through the bindings; yield it as a :class:`Context`."""
+    from cuda.bindings import driver
+
+    from cuda.core import Stream
+    from cuda.core._utils.cuda_utils import handle_return
+
+    raw = handle_return(driver.cuCtxCreate(None, 0, device_id))
+    raw_stream = handle_return(driver.cuStreamCreate(1))
+    handle_return(driver.cuCtxPopCurrent())
+    try:
+        yield Stream.from_handle(int(raw_stream)).context
+    finally:
+        handle_return(driver.cuStreamDestroy(raw_stream))
+        handle_return(driver.cuCtxDestroy(raw))
+
+
+@contextlib.contextmanager
+def no_context():
+    """Let no context be current inside the block, and restore what was."""
+    from cuda.bindings import driver
+
+    from cuda.core._utils.cuda_utils import handle_return
+
+    popped = []
+    while int(handle_return(driver.cuCtxGetCurrent())):
+        popped.append(handle_return(driver.cuCtxPopCurrent()))
+    try:
+        yield
+    finally:
+        while int(handle_return(driver.cuCtxGetCurrent())):
+            handle_return(driver.cuCtxPopCurrent())
+        for context in reversed(popped):
+            handle_return(driver.cuCtxPushCurrent(context))
+
+
+def current_context() -> int:
+    """Return the address of the context current on this thread, 0 if there is none."""
+    from cuda.bindings import driver
+
+    from cuda.core._utils.cuda_utils import handle_return
+
+    return int(handle_return(driver.cuCtxGetCurrent()))

@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory for tests: a resource over host memory that needs no driver, and reading back from a device."""
+
+from __future__ import annotations
+
+import ctypes
+
+from cuda.core._memory import Buffer, LegacyPinnedMemoryResource, MemoryResource
+
+
+class HostMemoryResource(MemoryResource):
+    """Ordinary host memory; ``freed`` lists the arguments of each call of deallocate."""
+
+    is_device_accessible = False
+    is_host_accessible = True
+    device_id = -1
+
+    def __init__(self):
+        self.blocks = {}
+        self.freed = []
+
+    def allocate(self, size, *, stream=None):
+        block = ctypes.create_string_buffer(max(size, 1))
+        address = ctypes.addressof(block)
+        self.blocks[address] = block
+        return Buffer.from_handle(address, size, mr=self, stream=stream)
+
+    def deallocate(self, ptr, size, *, stream):
+        self.freed.append((ptr, size, stream))
+        del self.blocks[ptr]
+
+
+def read(buffer, stream) -> bytes:
+    """Return the contents of a buffer after all work of the stream."""
+    pinned = LegacyPinnedMemoryResource().allocate(buffer.size)
+    buffer.copy_to(pinned, stream=stream)
+    stream.sync()
+    return bytes(memoryview(pinned))
+
+
+def write(buffer, data, stream) -> None:
+    """Give a buffer the bytes of ``data``."""
+    pinned = LegacyPinnedMemoryResource().allocate(buffer.size)
+    memoryview(pinned)[:] = data
+    buffer.copy_from(pinned, stream=stream)
+    stream.sync()

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Work that lasts as long as a test wants."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+
+# The driver keeps the address of a semaphore until its work has run, so none is ever freed.
+_semaphores = []
+
+
+@contextlib.contextmanager
+def busy(stream):
+    """Keep a stream busy inside the block, or until the yielded function is called.
+
+    The driver waits for a semaphore of the C library, so no interpreter lock is involved.
+    """
+    from cuda.bindings import driver
+
+    libc = ctypes.CDLL(None)
+    semaphore = ctypes.create_string_buffer(64)
+    _semaphores.append(semaphore)
+    libc.sem_init(semaphore, 0, 0)
+    wait = ctypes.cast(libc.sem_wait, ctypes.c_void_p).value
+    (error,) = driver.cuLaunchHostFunc(
+        driver.CUstream(int(stream.handle)), driver.CUhostFn(wait), ctypes.addressof(semaphore)
+    )
+    assert int(error) == 0, error
+    is_released = False
+
+    def release():
+        nonlocal is_released
+        if not is_released:
+            is_released = True
+            libc.sem_post(semaphore)
+
+    try:
+        yield release
+    finally:
+        release()

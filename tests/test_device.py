@@ -1,0 +1,532 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices: identity, what is current, and what is made on them."""
+
+import copy
+import gc
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+from support.contexts import current_context, foreign_context, no_context
+from support.threads import in_thread
+from support.work import busy
+
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, EventOptions, MemoryResource
+from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+
+
+class Recorder(MemoryResource):
+    """A memory resource that allocates nothing and remembers what it was asked for."""
+
+    is_device_accessible = True
+    is_host_accessible = False
+    device_id = 0
+
+    def __init__(self):
+        self.asked = []
+
+    def allocate(self, size, *, stream):
+        self.asked.append((size, stream))
+        raise CUDAError("nothing to give")
+
+    def deallocate(self, ptr, size, *, stream):
+        raise AssertionError("nothing was given")
+
+
+# --- Construction and identity ---------------------------------------------------------------------
+
+
+def test_signature():
+    assert str(inspect.signature(Device)) == "(device_id=None)"
+
+
+def test_one_object_per_thread_and_ordinal(device):
+    assert Device(0) is device
+    assert Device(device_id=0) is device
+    assert Device.__new__(Device, 0) is device
+    assert Device.__new__(Device, device_id=0) is device
+    assert type.__call__(Device, 0) is device
+    assert Device(np.int64(0)) is device
+
+
+def test_device_of_a_device_is_itself(device):
+    assert Device(device) is device
+    other = in_thread(lambda: Device(0))
+    assert Device(other) is other
+
+
+def test_threads_have_their_own_equal_objects(device):
+    def get():
+        assert Device(0) is Device(0)
+        return Device(0)
+
+    other = in_thread(get)
+    assert other is not device
+    assert other == device
+    assert hash(other) == hash(device)
+
+
+def test_devices_of_ended_threads_are_released(device):
+    for _ in range(100):
+        reference = in_thread(lambda: weakref.ref(Device(0)))
+        gc.collect()
+        assert reference() is None
+    assert Device(0) is device
+
+
+def test_a_device_outlives_its_thread(device):
+    other = in_thread(lambda: Device(0))
+    gc.collect()
+    assert int(other) == 0
+    assert other.name == device.name
+
+
+def test_default_is_the_current_device(devices):
+    for device in devices:
+        device.set_current()
+        assert Device() is device
+        assert Device(None) is device
+
+
+def test_default_is_0_where_no_context_is_current(device):
+    with no_context():
+        assert Device() is device
+
+
+@pytest.mark.parametrize("ordinal", [-1, 10_000, 2**31, 2**64, -(2**70), True, False])
+def test_no_such_ordinal(device, ordinal):
+    with pytest.raises(ValueError, match=re.escape(str(ordinal))):
+        Device(ordinal)
+
+
+@pytest.mark.parametrize("wrong", [0.0, "0", b"0", [], object(), 1j])
+def test_ordinal_of_wrong_type(device, wrong):
+    with pytest.raises(TypeError, match=type(wrong).__name__):
+        Device(wrong)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Device(0, 0),
+        lambda: Device(ordinal=0),
+        lambda: Device(0, device_id=0),
+        lambda: Device.__new__(Device, 0, 0),
+        lambda: Device.__new__(Device, ordinal=0),
+    ],
+)
+def test_arguments_that_do_not_exist(call):
+    with pytest.raises(TypeError, match="device_id"):
+        call()
+
+
+def test_cannot_be_subclassed():
+    with pytest.raises(TypeError):
+        type("Mine", (Device,), {})
+
+
+@pytest.mark.requires(driver=False)
+def test_a_missing_driver_is_named():
+    for call in (Device, Device.get_all_devices, lambda: Device(0)):
+        with pytest.raises(RuntimeError, match="libcuda"):
+            call()
+
+
+def test_all_devices(device):
+    everything = Device.get_all_devices()
+    assert isinstance(everything, tuple)
+    assert [int(one) for one in everything] == list(range(len(everything)))
+    assert everything[0] is device
+
+
+def test_int_repr_eq(devices):
+    for ordinal, device in enumerate(devices):
+        assert int(device) == device.device_id == ordinal
+        assert repr(device) == f"<Device {ordinal} ({device.name})>"
+        assert device != ordinal
+        assert [other for other in devices if other == device] == [device]
+    assert len(set(devices)) == len(devices)
+
+
+def test_pickle_and_copy_find_the_same_object(device):
+    assert pickle.loads(pickle.dumps(device)) is device
+    assert copy.copy(device) is device
+    assert copy.deepcopy(device) is device
+
+
+def test_attributes_are_read_only(device):
+    for name in ("device_id", "name", "properties", "compute_capability", "context", "surprise"):
+        with pytest.raises(AttributeError):
+            setattr(device, name, 1)
+
+
+# --- What a device is ------------------------------------------------------------------------------
+
+
+def test_name_and_uuid_and_pci_bus_id(device):
+    assert device.name
+    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", device.uuid)
+    assert device.uuid is device.uuid
+    assert re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]", device.pci_bus_id)
+
+
+def test_uuids_differ(devices):
+    assert len({device.uuid for device in devices}) == len(devices)
+
+
+def test_pci_bus_id_agrees_with_the_properties(device):
+    domain, bus, rest = device.pci_bus_id.split(":")
+    properties = device.properties
+    found = (int(domain, 16), int(bus, 16), int(rest.split(".")[0], 16))
+    assert found == (properties.pci_domain_id, properties.pci_bus_id, properties.pci_device_id)
+
+
+def test_compute_capability(device):
+    capability = device.compute_capability
+    assert isinstance(capability, ComputeCapability)
+    assert capability is device.compute_capability
+    assert capability == (device.properties.compute_capability_major, device.properties.compute_capability_minor)
+    assert device.arch == f"{capability.major}{capability.minor}"
+
+
+def test_can_access_itself(device):
+    assert device.can_access_peer(device) is True
+    assert device.can_access_peer(0) is True
+
+
+@pytest.mark.requires(devices=2)
+def test_peer_access_is_a_bool(devices):
+    assert isinstance(devices[0].can_access_peer(devices[1]), bool)
+    assert devices[0].can_access_peer(1) == devices[0].can_access_peer(devices[1])
+
+
+@pytest.mark.parametrize(("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)])
+def test_no_such_peer(device, peer, error):
+    with pytest.raises(error):
+        device.can_access_peer(peer)
+
+
+@pytest.mark.parametrize(("setting", "expected"), [("1", 2), ("0", 1), ("", 1), ("yes", 1), (" 2x", 2), ("-1", 2)])
+def test_default_stream_follows_the_environment(device, monkeypatch, setting, expected):
+    monkeypatch.setenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", setting)
+    stream = device.default_stream
+    assert stream is (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM)[expected - 1]
+    assert int(stream.handle) == expected
+
+
+# --- Current ---------------------------------------------------------------------------------------
+
+
+def test_needs_set_current_on_each_thread(device):
+    def use(call):
+        def attempt():
+            fresh = Device(0)
+            with pytest.raises(CUDAError, match="set_current"):
+                call(fresh)
+            return True
+
+        return in_thread(attempt)
+
+    for call in (
+        lambda fresh: fresh.context,
+        lambda fresh: fresh.create_stream(),
+        lambda fresh: fresh.create_event(),
+        lambda fresh: fresh.sync(),
+        lambda fresh: fresh.allocate(1, stream=LEGACY_DEFAULT_STREAM),
+    ):
+        assert use(call)
+
+
+def test_set_current_installs_the_primary_context(device):
+    with no_context():
+        assert device.set_current() is None
+        assert current_context() == int(device.context.handle)
+        context = device.context
+        assert device.set_current() is None
+        assert device.context is context
+
+
+def test_set_current_shares_the_primary_context_between_threads(device):
+    def get():
+        Device(0).set_current()
+        return Device(0).context
+
+    assert in_thread(get) == device.context
+
+
+def test_set_current_with_a_context_returns_the_very_object_it_replaced(device):
+    with foreign_context() as context:
+        primary = device.context
+        assert device.set_current(context) is primary
+        assert current_context() == int(context.handle)
+        assert device.context is context
+        assert device.set_current(primary) is context
+        assert current_context() == int(primary.handle)
+        assert device.context is primary
+
+
+def test_set_current_returns_none_where_nothing_was_current(device):
+    primary = device.context
+    with no_context():
+        assert device.set_current(primary) is None
+        assert current_context() == int(primary.handle)
+
+
+def test_set_current_wraps_a_context_that_another_program_made_current(device):
+    from cuda.bindings import driver
+
+    with foreign_context() as context:
+        driver.cuCtxPushCurrent(context.handle)
+        replaced = device.set_current(device.context)
+        assert replaced == context
+        assert "device 0" in repr(replaced)
+        driver.cuCtxPopCurrent()
+        device.set_current()
+
+
+def test_set_current_refuses_what_is_no_context(device):
+    with pytest.raises(TypeError, match="ctx"):
+        device.set_current(0)
+
+
+@pytest.mark.requires(devices=2)
+def test_set_current_refuses_the_context_of_another_device(devices):
+    devices[1].set_current()
+    with pytest.raises(RuntimeError, match="device 1"):
+        devices[0].set_current(devices[1].context)
+    devices[0].set_current()
+
+
+def test_set_current_refuses_a_closed_context(device):
+    with foreign_context() as context:
+        context.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            device.set_current(context)
+
+
+def test_set_current_recovers_from_a_closed_context(device):
+    with no_context():
+        device.context.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            device.create_stream()
+        device.set_current()
+        device.create_stream().close()
+    assert not device.context.is_closed
+
+
+def test_with_makes_current_and_restores(devices):
+    with no_context():
+        with devices[0] as inside:
+            assert inside is devices[0]
+            assert Device() is devices[0]
+            assert current_context() == int(devices[0].context.handle)
+            with devices[-1]:
+                assert Device() is devices[-1]
+                with devices[0]:
+                    assert Device() is devices[0]
+                assert Device() is devices[-1]
+            assert Device() is devices[0]
+        assert current_context() == 0
+
+
+def test_with_restores_after_an_exception_and_a_change_inside(devices):
+    with foreign_context() as context:
+        devices[0].set_current(context)
+        with pytest.raises(KeyError), devices[-1]:
+            devices[0].set_current()
+            raise KeyError
+        assert current_context() == int(context.handle)
+        devices[0].set_current()
+
+
+def test_with_uses_the_context_installed_last(device):
+    with foreign_context() as context:
+        primary = device.set_current(context)
+        with no_context(), device:
+            assert current_context() == int(context.handle)
+        device.set_current(primary)
+        device.set_current()
+
+
+def test_with_prepares_a_device_that_was_not_set_current(device):
+    def use():
+        with Device(0) as fresh:
+            stream = fresh.create_stream()
+        stream.close()
+        return current_context()
+
+    assert in_thread(use) == 0
+
+
+def test_leaving_with_nothing_current_raises(device):
+    from cuda.bindings import driver
+
+    with no_context(), pytest.raises(CUDAError), device:
+        driver.cuCtxPopCurrent()
+
+
+# --- What is made on a device ----------------------------------------------------------------------
+
+
+def test_methods_act_on_their_device_whichever_is_current(devices):
+    for device in devices:
+        device.set_current()
+    first, last = devices[0], devices[-1]
+    before = current_context()
+    stream, event = first.create_stream(), first.create_event()
+    assert stream.device is event.device is first
+    assert stream.context == event.context == first.context
+    first.sync()
+    assert current_context() == before
+    assert Device() is last
+    stream.close()
+
+
+def test_methods_act_where_no_context_is_current(device):
+    with no_context():
+        stream, event = device.create_stream(), device.create_event()
+        stream.record(event).sync()
+        assert stream.device is event.device is device
+        device.sync()
+        assert current_context() == 0
+        stream.close()
+
+
+def test_sync_waits_for_the_device_of_the_object(devices):
+    for device in devices:
+        device.set_current()
+    stream = devices[0].create_stream()
+    with busy(stream) as release:
+        event = stream.record()
+        assert not event.is_done
+        release()
+        devices[0].sync()
+        assert event.is_done
+        assert stream.is_done
+    stream.close()
+
+
+def test_create_stream_wraps_and_keeps_a_foreign_stream(device, stream):
+    class Foreign:
+        def __cuda_stream__(self):
+            return (0, 2)
+
+    foreign = Foreign()
+    reference = weakref.ref(foreign)
+    wrapper = device.create_stream(foreign)
+    del foreign
+    gc.collect()
+    assert reference() is not None
+    assert int(wrapper.handle) == 2
+    wrapper.close()
+    gc.collect()
+    assert reference() is None
+    again = device.create_stream(stream)
+    assert again == stream
+    again.close()
+    assert not stream.is_closed
+    stream.sync()
+
+
+def test_create_stream_refuses_both_arguments(device, stream):
+    with pytest.raises(ValueError, match="exclude"):
+        device.create_stream(stream, {"priority": 0})
+
+
+def test_create_stream_refuses_what_is_no_stream(device):
+    with pytest.raises(TypeError, match="__cuda_stream__"):
+        device.create_stream(1)
+
+
+def test_create_event_takes_options(device):
+    event = device.create_event(EventOptions(timing_enabled=True, blocking_sync=True))
+    assert event.is_timing_enabled
+    assert event.is_blocking_sync
+    assert device.create_event({"timing_enabled": True}).is_timing_enabled
+    assert device.create_event().is_done
+
+
+def test_create_event_refuses_events_between_processes(device):
+    with pytest.raises(TypeError, match=r"Stream\.record"):
+        device.create_event({"ipc_enabled": True})
+
+
+# --- Memory ----------------------------------------------------------------------------------------
+
+
+def test_memory_resource_is_made_once(device):
+    fresh = in_thread(lambda: (Device(0).memory_resource, Device(0).memory_resource))
+    assert fresh[0] is fresh[1]
+    assert isinstance(fresh[0], MemoryResource)
+    assert fresh[0].device_id == 0
+
+
+def test_memory_resource_can_be_set(device, stream):
+    before, recorder = device.memory_resource, Recorder()
+    device.memory_resource = recorder
+    try:
+        assert device.memory_resource is recorder
+        with pytest.raises(CUDAError, match="nothing to give"):
+            device.allocate(12, stream=stream)
+        assert recorder.asked == [(12, stream)]
+    finally:
+        device.memory_resource = before
+
+
+def test_memory_resource_refuses_other_types(device):
+    with pytest.raises(TypeError, match="MemoryResource"):
+        device.memory_resource = object()
+
+
+def test_allocate_refuses_bad_arguments(device, stream):
+    with pytest.raises(TypeError, match="stream"):
+        device.allocate(1)
+    with pytest.raises(TypeError, match="stream"):
+        device.allocate(1, stream=None)
+    for size in (-1, 2**64):
+        with pytest.raises(ValueError, match="size"):
+            device.allocate(size, stream=stream)
+    for size in ("1", None, 1.5):
+        with pytest.raises(TypeError, match="size"):
+            device.allocate(size, stream=stream)
+
+
+@pytest.mark.requires(mempool=True)
+def test_allocate_gives_memory_of_the_device(device, stream):
+    buffer = device.allocate(1024, stream=stream)
+    assert buffer.size >= 1024
+    assert buffer.device_id == 0
+    assert buffer.memory_resource is device.memory_resource
+    buffer.close(stream)
+
+
+# --- Ends ------------------------------------------------------------------------------------------
+
+ENDINGS = """
+import threading
+from cuda.core import Device
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "keep = Device(0); keep.set_current(); stream = keep.create_stream(); stream.record()",
+        "Device(0).set_current(); threading.local().device = Device(0)",
+        "thread = threading.Thread(target=lambda: Device(0).set_current()); thread.start(); thread.join()",
+        "event = threading.Event(); threading.Thread(target=lambda: (Device(0), event.wait()), daemon=True).start()",
+        "import atexit; atexit.register(lambda: Device(0).set_current())",
+        "class Late:\n    def __del__(self): Device(0)\nlocal = threading.local(); local.late = Late(); Device(0)",
+    ],
+)
+def test_interpreter_exits_quietly(device, body):
+    code = ENDINGS.format(body=body)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The host as a place where memory can be."""
+
+import copy
+import pickle
+import threading
+import weakref
+
+import pytest
+
+from cuda.core._host import Host
+
+
+def test_one_object_per_set_of_arguments():
+    assert Host() is Host(None)
+    assert Host(1) is Host(numa_id=1)
+    assert Host.numa_current() is Host(is_numa_current=True)
+    forms = {Host(), Host(0), Host(1), Host.numa_current()}
+    assert len(forms) == 4
+
+
+def test_forms_say_what_they_are():
+    assert (Host().numa_id, Host().is_numa_current) == (None, False)
+    assert (Host(2).numa_id, Host(2).is_numa_current) == (2, False)
+    assert (Host.numa_current().numa_id, Host.numa_current().is_numa_current) == (None, True)
+    assert [repr(host) for host in (Host(), Host(2), Host.numa_current())] == [
+        "Host()", "Host(numa_id=2)", "Host.numa_current()",
+    ]
+
+
+@pytest.mark.parametrize("numa_id", [-1, True, 1.0, "1"])
+def test_bad_nodes_are_refused(numa_id):
+    with pytest.raises(ValueError, match="numa_id"):
+        Host(numa_id)
+
+
+def test_node_and_current_exclude_each_other():
+    with pytest.raises(ValueError, match="is_numa_current"):
+        Host(1, is_numa_current=True)
+
+
+@pytest.mark.parametrize("host", [Host(), Host(1), Host.numa_current()])
+def test_pickle_and_copy_give_the_same_object(host):
+    assert pickle.loads(pickle.dumps(host)) is host
+    assert copy.copy(host) is host
+    assert copy.deepcopy(host) is host
+
+
+def test_hosts_are_immutable_and_compare():
+    host = Host(1)
+    with pytest.raises(AttributeError, match="immutable"):
+        host.numa_id = 2
+    with pytest.raises(AttributeError, match="immutable"):
+        del host._numa_id
+    assert host == Host(1)
+    assert host != Host(2)
+    assert host != 1
+    assert weakref.ref(host)() is host
+
+
+def test_threads_get_the_same_object():
+    found = []
+    start = threading.Barrier(8)
+
+    def work():
+        start.wait()
+        found.append(Host(987))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(id, found))) == 1

@@ -1,0 +1,231 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""KernelAttributes and KernelOccupancy."""
+
+import ctypes
+
+import pytest
+from cuda.bindings import driver
+
+from cuda.core._kernel_attributes import (
+    KernelAttributes,
+    KernelOccupancy,
+    MaxPotentialBlockSizeOccupancyResult,
+    ParamInfo,
+)
+from cuda.core._module import Kernel
+from cuda.core._program import Program, ProgramOptions
+from cuda.core._utils.cuda_utils import CUDAError
+
+SOURCE = """
+__constant__ int table[64];
+extern "C" __global__ void __launch_bounds__(256) f(int* out, int n) {
+    __shared__ int part[128];
+    part[threadIdx.x % 128] = table[n];
+    __syncthreads();
+    out[threadIdx.x] = part[n];
+}
+extern "C" __global__ void __cluster_dims__(2, 1, 1) clustered() {}
+"""
+
+ATTRIBUTES = {
+    "max_threads_per_block": int,
+    "shared_size_bytes": int,
+    "const_size_bytes": int,
+    "local_size_bytes": int,
+    "num_regs": int,
+    "ptx_version": int,
+    "binary_version": int,
+    "cache_mode_ca": bool,
+    "max_dynamic_shared_size_bytes": int,
+    "preferred_shared_memory_carveout": int,
+    "cluster_size_must_be_set": bool,
+    "required_cluster_width": int,
+    "required_cluster_height": int,
+    "required_cluster_depth": int,
+    "non_portable_cluster_size_allowed": bool,
+    "cluster_scheduling_policy_preference": int,
+}
+
+
+@pytest.fixture
+def code(device):
+    return Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
+
+
+@pytest.fixture
+def kernel(code):
+    return code.get_kernel("f")
+
+
+# Without a device
+
+
+@pytest.mark.parametrize("cls", [KernelAttributes, KernelOccupancy])
+def test_no_direct_construction(cls):
+    with pytest.raises(RuntimeError, match=f"{cls.__name__} cannot be constructed directly; use Kernel"):
+        cls()
+
+
+def test_every_attribute_has_a_row_with_a_sentence():
+    rows = {name: row for name, row in vars(KernelAttributes).items() if type(row).__name__ == "_Attribute"}
+    assert {name: row.convert for name, row in rows.items()} == ATTRIBUTES
+    assert len({row.code for row in rows.values()}) == len(rows)
+    assert all(row.__doc__.startswith(f"{row.convert.__name__}: ") for row in rows.values())
+
+
+def test_same_object_each_time():
+    kernel = Kernel.from_handle(4096)
+    assert kernel.attributes is kernel.attributes
+    assert kernel.occupancy is kernel.occupancy
+    assert repr(kernel.attributes) == "<KernelAttributes of kernel 0x1000 on the current device>"
+    assert repr(kernel.attributes[3]) == "<KernelAttributes of kernel 0x1000 on device 3>"
+    assert repr(kernel.occupancy) == "<KernelOccupancy of kernel 0x1000>"
+
+
+@pytest.mark.parametrize("which", [None, "0", 1.5, True, object()])
+def test_device_of_wrong_type(which):
+    with pytest.raises(TypeError, match="device must be a Device or its ordinal"):
+        Kernel.from_handle(4096).attributes[which]
+
+
+def test_negative_device():
+    with pytest.raises(ValueError, match="device must be from 0 to .*, but is -1"):
+        Kernel.from_handle(4096).attributes[-1]
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_attributes_are_read_only(name):
+    with pytest.raises(AttributeError, match="read-only"):
+        setattr(Kernel.from_handle(4096).attributes, name, 1)
+
+
+def test_closed_kernel():
+    kernel = Kernel.from_handle(4096)
+    kernel.close()
+    with pytest.raises(RuntimeError, match="this Kernel is closed"):
+        _ = kernel.attributes.num_regs
+    with pytest.raises(RuntimeError, match="this Kernel is closed"):
+        kernel.occupancy.max_active_blocks_per_multiprocessor(32, 0)
+
+
+QUERIES = {
+    "block_size": lambda occupancy, value: occupancy.max_active_blocks_per_multiprocessor(value, 0),
+    "dynamic_shared_memory_size": lambda occupancy, value: occupancy.max_active_blocks_per_multiprocessor(32, value),
+    "dynamic_shared_memory_needed": lambda occupancy, value: occupancy.max_potential_block_size(value, 0),
+    "block_size_limit": lambda occupancy, value: occupancy.max_potential_block_size(0, value),
+    "num_blocks_per_multiprocessor": lambda occupancy, value: occupancy.available_dynamic_shared_memory_per_block(
+        value, 32
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("value, kind", [("32", TypeError), (1.5, TypeError), (None, TypeError), (-1, ValueError),
+                                         (1 << 31, ValueError)])
+def test_wrong_counts_name_the_argument(name, value, kind):
+    with pytest.raises(kind, match=f"{name} must be"):
+        QUERIES[name](Kernel.from_handle(4096).occupancy, value)
+
+
+@pytest.mark.parametrize("query", ["max_potential_cluster_size", "max_active_clusters"])
+def test_stream_of_wrong_type(query):
+    with pytest.raises(TypeError, match="stream must be a Stream"):
+        getattr(Kernel.from_handle(4096).occupancy, query)(None, stream=None)
+
+
+def test_results_are_named_tuples():
+    assert ParamInfo(8, 4) == (8, 4)
+    assert ParamInfo._fields == ("offset", "size")
+    assert MaxPotentialBlockSizeOccupancyResult._fields == ("min_grid_size", "max_block_size")
+
+
+# With a device
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_type_of_each_attribute(kernel, name):
+    value = getattr(kernel.attributes, name)
+    assert type(value) is ATTRIBUTES[name]
+    assert getattr(kernel.attributes, name) == value
+
+
+def test_values(device, code, kernel):
+    attributes = kernel.attributes
+    assert attributes.max_threads_per_block == 256
+    assert attributes.shared_size_bytes == 128 * 4
+    assert attributes.const_size_bytes >= 64 * 4
+    assert 0 < attributes.num_regs <= 255
+    assert attributes.binary_version == int(device.arch)
+    assert attributes.required_cluster_width == 0
+    assert not attributes.cluster_size_must_be_set
+    assert kernel.attributes.max_dynamic_shared_size_bytes > 0
+
+
+@pytest.mark.requires(compute=(9, 0))
+def test_values_of_a_cluster(code):
+    attributes = code.get_kernel("clustered").attributes
+    assert attributes.cluster_size_must_be_set
+    shape = (attributes.required_cluster_width, attributes.required_cluster_height, attributes.required_cluster_depth)
+    assert shape == (2, 1, 1)
+
+
+def test_attributes_of_one_device(device, kernel):
+    by_ordinal, by_device = kernel.attributes[0], kernel.attributes[device]
+    assert by_ordinal.num_regs == by_device.num_regs == kernel.attributes.num_regs
+
+
+def test_attributes_of_a_device_that_is_not_there(kernel):
+    with pytest.raises(CUDAError, match="INVALID_DEVICE"):
+        _ = kernel.attributes[10_000].num_regs
+
+
+def test_attributes_outlive_the_kernel_object(kernel):
+    attributes = kernel.attributes
+    kernel.close()
+    assert attributes.max_threads_per_block == 256
+
+
+def test_blocks_per_multiprocessor(device, kernel):
+    occupancy = kernel.occupancy
+    blocks = occupancy.max_active_blocks_per_multiprocessor(256, 0)
+    assert 1 <= blocks <= device.properties.max_threads_per_multiprocessor // 256
+    assert occupancy.max_active_blocks_per_multiprocessor(256, 40_000) < blocks
+
+
+def test_best_block_size(device, kernel):
+    result = kernel.occupancy.max_potential_block_size(0, 0)
+    assert isinstance(result, MaxPotentialBlockSizeOccupancyResult)
+    assert 32 <= result.max_block_size <= 256
+    assert result.min_grid_size >= device.properties.multiprocessor_count
+    assert kernel.occupancy.max_potential_block_size(0, 64).max_block_size <= 64
+
+
+def test_best_block_size_with_a_function(kernel):
+    seen = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+    def needed(block_size):
+        seen.append(block_size)
+        return 0
+
+    address = ctypes.cast(needed, ctypes.c_void_p).value
+    result = kernel.occupancy.max_potential_block_size(driver.CUoccupancyB2DSize(address), 0)
+    assert result == kernel.occupancy.max_potential_block_size(0, 0)
+    assert seen
+
+
+def test_shared_memory_left(device, kernel):
+    left = kernel.occupancy.available_dynamic_shared_memory_per_block(1, 256)
+    assert 0 < left <= device.properties.max_shared_memory_per_multiprocessor
+    assert kernel.occupancy.available_dynamic_shared_memory_per_block(4, 256) < left
+
+
+@pytest.mark.requires(compute=(9, 0))
+def test_clusters(device, stream, code):
+    from cuda.core import LaunchConfig
+
+    occupancy = code.get_kernel("f").occupancy
+    assert occupancy.max_potential_cluster_size(LaunchConfig(grid=8, block=256), stream=stream) >= 8
+    config = LaunchConfig(grid=8, cluster=2, block=256)
+    assert 1 <= occupancy.max_active_clusters(config, stream=stream) <= device.properties.multiprocessor_count * 8

@@ -1,0 +1,425 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""ObjectCode and Kernel: loading, names, lifetimes, and what goes wrong."""
+
+import copy
+import gc
+import pickle
+import struct
+import threading
+import weakref
+from pathlib import Path
+
+import pytest
+
+from cuda.core._code_image import check_image, explain, nearest
+from cuda.core._handles._handles import registry_sizes
+from cuda.core._module import Kernel, ObjectCode, ObjectCode_rebuild
+from cuda.core._program import Program, ProgramOptions
+from cuda.core._utils.cuda_utils import CUDAError
+
+SOURCE = """
+extern "C" __global__ void plain(int* out) { *out = 1; }
+extern "C" __global__ void saxpy(float a, const float* x, const float* y, float* out, size_t n) {
+    size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a * x[i] + y[i];
+}
+extern "C" __global__ void nothing() {}
+template <class T> __global__ void scale(T* x, T factor) { *x *= factor; }
+"""
+FACTORIES = ["cubin", "ptx", "ltoir", "fatbin", "object", "library"]
+
+
+def compiled(target, arch="sm_90", **options):
+    return Program(SOURCE, "c++", ProgramOptions(arch=arch, **options)).compile(target, ["scale<float>"])
+
+
+@pytest.fixture(scope="module")
+def cubin():
+    return compiled("cubin").code
+
+
+def make(kind, *args, **kwargs):
+    return getattr(ObjectCode, f"from_{kind}")(*args, **kwargs)
+
+
+@pytest.fixture
+def code(device):
+    """Code for the device at hand, not yet loaded."""
+    return compiled("cubin", f"sm_{device.arch}")
+
+
+# Without a device
+
+
+@pytest.mark.parametrize("cls", [ObjectCode, Kernel])
+def test_no_direct_construction(cls):
+    with pytest.raises(RuntimeError, match=f"{cls.__name__} cannot be constructed directly; use .*from_"):
+        cls()
+
+
+@pytest.mark.parametrize("kind", FACTORIES)
+@pytest.mark.parametrize("module", [b"bytes", bytearray(b"bytes"), "/a/path"])
+def test_what_was_given_is_kept(kind, module):
+    code = make(kind, module, name="mine", symbol_mapping={"a": "b"})
+    assert code.code is module
+    assert (code.code_type, code.name, code.symbol_mapping) == (kind, "mine", {"a": "b"})
+    assert not code.is_closed
+    assert repr(code) == f"<ObjectCode 'mine' code_type={kind!r}>"
+
+
+def test_defaults():
+    code = ObjectCode.from_cubin(b"x")
+    assert (code.name, code.symbol_mapping) == ("", {})
+
+
+def test_paths_are_kept_as_text():
+    assert ObjectCode.from_ptx(Path("/a/b.ptx")).code == "/a/b.ptx"
+
+
+def test_symbol_mapping_is_a_copy():
+    mapping = {"a": "b"}
+    code = ObjectCode.from_cubin(b"x", symbol_mapping=mapping)
+    mapping["c"] = "d"
+    code.symbol_mapping["e"] = "f"
+    assert code.symbol_mapping == {"a": "b"}
+
+
+@pytest.mark.parametrize("name", [None, 5, b"x"])
+def test_name_of_wrong_type(name):
+    with pytest.raises(TypeError, match="name must be a str"):
+        ObjectCode.from_cubin(b"x", name=name)
+
+
+@pytest.mark.parametrize("mapping", [5, [("a", "b")], "a"])
+def test_symbol_mapping_of_wrong_type(mapping):
+    with pytest.raises(TypeError, match="symbol_mapping must be a dict"):
+        ObjectCode.from_cubin(b"x", symbol_mapping=mapping)
+
+
+def test_unknown_code_type():
+    with pytest.raises(ValueError, match="exe"):
+        ObjectCode._init(b"x", "exe")
+
+
+def test_any_type_can_be_made():
+    code = ObjectCode._init(b"x", "fatbin", name="n", symbol_mapping={b"a": b"b"})
+    assert (code.code_type, code.name, code.symbol_mapping) == ("fatbin", "n", {b"a": b"b"})
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, lambda code: pickle.loads(pickle.dumps(code))])
+def test_pickle(duplicate):
+    code = ObjectCode.from_ptx(bytearray(b"ptx"), name="n", symbol_mapping={"a": b"b", b"c": "d"})
+    other = duplicate(code)
+    assert other is not code
+    assert (other.code, other.code_type, other.name) == (code.code, "ptx", "n")
+    assert other.symbol_mapping == {"a": b"b", b"c": "d"}
+    assert code.__reduce__()[0] is ObjectCode_rebuild
+
+
+@pytest.mark.parametrize("kind", ["ltoir", "object", "library"])
+def test_types_without_kernels(kind):
+    with pytest.raises(RuntimeError, match=f"'{kind}' has no kernels"):
+        make(kind, b"x").get_kernel("f")
+
+
+@pytest.mark.parametrize("name", [None, 5, ["a"], bytearray(b"a")])
+def test_kernel_name_of_wrong_type(name):
+    with pytest.raises(TypeError, match="name must be a str or bytes"):
+        ObjectCode.from_cubin(b"x").get_kernel(name)
+
+
+def test_closed_code():
+    code = ObjectCode.from_cubin(b"x", name="n")
+    code.close()
+    code.close()
+    assert code.is_closed
+    assert repr(code) == "<ObjectCode closed>"
+    assert code == code
+    assert code != 5
+    assert isinstance(hash(code), int)
+    assert (code.name, code.code_type) == ("n", "cubin")
+    for use in (lambda: code.get_kernel("f"), code.get_module, lambda: code.code, lambda: pickle.dumps(code)):
+        with pytest.raises(RuntimeError, match="this ObjectCode is closed"):
+            use()
+
+
+def test_code_is_closed_at_the_end_of_a_block():
+    with ObjectCode.from_cubin(b"x") as code:
+        assert not code.is_closed
+    assert code.is_closed
+
+
+def test_objects_without_construction_are_closed():
+    assert ObjectCode.__new__(ObjectCode).is_closed
+    kernel = Kernel.__new__(Kernel)
+    assert kernel.is_closed
+    assert repr(kernel) == "<Kernel closed>"
+    for use in (lambda: kernel.num_arguments, lambda: kernel.attributes.num_regs, lambda: kernel.bind(None, stream=None)):
+        with pytest.raises(RuntimeError, match="this Kernel is closed"):
+            use()
+
+
+@pytest.mark.parametrize("handle", [None, "5", b"5", 5.0, object()])
+def test_kernel_handle_of_wrong_type(handle):
+    with pytest.raises(TypeError, match="handle must be an int"):
+        Kernel.from_handle(handle)
+
+
+def test_module_of_a_kernel_handle_of_wrong_type():
+    with pytest.raises(TypeError, match="mod must be an ObjectCode"):
+        Kernel.from_handle(5, 5)
+
+
+def test_wrapped_kernel_keeps_what_it_is_given():
+    code = ObjectCode.from_cubin(b"x")
+    reference = weakref.ref(code)
+    kernel, again = Kernel.from_handle(4096, code), Kernel.from_handle(4096)
+    del code
+    gc.collect()
+    assert reference() is not None
+    assert kernel == again
+    assert hash(kernel) == hash(again)
+    assert kernel != Kernel.from_handle(8192)
+    assert kernel != 4096
+    assert repr(kernel) == "<Kernel handle=0x1000>"
+    kernel.close()
+    gc.collect()
+    assert reference() is None
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_images_of_the_compiler_are_whole(cubin):
+    assert check_image(cubin) is None
+    assert check_image(compiled("cubin", debug=True).code) is None
+    assert check_image(b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"body") is None
+    assert check_image(b".version 8.0") is None
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_images_that_are_cut_off(cubin):
+    fatbin = b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"bod"
+    cut_off = [cubin[:-1], cubin[:1000], cubin[:60], cubin[:4], fatbin, fatbin[:7]]
+    for image in cut_off:
+        with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_IMAGE: the module is cut off: it has"):
+            check_image(image)
+
+
+def test_empty_image():
+    with pytest.raises(CUDAError, match="the module is empty") as caught:
+        check_image(b"")
+    assert (caught.value.code, caught.value.name) == (200, "CUDA_ERROR_INVALID_IMAGE")
+
+
+def test_explanations_are_added_to_the_message():
+    error = CUDAError("first", code=1)
+    explain(error, "second")
+    assert str(error) == "first\nsecond"
+    assert error.code == 1
+
+
+@pytest.mark.parametrize(
+    "names, text",
+    [
+        (None, ""),
+        ([], ", which has no kernels at all"),
+        (["saxpy"], "; it has saxpy"),
+        (["_Z5saxpyPf", "other"], "; it has _Z5saxpyPf (of 2)"),
+        (["saxpi", "zebra"], "; it has saxpi (of 2)"),
+        ([f"k{i}" for i in range(9)], "; it has k0, k1, k2, k3, k4 (of 9)"),
+    ],
+)
+def test_nearest_names(names, text):
+    assert nearest("saxpy", names) == text
+
+
+# With a device
+
+
+def test_kernels_by_name(code):
+    kernel = code.get_kernel("saxpy")
+    assert isinstance(kernel, Kernel)
+    assert code.get_kernel("saxpy") is kernel
+    assert code.get_kernel(b"saxpy") == kernel
+    assert hash(code.get_kernel(b"saxpy")) == hash(kernel)
+    assert code.get_kernel("plain") != kernel
+    assert repr(kernel) == f"<Kernel saxpy handle={int(kernel.handle):#x}>"
+    assert int(kernel._handle) == int(kernel.handle) != 0
+
+
+def test_mangled_names(code):
+    symbol = code.symbol_mapping["scale<float>"]
+    kernel = code.get_kernel("scale<float>")
+    assert code.get_kernel(b"scale<float>") == code.get_kernel(symbol) == code.get_kernel(symbol.decode()) == kernel
+    again = ObjectCode.from_cubin(code.code, symbol_mapping={"mine": symbol.decode(), b"yours": symbol})
+    assert again.get_kernel("mine") == again.get_kernel("yours") == again.get_kernel(b"yours")
+
+
+def test_arguments(code):
+    kernel = code.get_kernel("saxpy")
+    assert kernel.num_arguments == 5
+    assert kernel.arguments_info == [(0, 4), (8, 8), (16, 8), (24, 8), (32, 8)]
+    assert kernel.arguments_info[1].offset == kernel.arguments_info[1].size == 8
+    assert code.get_kernel("scale<float>").arguments_info == [(0, 8), (8, 4)]
+    nothing = code.get_kernel("nothing")
+    assert (nothing.num_arguments, nothing.arguments_info) == (0, [])
+
+
+@pytest.mark.parametrize("target", ["cubin", pytest.param("ptx", marks=pytest.mark.requires(ptx=True))])
+@pytest.mark.parametrize("kind", [bytes, bytearray, str, Path])
+def test_load_from_memory_and_from_files(device, tmp_path, target, kind):
+    content = compiled(target, f"sm_{device.arch}").code
+    path = tmp_path / f"module with ünusual name.{target}"
+    path.write_bytes(content)
+    module = kind(content) if kind in (bytes, bytearray) else kind(path)
+    assert make(target, module).get_kernel("saxpy").num_arguments == 5
+
+
+def test_handle_loads(code):
+    assert "loaded" not in repr(code)
+    address = int(code.handle)
+    assert address != 0
+    assert repr(code) == f"<ObjectCode 'default_program' code_type='cubin' loaded at {address:#x}>"
+    assert int(code.handle) == address
+    assert type(code.handle).__name__ == "CUlibrary"
+
+
+def test_module_of_the_current_context(code):
+    module = code.get_module()
+    assert type(module).__name__ == "CUmodule"
+    assert int(module) != 0
+    assert int(code.get_module()) == int(module)
+
+
+def test_equality_is_that_of_the_library(code):
+    other = pickle.loads(pickle.dumps(code))
+    assert code == code
+    assert code != other
+    assert hash(code) == hash(code) != hash(other)
+    assert len({code, other}) == 2
+
+
+def test_kernels_keep_the_library_loaded(device):
+    code = compiled("cubin", f"sm_{device.arch}")
+    kernel = code.get_kernel("saxpy")
+    before = registry_sizes()["kernel"]
+    del code
+    gc.collect()
+    assert kernel.num_arguments == 5
+    assert kernel.attributes.max_threads_per_block > 0
+    assert registry_sizes()["kernel"] == before
+
+
+def test_closed_code_leaves_its_kernels_usable(code):
+    kernel = code.get_kernel("plain")
+    code.close()
+    assert int(code.handle) == 0
+    assert kernel.num_arguments == 1
+    with pytest.raises(RuntimeError, match="this ObjectCode is closed"):
+        code.get_kernel("plain")
+
+
+def test_kernels_are_forgotten_when_they_are_gone(device):
+    gc.collect()
+    before = registry_sizes()["kernel"]
+    code = compiled("cubin", f"sm_{device.arch}")
+    kernels = [code.get_kernel(name) for name in ("saxpy", "plain", "scale<float>")]
+    assert registry_sizes()["kernel"] == before + 3
+    del code, kernels
+    gc.collect()
+    assert registry_sizes()["kernel"] == before
+
+
+def test_kernel_from_its_own_address(code):
+    kernel = code.get_kernel("saxpy")
+    same = Kernel.from_handle(int(kernel.handle), code)
+    assert same == kernel
+    code.close()
+    del kernel, code
+    gc.collect()
+    assert same.num_arguments == 5
+
+
+def test_kernel_of_another_library_warns(code):
+    kernel = code.get_kernel("saxpy")
+    with pytest.warns(UserWarning, match="another library than mod") as caught:
+        same = Kernel.from_handle(int(kernel.handle), ObjectCode.from_cubin(code.code))
+    assert caught[0].filename == __file__
+    assert same == kernel
+
+
+def test_closed_kernel(code):
+    kernel = code.get_kernel("saxpy")
+    kernel.close()
+    assert kernel.is_closed
+    assert int(kernel.handle) == 0
+    with pytest.raises(RuntimeError, match="this Kernel is closed"):
+        _ = kernel.arguments_info
+
+
+def test_unknown_kernel_lists_the_nearest(code):
+    with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .* bytes") as caught:
+        code.get_kernel("saxpi")
+    assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
+    assert "it has saxpy (of 4)" in str(caught.value)
+
+
+def test_template_that_was_not_named(code):
+    with pytest.raises(CUDAError, match="it has .*scale"):
+        code.get_kernel("scale")
+
+
+@pytest.mark.parametrize("kind", ["cubin", "ptx", "fatbin"])
+def test_malformed_code_says_what_it_was(device, kind):
+    code = make(kind, b"this is no code at all, whatever it claims to be", name="broken")
+    for use in (lambda: code.get_kernel("f"), lambda: code.handle, lambda: hash(code), code.get_module):
+        with pytest.raises(CUDAError, match=f"the {kind} module 'broken' of 48 bytes"):
+            use()
+
+
+def test_cut_off_code(device, code):
+    with pytest.raises(CUDAError, match="cut off"):
+        ObjectCode.from_cubin(code.code[:-8]).get_kernel("saxpy")
+
+
+@pytest.mark.requires(ptx=True)
+def test_malformed_ptx_is_explained_by_the_driver(device):
+    text = compiled("ptx", f"sm_{device.arch}").code.replace(b"ret;", b"no_such_instruction;")
+    with pytest.raises(CUDAError, match="no_such_instruction") as caught:
+        ObjectCode.from_ptx(text).get_kernel("saxpy")
+    assert caught.value.name == "CUDA_ERROR_INVALID_PTX"
+
+
+def test_missing_file(device, tmp_path):
+    with pytest.raises(CUDAError, match="the cubin module of the file '.*missing.cubin'"):
+        ObjectCode.from_cubin(tmp_path / "missing.cubin").get_kernel("f")
+
+
+def test_null_character_in_a_path(device):
+    with pytest.raises(ValueError, match="null character"):
+        ObjectCode.from_cubin("/a\0b").get_kernel("f")
+
+
+@pytest.mark.parametrize("module", [None, 5, [b"x"], object()])
+def test_module_of_wrong_type_is_refused_when_loaded(device, module):
+    code = ObjectCode.from_cubin(module)
+    with pytest.raises(TypeError, match="module must be bytes, a bytearray or the path of a file"):
+        code.get_kernel("f")
+
+
+def test_many_threads_load_once(code):
+    start = threading.Barrier(8)
+    kernels = []
+
+    def work():
+        start.wait()
+        kernels.append((code.get_kernel("saxpy"), int(code.handle)))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(kernels) == 8
+    assert len({address for _, address in kernels}) == 1
+    assert all(kernel is kernels[0][0] for kernel, _ in kernels)

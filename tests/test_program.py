@@ -1,0 +1,602 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Program: CUDA C++ to PTX, CUBIN and LTO IR by the real NVRTC, which needs no driver."""
+
+import gc
+import io
+import os
+import re
+import subprocess
+import sys
+import threading
+import types
+import warnings
+import weakref
+from pathlib import Path
+
+import pytest
+
+from cuda.core import _compile_options, _compilers, _program
+from cuda.core._module import ObjectCode
+from cuda.core._program import Program, ProgramOptions
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
+
+pytestmark = pytest.mark.requires(nvrtc=True)
+
+ARCH = ProgramOptions(arch="sm_90")
+SAXPY = 'extern "C" __global__ void saxpy(float a, const float* x, float* y) { *y += a * *x; }'
+SCALE = "template <class T> __global__ void scale(T* x, T f) { *x *= f; }"
+BROKEN = 'extern "C" __global__ void broken(int* x) {\n    *x = no_such_name;\n}'
+WARNS = "__global__ void f() { int never_used; }"
+
+
+@pytest.fixture(autouse=True)
+def old_compiler(monkeypatch):
+    """Whatever the driver of this machine is, its age is not what these tests are about."""
+    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
+
+
+@pytest.mark.parametrize(
+    "target, start",
+    [("ptx", b"//"), ("CUBIN", b"\x7fELF"), (ObjectCodeFormatType.CUBIN, b"\x7fELF"), ("LtoIR", b"\xed\x43\x4e\x7f")],
+)
+def test_compile_makes_what_is_asked_for(target, start):
+    code = Program(SAXPY, "c++", ARCH).compile(target)
+    assert isinstance(code, ObjectCode)
+    assert code.code_type == target.lower()
+    assert isinstance(code.code, bytes)
+    assert len(code.code) > 100
+    assert code.code.lstrip().startswith(start)
+    assert code.name == "default_program"
+    assert code.symbol_mapping == {}
+
+
+def test_ptx_names_the_kernel_and_the_architecture():
+    text = Program(SAXPY, "c++", ProgramOptions(arch="sm_80")).compile("ptx").code.decode()
+    assert ".visible .entry saxpy(" in text
+    assert ".target sm_80" in text
+
+
+def test_options_reach_the_compiler():
+    source = "__global__ void f(int* x) { *x = VALUE; }"
+    options = {"arch": "sm_90", "define_macro": ("VALUE", "12345")}
+    assert b"12345" in Program(source, "c++", options).compile("ptx").code
+
+
+def test_options_are_copied():
+    options = ProgramOptions(arch="sm_80")
+    program = Program(SAXPY, "c++", options)
+    options.arch = "sm_90"
+    assert b".target sm_80" in program.compile("ptx").code
+
+
+def test_include_path(tmp_path):
+    (tmp_path / "value.h").write_text("#define VALUE 54321")
+    source = "#include <value.h>\n__global__ void f(int* x) { *x = VALUE; }"
+    program = Program(source, "c++", ProgramOptions(arch="sm_90", include_path=tmp_path))
+    assert b"54321" in program.compile("ptx").code
+
+
+def test_one_program_compiles_repeatedly():
+    program = Program(SAXPY, "c++", ARCH)
+    first, again, cubin = program.compile("ptx"), program.compile("ptx"), program.compile("cubin")
+    assert first.code == again.code
+    assert cubin.code_type == "cubin"
+
+
+def test_name_of_the_program():
+    program = Program(BROKEN, "c++", ProgramOptions(arch="sm_90", name="my_file.cu"))
+    with pytest.raises(NVRTCError, match=r"my_file\.cu\(2\)"):
+        program.compile("cubin")
+    assert Program(SAXPY, "c++", ProgramOptions(arch="sm_90", name="my_file.cu")).compile("ptx").name == "my_file.cu"
+
+
+def test_name_expressions():
+    code = Program(SCALE, "c++", ARCH).compile("ptx", name_expressions=["scale<float>", b"scale<int>"])
+    mapping = code.symbol_mapping
+    assert list(mapping) == ["scale<float>", b"scale<int>"]
+    assert all(isinstance(symbol, bytes) and symbol in code.code for symbol in mapping.values())
+
+
+def test_name_expressions_come_with_the_first_compilation():
+    program = Program(SCALE, "c++", ARCH)
+    program.compile("ptx", ("scale<float>",))
+    with pytest.raises(NVRTCError, match="NO_NAME_EXPRESSIONS_AFTER_COMPILATION"):
+        program.compile("ptx", ("scale<int>",))
+
+
+def test_wrong_name_expression():
+    with pytest.raises(NVRTCError, match="no_such_kernel"):
+        Program(SCALE, "c++", ARCH).compile("ptx", ["no_such_kernel<float>"])
+
+
+@pytest.mark.parametrize("expressions", ["scale<float>", b"scale<float>", 5, None, [5], (None,)])
+def test_name_expressions_of_wrong_type(expressions):
+    with pytest.raises(TypeError, match="name_expressions"):
+        Program(SCALE, "c++", ARCH).compile("ptx", expressions)
+
+
+def test_errors_show_the_lines_of_the_user():
+    with pytest.raises(NVRTCError) as caught:
+        Program(BROKEN, "c++", ARCH).compile("cubin")
+    error = caught.value
+    assert isinstance(error, CUDAError)
+    assert str(error).startswith("NVRTC_ERROR_COMPILATION: ")
+    assert 'default_program(2): error: identifier "no_such_name" is undefined' in error.log
+    assert "*x = no_such_name;" in error.log
+    assert error.log in str(error)
+    assert (error.code, error.name, error.api) == (6, "NVRTC_ERROR_COMPILATION", "nvrtcCompileProgram")
+
+
+def test_a_program_that_failed_fails_again():
+    program = Program(BROKEN, "c++", ARCH)
+    for _ in range(2):
+        with pytest.raises(NVRTCError, match="no_such_name"):
+            program.compile("cubin")
+
+
+def test_wrong_option_value_is_explained():
+    with pytest.raises(NVRTCError, match="INVALID_OPTION[^$]*arch"):
+        Program(SAXPY, "c++", ProgramOptions(arch="sm_9x")).compile("cubin")
+
+
+def test_logs_get_the_messages():
+    logs = io.StringIO()
+    Program(WARNS, "c++", ARCH).compile("cubin", logs=logs)
+    assert "never_used" in logs.getvalue()
+
+
+def test_logs_get_the_messages_of_a_failure():
+    logs = io.StringIO()
+    with pytest.raises(NVRTCError):
+        Program(BROKEN, "c++", ARCH).compile("cubin", logs=logs)
+    assert "no_such_name" in logs.getvalue()
+
+
+def test_nothing_is_written_without_messages():
+    written = []
+    Program(SAXPY, "c++", ARCH).compile("cubin", logs=types.SimpleNamespace(write=written.append))
+    assert written == []
+
+
+def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
+    monkeypatch.setattr(_compilers, "program_text", lambda kind, program: b"line 1: \xff\0")
+    assert _compilers.program_log(None) == "line 1: \\xff"
+
+
+def test_a_source_that_is_no_text():
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+        Program('#error "\udcff"', "c++", ARCH)
+
+
+def test_logs_need_a_method():
+    with pytest.raises(TypeError, match="logs must have a method write"):
+        Program(SAXPY, "c++", ARCH).compile("ptx", logs="file")
+
+
+@pytest.mark.parametrize("cache", [5, {}, "path"])
+def test_cache_of_wrong_type(cache):
+    with pytest.raises(TypeError, match="cache"):
+        Program(SAXPY, "c++", ARCH).compile("ptx", cache=cache)
+
+
+@pytest.mark.parametrize("target", ["fatbin", "object", "", "elf", None, 5, ObjectCodeFormatType.LIBRARY])
+def test_unknown_target(target):
+    with pytest.raises(ValueError, match="'ptx', 'cubin', 'ltoir'"):
+        Program(SAXPY, "c++", ARCH).compile(target)
+
+
+@pytest.mark.parametrize("code", [b"void f();", bytearray(b"x"), None, 5])
+def test_cxx_must_be_text(code):
+    with pytest.raises(TypeError, match="must be a str"):
+        Program(code, "c++", ARCH)
+
+
+def test_null_character_in_the_source():
+    with pytest.raises(ValueError, match="null character at position 4"):
+        Program("void\0", "c++", ARCH)
+
+
+def test_code_type_in_any_case():
+    assert Program(SAXPY, "C++", ARCH).backend is CompilerBackendType.NVRTC
+    assert Program(SAXPY, SourceCodeType.CXX, ARCH).backend == "NVRTC"
+
+
+@pytest.mark.parametrize("code_type", ["c", "", "fortran", "cubin"])
+def test_unknown_code_type(code_type):
+    with pytest.raises(RuntimeError, match="Unsupported code_type"):
+        Program(SAXPY, code_type, ARCH)
+
+
+def test_code_type_of_wrong_type():
+    with pytest.raises(TypeError, match="code_type"):
+        Program(SAXPY, 5, ARCH)
+
+
+@pytest.mark.parametrize("code_type", ["ptx", "nvvm"])
+def test_types_to_come_say_so(code_type):
+    with pytest.raises(NotImplementedError, match=f"'{code_type}' cannot be compiled yet"):
+        Program("x", code_type, ARCH)
+
+
+@pytest.mark.parametrize("options", [5, "sm_90", [("arch", "sm_90")]])
+def test_options_of_wrong_type(options):
+    with pytest.raises(TypeError, match="program options must be ProgramOptions"):
+        Program(SAXPY, "c++", options)
+
+
+def test_extra_sources_are_not_for_cxx():
+    with pytest.raises(ValueError, match="extra_sources"):
+        Program(SAXPY, "c++", ProgramOptions(arch="sm_90", extra_sources=[("a", "b")]))
+
+
+def test_options_that_nvrtc_lacks():
+    with pytest.raises(NotSupportedError, match="use_libdevice"):
+        Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_libdevice=True))
+
+
+def test_architecture_of_the_current_device(monkeypatch):
+    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="75"))
+    assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
+
+
+def test_ltoir_needs_no_option():
+    with_option = ProgramOptions(arch="sm_90", link_time_optimization=True)
+    code = Program(SAXPY, "c++", ARCH).compile("ltoir").code
+    assert len(code) == len(Program(SAXPY, "c++", with_option).compile("ltoir").code) > 100
+
+
+@pytest.mark.parametrize("lto, target", [(True, "ptx"), (True, "cubin"), (False, "ltoir")])
+def test_empty_code_warns(lto, target):
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", link_time_optimization=lto))
+    with pytest.warns(RuntimeWarning, match=f"made no {target}.*link_time_optimization is {lto}") as caught:
+        code = program.compile(target)
+    assert caught[0].filename == __file__
+    assert code.code in (b"", b"\0")
+
+
+def test_ptx_newer_than_the_driver_warns(monkeypatch):
+    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: True)
+    monkeypatch.setattr(_program, "driver_version", lambda: (12, 2, 0))
+    program = Program(SAXPY, "c++", ARCH)
+    with pytest.warns(RuntimeWarning, match="newer than the driver, which supports CUDA 12.2") as caught:
+        program.compile("ptx")
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert program.compile("cubin").code
+
+
+@pytest.mark.parametrize("found, expected", [((12, 2, 0), True), ((13, 0, 0), False), ((14, 1, 0), False)])
+def test_age_of_the_driver(monkeypatch, found, expected):
+    monkeypatch.undo()
+    _program.is_newer_than_driver.cache_clear()
+    monkeypatch.setattr(_program, "driver_version", lambda: found)
+    assert _program.is_newer_than_driver((13, 0)) is expected
+    _program.is_newer_than_driver.cache_clear()
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
+def test_no_driver_is_not_too_old(monkeypatch, kind):
+    def fail():
+        raise kind("no driver")
+
+    monkeypatch.undo()
+    _program.is_newer_than_driver.cache_clear()
+    monkeypatch.setattr(_program, "driver_version", fail)
+    assert _program.is_newer_than_driver((99, 0)) is False
+    _program.is_newer_than_driver.cache_clear()
+
+
+def test_closed_program():
+    program = Program(SAXPY, "c++", ARCH)
+    assert int(program.handle) != 0
+    assert not program.is_closed
+    program.close()
+    program.close()
+    assert program.is_closed
+    assert int(program.handle) == 0
+    assert program.backend == "NVRTC"
+    assert program.pch_status is None
+    assert repr(program) == "<Program backend='NVRTC' closed>"
+    with pytest.raises(RuntimeError, match="this Program is closed"):
+        program.compile("ptx")
+
+
+def test_code_outlives_its_program():
+    with Program(SAXPY, "c++", ARCH) as program:
+        code = program.compile("ptx")
+    assert program.is_closed
+    assert b"saxpy" in code.code
+
+
+def test_identity_and_weak_references():
+    program, other = Program(SAXPY, "c++", ARCH), Program(SAXPY, "c++", ARCH)
+    assert program == program
+    assert program != other
+    assert len({program, other}) == 2
+    reference = weakref.ref(program)
+    del program
+    gc.collect()
+    assert reference() is None
+
+
+def test_failed_release_warns(monkeypatch):
+    program = Program(SAXPY, "c++", ARCH)
+    nvrtc = _compilers.load_nvrtc()
+
+    def destroy(handle):
+        nvrtc.nvrtcDestroyProgram(handle)
+        return (nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM,)
+
+    failing = types.SimpleNamespace(nvrtcDestroyProgram=destroy)
+    monkeypatch.setattr(_compilers, "load_nvrtc", lambda: failing)
+    with pytest.warns(ResourceWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
+        program.close()
+
+
+def test_many_threads_compile_at_once():
+    results = {}
+
+    def work(number):
+        source = f"__global__ void f(int* x) {{ *x = {70000 + number}; }}"
+        results[number] = Program(source, "c++", ARCH).compile("ptx").code
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(str(70000 + number).encode() in results[number] for number in range(8))
+
+
+def test_many_threads_compile_one_program():
+    program = Program(SAXPY, "c++", ARCH)
+    results = []
+    threads = [
+        threading.Thread(target=lambda target=target: results.append(program.compile(target).code))
+        for target in ("ptx", "cubin", "ptx", "cubin")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(set(results)) == 2
+
+
+def test_interpreter_lock_is_released_while_compiling():
+    lines = "\n".join(f"__global__ void f{i}(float* x) {{ *x = sinf(*x) + powf(*x, {i}.5f); }}" for i in range(8))
+    program = Program(lines, "c++", ARCH)
+    thread = threading.Thread(target=program.compile, args=("cubin",))
+    thread.start()
+    steps = 0
+    while thread.is_alive():
+        steps += 1
+        thread.join(0.001)
+    assert steps > 3
+
+
+# Precompiled headers
+
+
+def header_program(tmp_path, **options):
+    (tmp_path / "header.h").write_text("struct A { int x; };\n")
+    source = f'#include "{tmp_path}/header.h"\n__global__ void f(A* a) {{ a->x = 1; }}'
+    return Program(source, "c++", ProgramOptions(arch="sm_90", **options))
+
+
+def test_precompiled_header_is_made_and_used(tmp_path):
+    path = tmp_path / "made.pch"
+    program = header_program(tmp_path, create_pch=str(path))
+    assert program.pch_status is None
+    program.compile("cubin")
+    assert program.pch_status is PCHStatusType.CREATED
+    assert program.pch_status == "created"
+    assert path.stat().st_size > 0
+    user = header_program(tmp_path, use_pch=str(path))
+    user.compile("cubin")
+    assert user.pch_status is None
+
+
+def test_automatic_precompiled_header(tmp_path):
+    for expected in (PCHStatusType.CREATED, PCHStatusType.NOT_ATTEMPTED):
+        program = header_program(tmp_path, pch=True, pch_dir=str(tmp_path))
+        program.compile("cubin")
+        assert program.pch_status is expected
+
+
+def test_no_precompiled_header_was_asked_for():
+    program = Program(SAXPY, "c++", ARCH)
+    program.compile("cubin")
+    assert program.pch_status is None
+
+
+class PretendedNVRTC:
+    """NVRTC whose creation of a precompiled header ends as the test says."""
+
+    def __init__(self, real, statuses):
+        self.real = real
+        self.statuses = statuses
+        self.calls = []
+
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+
+    def nvrtcGetPCHCreateStatus(self, program):
+        return (getattr(self.real.nvrtcResult, self.statuses.pop(0)),)
+
+    def nvrtcGetPCHHeapSizeRequired(self, program):
+        return (self.real.nvrtcResult.NVRTC_SUCCESS, 1 << 20)
+
+    def nvrtcSetPCHHeapSize(self, size):
+        self.calls.append(("heap", size))
+        return (self.real.nvrtcResult.NVRTC_SUCCESS,)
+
+    def nvrtcCompileProgram(self, *args):
+        self.calls.append("compile")
+        return self.real.nvrtcCompileProgram(*args)
+
+
+@pytest.fixture
+def pretend(monkeypatch):
+    def replace(*statuses):
+        pretended = PretendedNVRTC(_compilers.load_nvrtc(), list(statuses))
+        monkeypatch.setattr(_compilers, "load_nvrtc", lambda: pretended)
+        return pretended
+
+    return replace
+
+
+def test_a_small_heap_is_enlarged_once(tmp_path, pretend):
+    pretended = pretend("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    assert program.compile("cubin").code
+    assert program.pch_status is PCHStatusType.CREATED
+    assert pretended.calls == ["compile", ("heap", 1 << 20), "compile"]
+
+
+@pytest.mark.parametrize(
+    "statuses", [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
+)
+def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, statuses):
+    pretend(*statuses)
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    with pytest.warns(RuntimeWarning, match="precompiled header could not be made: .*a.pch") as caught:
+        program.compile("cubin")
+    assert caught[0].filename == __file__
+    assert program.pch_status is PCHStatusType.FAILED
+
+
+def test_other_failures_of_the_status_raise(tmp_path, pretend):
+    pretend("NVRTC_ERROR_INTERNAL_ERROR")
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    with pytest.raises(NVRTCError, match="INTERNAL_ERROR.*nvrtcGetPCHCreateStatus"):
+        program.compile("cubin")
+
+
+def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
+    pretend()
+    monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
+    program = header_program(tmp_path)
+    program._makes_pch = True
+    program.compile("cubin")
+    assert program.pch_status is None
+
+
+def test_no_bundled_headers_in_an_old_nvrtc(monkeypatch):
+    monkeypatch.setattr(_compilers, "has_bundled_headers", lambda: False)
+    with pytest.raises(NotSupportedError, match="use_bundled_headers needs an NVRTC that has headers inside"):
+        Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, AttributeError])
+def test_bundled_headers_unknown_to_the_bindings(monkeypatch, kind):
+    def fail(*args):
+        raise kind("nvrtcGetBundledHeadersInfo")
+
+    monkeypatch.setattr(_compilers, "call_nvrtc", fail)
+    _compilers.has_bundled_headers.cache_clear()
+    assert _compilers.has_bundled_headers() is False
+    _compilers.has_bundled_headers.cache_clear()
+
+
+def test_missing_nvrtc_says_what_to_install(monkeypatch):
+    class Missing(RuntimeError):
+        pass
+
+    def fail():
+        raise Missing("libnvrtc.so.13: not found")
+
+    fake = types.SimpleNamespace(nvrtcVersion=fail)
+    monkeypatch.setattr(_compilers.importlib, "import_module", lambda name: fake)
+    _compilers.load_nvrtc.cache_clear()
+    try:
+        with pytest.raises(Missing, match="pip install nvidia-cuda-nvrtc.*libnvrtc.so.13"):
+            _compilers.load_nvrtc()
+    finally:
+        _compilers.load_nvrtc.cache_clear()
+
+
+# The source file for debuggers
+
+
+@pytest.mark.parametrize("option", ["debug", "lineinfo"])
+def test_debug_file(option, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", "/somewhere/my-script.py", raising=False)
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **{option: True}))
+    (path,) = tmp_path.iterdir()
+    assert re.fullmatch(r"my_script_saxpy_\w{8}\.cu", path.name)
+    assert path.read_text() == SAXPY
+    code = program.compile("ptx")
+    assert code.name == str(path)
+    assert str(path).encode() in code.code
+    program.close()
+    program.close()
+    assert not path.exists()
+
+
+def test_debug_file_goes_with_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
+    assert len(list(tmp_path.iterdir())) == 1
+    del program
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "source, name",
+    [
+        (SAXPY, "saxpy"),
+        (SCALE, "scale"),
+        ("__device__ int helper(int);\n__global__ void __launch_bounds__(64, 2)\n bounded(int* x) {}", "bounded"),
+        ("__device__ int x;", "kernel"),
+    ],
+)
+def test_debug_file_is_named_after_the_first_kernel(source, name):
+    assert _program.first_kernel(source.encode()) == name
+
+
+def test_no_debug_file_with_a_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True, name="mine"))
+    assert list(tmp_path.iterdir()) == []
+    assert program.compile("ptx").name == "mine"
+
+
+def test_compilation_goes_on_where_no_file_can_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
+    assert program.compile("ptx").name == "default_program"
+    program.close()
+
+
+def test_a_forked_child_leaves_the_debug_file(tmp_path):
+    path = tmp_path / "source.cu"
+    path.write_text("")
+    _program.remove_file(str(path), os.getpid() + 1)
+    assert path.exists()
+    _program.remove_file(str(path), os.getpid())
+    assert not path.exists()
+
+
+def test_exit_with_a_program_alive_is_silent(tmp_path):
+    script = (
+        "from cuda.core._program import Program\n"
+        f"program = Program({SAXPY!r}, 'c++', dict(arch='sm_90', debug=True))\n"
+        "print(len(program.compile('cubin').code))\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONWARNINGS": "error"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 0
+    assert list(Path(tmp_path).iterdir()) == []
+
+
+def test_handle_type_is_an_alias():
+    assert int in _program.ProgramHandleT.__args__
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _program.no_such_name  # noqa: B018
