@@ -7,7 +7,9 @@
 #pragma once
 
 #include <Python.h>
+#include <cxxabi.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -35,6 +37,18 @@ inline std::uint32_t fork_count() noexcept {
     return count.load(std::memory_order_relaxed);
 }
 
+// Runs what may take the interpreter lock. A thread that asks for it while the interpreter exits is
+// ended by Python below 3.14, and unwinding it through `noexcept` would end the process: it halts
+// here instead, as newer versions do.
+template <class Function>
+inline void or_halt(Function function) noexcept {
+    try {
+        function();
+    } catch (abi::__forced_unwind&) {
+        for (;;) pause();
+    }
+}
+
 // Drops the interpreter lock for a scope, if this thread holds it.
 class WithoutGil {
 public:
@@ -42,7 +56,7 @@ public:
         if (!is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
-        if (state_) PyEval_RestoreThread(state_);
+        if (state_) or_halt([this] { PyEval_RestoreThread(state_); });
     }
     WithoutGil(const WithoutGil&) = delete;
     WithoutGil& operator=(const WithoutGil&) = delete;
@@ -133,17 +147,21 @@ public:
 
 private:
     void copy_object() noexcept {
-        PyGILState_STATE state = PyGILState_Ensure();
-        Py_INCREF(object_);
-        PyGILState_Release(state);
+        or_halt([this] {
+            PyGILState_STATE state = PyGILState_Ensure();
+            Py_INCREF(object_);
+            PyGILState_Release(state);
+        });
     }
 
     // An object still held when the interpreter exits is left to the operating system.
     void drop_object() noexcept {
         if (is_interpreter_exiting()) return;
-        PyGILState_STATE state = PyGILState_Ensure();
-        Py_DECREF(object_);
-        PyGILState_Release(state);
+        or_halt([this] {
+            PyGILState_STATE state = PyGILState_Ensure();
+            Py_DECREF(object_);
+            PyGILState_Release(state);
+        });
     }
 
     Cell* cell_ = nullptr;
@@ -211,7 +229,7 @@ private:
         void end() noexcept override {
             if (destroy && born_at == fork_count()) {
                 WithoutGil released;
-                destroy(std::move(value));
+                or_halt([this] { destroy(std::move(value)); });
             }
             keep = Keep();
         }
