@@ -3,6 +3,7 @@
 """What allocates and frees: every way, counted by the driver's own figures."""
 
 import gc
+import sys
 import threading
 
 import pytest
@@ -157,6 +158,18 @@ def test_failed_free_warns_with_size_and_address(stream, pool):
     stream.sync()
     with pytest.warns(ResourceWarning, match=f"4096 bytes at {address:#x} failed: CUDA_ERROR_INVALID_VALUE"):
         buffer.close()
+
+
+@pytest.mark.requires(mempool=True)
+def test_failed_free_is_reported_where_warnings_are_errors(stream, pool, monkeypatch):
+    reports = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(str(report.exc_value)))
+    buffer = pool.allocate(4096, stream=stream)
+    _allocation.free_async(buffer.handle, stream)
+    stream.sync()
+    buffer.close()
+    assert len(reports) == 1
+    assert "4096 bytes" in reports[0]
 
 
 @pytest.mark.requires(mempool=True)

@@ -182,6 +182,16 @@ def test_last_recorded_stream_wins(mr):
     assert [stream for _, _, stream in mr.freed] == [PER_THREAD_DEFAULT_STREAM, LEGACY_DEFAULT_STREAM]
 
 
+def test_default_deallocation_stream_without_context_is_refused():
+    mr = Accessible()
+    buffer = mr.allocate(8, stream=Stream.from_handle(4096))
+    for change in (buffer.set_deallocation_stream, buffer.close):
+        error = in_thread(lambda: change(LEGACY_DEFAULT_STREAM))
+        assert isinstance(error, RuntimeError)
+    buffer.close()
+    assert mr.freed[0][2].__cuda_stream__() == (0, 4096)
+
+
 @pytest.mark.parametrize("stream", [None, 1, object()])
 def test_deallocation_stream_has_to_be_a_stream(buffer, stream):
     with pytest.raises(TypeError, match="stream"):
@@ -278,20 +288,37 @@ def test_forked_child_frees_nothing(mr, buffer):
     assert mr.freed == []
 
 
-def test_exit_with_open_buffers_is_silent():
-    program = (
-        "from support.memory import HostMemoryResource\n"
-        "mr = HostMemoryResource()\n"
-        "kept = [mr.allocate(8) for _ in range(3)]\n"
-        "kept.append(kept)\n"
-        "capsule = kept[0].__dlpack__()\n"
-        "view = memoryview(kept[1])\n"
-    )
+def run_to_exit(program):
+    """Run a program in a process of its own; return its exit status and what it wrote to stderr."""
     path = os.pathsep.join([os.path.dirname(os.path.dirname(__file__)), *sys.path])
+    program = f"from support.memory import HostMemoryResource\nmr = HostMemoryResource()\n{program}"
     done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    return done.returncode, done.stderr
+
+
+def test_exit_with_open_buffers_is_silent():
+    program = """
+kept = [mr.allocate(8) for _ in range(3)]
+kept.append(kept)
+capsule = kept[0].__dlpack__()
+view = memoryview(kept[1])
+"""
+    assert run_to_exit(program) == (0, "")
+
+
+def test_exit_while_other_threads_free_is_silent():
+    program = """
+import threading, time
+def work():
+    while True:
+        mr.allocate(8)
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.05)
+"""
+    assert run_to_exit(program) == (0, "")
 
 
 # Closed buffers

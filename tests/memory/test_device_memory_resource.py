@@ -8,6 +8,7 @@ import pytest
 
 from cuda.bindings import driver
 from cuda.core._memory import DeviceMemoryResource, DeviceMemoryResourceOptions
+from cuda.core._memory._device_memory_resource import _refuse_without_pools
 from cuda.core._utils.cuda_utils import NotSupportedError, handle_return
 
 
@@ -45,10 +46,10 @@ def test_missing_devices_are_refused(device, device_id):
         DeviceMemoryResource(device_id)
 
 
-@pytest.mark.requires(mempool=False, device=True)
-def test_device_without_pools_is_refused(device):
-    with pytest.raises(NotSupportedError, match="pools"):
-        DeviceMemoryResource(device)
+def test_device_without_pools_is_refused():
+    with pytest.raises(NotSupportedError, match="device 7 has no memory pools"):
+        _refuse_without_pools(7, False)
+    assert _refuse_without_pools(7, True) is None
 
 
 @pytest.mark.requires(mempool=True)

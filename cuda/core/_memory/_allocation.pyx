@@ -67,17 +67,18 @@ cdef int allocate_from_pool(
 
 
 cdef void free_in_stream_order(Allocation value) noexcept nogil:
-    cdef cydriver.CUcontext c_context = NULL
-    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
-    if value.h_context:
-        err = cydriver.cuCtxPushCurrent(value.h_context.get())
-        if err == cydriver.CUresult.CUDA_SUCCESS:
-            err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-            WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
-    else:
-        err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+    cdef cydriver.CUcontext c_context = value.h_context.get()
+    cdef cydriver.CUresult err
+    if c_context != NULL:
+        err = cydriver.cuCtxPushCurrent(c_context)
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            warn_leak(value, err, b"cuCtxPushCurrent")
+            return
+    err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_leak(value, err, b"cuMemFreeAsync")
+    if c_context != NULL:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
 
 
 def free_async(pointer: int, Stream stream) -> None:
@@ -217,6 +218,8 @@ cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, All
 cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1:
     cdef Allocation* value = &h_allocation.value()
     cdef Allocation changed
+    if value.h_stream.get() == h_stream.get() and not is_default(h_stream):
+        return 0
     changed.h_stream = h_stream
     if needs_context:
         fix_context(changed)
@@ -227,7 +230,7 @@ cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_
 
 # A default stream is one of the context that is current now, also when another thread frees.
 cdef inline int fix_context(Allocation& value) except -1:
-    if <uintptr_t>value.h_stream.get() > 2:
+    if not is_default(value.h_stream):
         return 0
     Context_current(&value.h_context)
     if not value.h_context:

@@ -14,7 +14,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
-from cuda.core._memory._allocation cimport adopt, borrow, set_stream, size_argument
+from cuda.core._memory._allocation cimport adopt, borrow, is_default, set_stream, size_argument
 from cuda.core._memory._copy cimport copy, fill
 from cuda.core._memory._pointer_info cimport pointer_info
 from cuda.core._stream cimport Stream, Stream_accept
@@ -495,7 +495,7 @@ cdef int Buffer_set_stream(Buffer self, Stream stream) except -1:
 
 # Whether a free on this stream depends on the current context.
 cdef inline bint needs_context(object mr, const StreamHandle& h_stream) except -1:
-    return <uintptr_t>h_stream.get() <= 2 and mr is not None and mr.is_device_accessible
+    return is_default(h_stream) and mr is not None and mr.is_device_accessible
 
 
 cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:

@@ -52,7 +52,7 @@ cdef class DeviceMemoryResource(_MemPool):
             DeviceMemoryResourceOptions, options, "device memory resource options", keep_none=True
         )
         self._device_id = device_argument(device_id)
-        check_pools(self._device_id)
+        _refuse_without_pools(self._device_id, has_pools(self._device_id))
         self._h_pool = current_pool(self._device_id) if options is None else new_pool(self._device_id, options)
 
     def __repr__(self):
@@ -146,16 +146,19 @@ cdef int device_argument(object device_id) except -1:
     return ordinal
 
 
-cdef int check_pools(int device_id) except -1:
-    cdef int has_pools = 0
+cdef bint has_pools(int device_id) except -1:
+    cdef int c_value = 0
     HANDLE_RETURN(
         cydriver.cuDeviceGetAttribute(
-            &has_pools, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device_id
+            &c_value, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device_id
         ),
         b"cuDeviceGetAttribute",
     )
-    if not has_pools:
+    return c_value != 0
+
+
+def _refuse_without_pools(device_id: int, is_supported: bool) -> None:
+    if not is_supported:
         raise NotSupportedError(
             f"device {device_id} has no memory pools; Device.memory_resource allocates without them there"
         )
-    return 0
