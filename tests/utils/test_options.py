@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options are valid at any time."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from cuda.core._utils.options import Options
+
+
+@dataclass
+class Sized(Options):
+    size: int = 1
+    name: str | None = None
+
+    def __post_init__(self):
+        if self.size < 0:
+            raise ValueError(f"size must not be negative, not {self.size}")
+        self.name = self.name or "unnamed"
+
+
+def test_construction_checks_and_normalises():
+    assert Sized().name == "unnamed"
+    with pytest.raises(ValueError, match="negative"):
+        Sized(-1)
+
+
+def test_assignment_checks_and_normalises():
+    options = Sized(2, "a")
+    options.name = None
+    assert options.name == "unnamed"
+    with pytest.raises(ValueError, match="negative"):
+        options.size = -1
+    assert options == Sized(2)
+
+
+def test_unknown_fields_are_refused():
+    options = Sized()
+    with pytest.raises(AttributeError, match="no field 'colour'; its fields are size, name"):
+        options.colour = 1
+
+
+def test_options_compare_by_value_and_are_unhashable():
+    assert Sized(1) == Sized(1) != Sized(2)
+    with pytest.raises(TypeError):
+        hash(Sized())
+    assert repr(Sized(1)) == "Sized(size=1, name='unnamed')"
