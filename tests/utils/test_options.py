@@ -1,51 +1,51 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of options classes, and the table of compiler options."""
+"""Options are valid at any time."""
 
 from dataclasses import dataclass
 
 import pytest
 
-from cuda.core._utils import option_table
-from cuda.core._utils.cache_root import cache_root
-from cuda.core._utils.option_table import each, elsewhere, option, switch, toggle, value
 from cuda.core._utils.options import Options
 
 
 @dataclass
-class Range(Options):
-    first: int = 0
-    last: int = 1
+class Sized(Options):
+    size: int = 1
+    name: str | None = None
 
     def __post_init__(self):
-        if self.first > self.last:
-            raise ValueError("first is after last")
+        if self.size < 0:
+            raise ValueError(f"size must not be negative, not {self.size}")
+        self.name = self.name or "unnamed"
 
 
-@option_table.document_options
-@dataclass
-class Flags(Options):
-    """Some flags."""
-
-    plain: object = None
-    fast: bool | None = option("Be fast.", one=switch("-fast"), two=toggle("-fast", "1", "0"))
-    level: int | None = option("The level.", one=value("-level"))
-    paths: list[str] | None = option("Paths.", one=each("-I"), two=elsewhere())
-    early: bool | None = option("Comes early.", one=switch("-early", lambda: 7, after="fast"))
-    strict: bool | None = option("Be strict.", two=toggle("-strict"))
+def test_construction_checks_and_normalises():
+    assert Sized().name == "unnamed"
+    with pytest.raises(ValueError, match="negative"):
+        Sized(-1)
 
 
-def test_assignment_is_checked():
-    options = Range(1, 5)
-    options.first = 3
-    with pytest.raises(ValueError, match="first is after last"):
-        options.last = 2
-    assert options == Range(3, 5)
+def test_assignment_checks_and_normalises():
+    options = Sized(2, "a")
+    options.name = None
+    assert options.name == "unnamed"
+    with pytest.raises(ValueError, match="negative"):
+        options.size = -1
+    assert options == Sized(2)
 
 
-def test_unknown_fields_cannot_be_assigned():
-    with pytest.raises(AttributeError, match="Range has no field 'end'; its fields are first, last"):
-        Range().end = 5
+def test_unknown_fields_are_refused():
+    options = Sized()
+    with pytest.raises(AttributeError, match="no field 'colour'; its fields are size, name"):
+        options.colour = 1
+
+
+def test_options_compare_by_value_and_are_unhashable():
+    assert Sized(1) == Sized(1) != Sized(2)
+    with pytest.raises(TypeError):
+        hash(Sized())
+    assert repr(Sized(1)) == "Sized(size=1, name='unnamed')"
 
 
 def test_bare_base_accepts_everything():
@@ -56,62 +56,3 @@ def test_bare_base_accepts_everything():
     bare = Bare(1)
     bare.field = "text"
     assert bare.field == "text"
-
-
-def test_rows_are_rendered_in_order():
-    flags = Flags(fast=True, level=3, paths=("a", "b"), early=True)
-    assert option_table.render_options(flags, "one") == ["-fast", "-early=7", "-level=3", "-I=a", "-I=b"]
-    assert option_table.render_options(flags, "two") == ["-fast=1"]
-
-
-def test_none_says_nothing():
-    assert option_table.render_options(Flags(), "one") == []
-    assert option_table.render_options(Flags(fast=False, early=False), "one") == []
-    assert option_table.render_options(Flags(fast=False), "two") == ["-fast=0"]
-
-
-def test_refusal():
-    assert option_table.refused_options(Flags(fast=True, level=1, early=True), "two") == ["level", "early"]
-    assert option_table.refused_options(Flags(level=0, early=False), "two") == ["level"]
-    assert option_table.refused_options(Flags(strict=False), "one") == ["strict"]
-    assert option_table.refused_options(Flags(plain=5, paths=["a"]), "two") == []
-
-
-@pytest.mark.parametrize("wrong", [{"fast": "yes"}, {"level": 1.5}, {"level": True}, {"paths": [None]}, {"strict": ()}])
-def test_types_are_checked(wrong):
-    with pytest.raises(TypeError, match=next(iter(wrong))):
-        option_table.check_options(Flags(**wrong))
-
-
-def test_types_that_are_right():
-    assert option_table.check_options(Flags(fast=1, level="3", paths="a", early=False)) is None
-
-
-def test_null_character():
-    with pytest.raises(ValueError, match="paths contains a null character"):
-        option_table.render_options(Flags(paths="a\0"), "one")
-
-
-def test_base_renderer_is_abstract():
-    with pytest.raises(NotImplementedError):
-        option_table.Renderer("-x").render(1)
-
-
-def test_documentation():
-    assert "Some flags." in Flags.__doc__
-    assert "fast : bool | None\n        Be fast." in Flags.__doc__
-    assert "plain :" not in Flags.__doc__
-
-
-def test_cache_root(monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    assert str(cache_root()) == "/caches/cuda-python"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", "/home/me")
-    assert str(cache_root()) == "/home/me/.cache/cuda-python"
-
-
-def test_cache_root_on_windows(monkeypatch):
-    monkeypatch.setattr("sys.platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", "/local")
-    assert str(cache_root()) == "/local/cuda-python"

@@ -246,17 +246,15 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         cydriver.cuGetErrorName(err, &c_name)
         cydriver.cuGetErrorString(err, &c_text)
     except RuntimeError:
-        # No driver is installed: the code came from elsewhere, and the bindings know its name.
-        return _unexplained_error(code)
-    name = c_name.decode() if c_name != NULL else f"CUDA_ERROR_{code}"
-    explanation = c_text.decode() if c_text != NULL else "unknown error code"
+        pass  # no driver is installed, and the code came from elsewhere
+    name = c_name.decode() if c_name != NULL else _bindings_name(code)
+    explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
     return _error(_CLASS_BY_CODE.get(code, CUDAError), code, name, explanation, api.decode() if api != NULL else None)
 
 
-cdef object _unexplained_error(int code):
+cdef str _bindings_name(int code):
     results = importlib.import_module("cuda.bindings.driver").CUresult
-    name = next((result.name for result in results if int(result) == code), f"CUDA_ERROR_{code}")
-    return _error(_CLASS_BY_CODE.get(code, CUDAError), code, name, "the CUDA driver, which explains it, is not installed")
+    return next((result.name for result in results if int(result) == code), f"CUDA_ERROR_{code}")
 
 
 def _error(kind, code, name, explanation, api=None, log=None):

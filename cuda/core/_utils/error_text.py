@@ -49,7 +49,7 @@ ADVICE: dict[int, str] = {
     222: "The PTX comes from a newer compiler than the driver knows: compile to cubin, or update the display driver.",
     223: "Translating PTX is switched off (CUDA_DISABLE_PTX_JIT); compile to cubin for this device.",
     224: "The device or the system cannot bind a context to a part of the multiprocessors.",
-    225: "cudaDeviceSynchronize() inside a kernel no longer exists; end the kernel, or use a graph or a tail launch.",
+    225: "Synchronising inside a kernel is no longer possible; end the kernel, or use a tail launch or a graph.",
     226: f"An error of the device was contained to this process. {_FATAL}",
     227: "The loader of the driver is older than this code needs: update the display driver.",
     300: "The device source is not valid.",

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Device properties: the table is complete, and its rows read what the driver says."""
+
+import inspect
+import re
+
+import pytest
+from support.threads import in_thread
+
+from cuda.core import Device
+from cuda.core._device import DeviceProperties
+from cuda.core._device_properties import Attribute, Flag
+
+ROWS = {name: row for name, row in vars(DeviceProperties).items() if isinstance(row, Attribute)}
+FRESH = {
+    "clock_rate",
+    "compute_mode",
+    "kernel_exec_timeout",
+    "memory_clock_rate",
+    "single_to_double_precision_perf_ratio",
+}
+
+
+class FakeDriver:
+    """Answers attributes from a dictionary and counts the questions."""
+
+    def __init__(self, values):
+        self.values = values
+        self.asked = []
+
+    def __call__(self, device_id, code):
+        self.asked.append((device_id, code))
+        return self.values.get(code)
+
+
+def properties_of(values):
+    driver = FakeDriver(values)
+    return DeviceProperties._of_device(3, driver), driver
+
+
+def test_there_are_143():
+    assert len(ROWS) == 143
+
+
+def test_the_driver_knows_every_row_by_its_name():
+    from cuda.bindings import driver
+
+    for row in ROWS.values():
+        assert int(getattr(driver.CUdevice_attribute, row.driver_name)) == row.code
+
+
+def test_no_attribute_of_the_driver_has_two_rows():
+    assert len({row.code for row in ROWS.values()}) == len(ROWS)
+
+
+def test_flags_are_the_rows_that_say_whether():
+    for name, row in ROWS.items():
+        assert isinstance(row, Flag) == row.__doc__.startswith("Whether"), name
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_row_has_a_sentence(name):
+    assert re.fullmatch(r"[A-Z3].*\.", ROWS[name].__doc__)
+    assert inspect.getdoc(getattr(DeviceProperties, name)) == ROWS[name].__doc__
+
+
+def test_fresh_rows_say_so():
+    assert {name for name, row in ROWS.items() if row.fresh} == FRESH
+    assert {name for name, row in ROWS.items() if "read afresh" in row.__doc__} == FRESH
+
+
+def test_a_value_is_read_once_and_kept():
+    properties, driver = properties_of({10: 32})
+    assert [properties.warp_size, properties.warp_size] == [32, 32]
+    assert driver.asked == [(3, 10)]
+
+
+def test_a_fresh_value_is_read_each_time():
+    properties, driver = properties_of({13: 100})
+    assert properties.clock_rate == 100
+    driver.values[13] = 50
+    assert properties.clock_rate == 50
+    assert driver.asked == [(3, 13)] * 2
+
+
+def test_flags_are_bools():
+    properties, _ = properties_of({120: 1, 95: 0})
+    assert properties.cluster_launch is True
+    assert properties.cooperative_launch is False
+
+
+def test_an_attribute_that_the_driver_does_not_know_reads_as_its_default():
+    properties, _ = properties_of({10: 0})
+    assert properties.warp_size == 0
+    assert properties.max_pitch == 0
+    assert properties.cluster_launch is False
+    assert properties.mem_sync_domain_count == 1
+    assert properties.host_numa_id == -1
+    assert properties.is_supported("warp_size")
+    assert not properties.is_supported("max_pitch")
+    assert not properties.is_supported("host_numa_id")
+
+
+@pytest.mark.parametrize("name", ["", "nothing", "is_supported", "__doc__", "_read"])
+def test_is_supported_refuses_names_that_do_not_exist(name):
+    with pytest.raises(ValueError, match="no property"):
+        properties_of({})[0].is_supported(name)
+
+
+def test_is_supported_refuses_other_types():
+    with pytest.raises(TypeError, match="name must be a str"):
+        properties_of({})[0].is_supported(10)
+
+
+def test_no_direct_construction():
+    with pytest.raises(RuntimeError, match=r"Device\.properties"):
+        DeviceProperties()
+
+
+def test_read_only():
+    properties, _ = properties_of({10: 32})
+    for name in ("warp_size", "surprise"):
+        with pytest.raises(AttributeError, match="read-only"):
+            setattr(properties, name, 1)
+        with pytest.raises(AttributeError, match="read-only"):
+            delattr(properties, name)
+    assert properties.warp_size == 32
+
+
+def test_repr():
+    assert repr(properties_of({})[0]) == "<DeviceProperties of device 3>"
+
+
+# --- On a device -----------------------------------------------------------------------------------
+
+
+def test_every_row_agrees_with_the_driver(device):
+    from cuda.bindings import driver
+
+    for name, row in ROWS.items():
+        error, value = driver.cuDeviceGetAttribute(driver.CUdevice_attribute(row.code), 0)
+        assert int(error) in (0, 1), name
+        assert device.properties.is_supported(name) == (int(error) == 0), name
+        if name not in FRESH:
+            assert getattr(device.properties, name) == (row.default if int(error) else value), name
+        assert type(getattr(device.properties, name)) is row.convert, name
+
+
+def test_plausible_values(device):
+    properties = device.properties
+    assert properties.warp_size == 32
+    assert properties.max_threads_per_block >= 512
+    assert properties.multiprocessor_count > 0
+    assert properties.max_shared_memory_per_block_optin >= properties.max_shared_memory_per_block > 0
+    assert properties.total_constant_memory == 65536
+    assert properties.unified_addressing is True
+
+
+def test_one_view_per_device_object(device):
+    assert device.properties is device.properties
+
+
+@pytest.mark.requires(device=True)
+def test_needs_no_context():
+    assert in_thread(lambda: Device(0).properties.warp_size) == 32
+
+
+def test_an_attribute_beyond_the_driver_reads_as_unknown(device):
+    from cuda.core._device import _read_attribute
+
+    assert _read_attribute(0, 100_000) is None
+    assert _read_attribute(0, 10) == 32

@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Errors, and the helpers through which results pass."""
+
+import pickle
+from dataclasses import dataclass
+
+import pytest
+from cuda.bindings import driver, nvrtc, runtime
+from support.contexts import no_context
+
+from cuda.core._utils import cuda_utils
+from cuda.core._utils.cuda_utils import (
+    ComputeCapability,
+    CUDAError,
+    LaunchError,
+    NotSupportedError,
+    NVRTCError,
+    OutOfMemoryError,
+    check_or_create_options,
+    handle_return,
+)
+from cuda.core._utils.error_text import ADVICE, RUNTIME_ADVICE
+from cuda.core._utils.options import Options
+
+SUCCESS = driver.CUresult.CUDA_SUCCESS
+
+
+@dataclass
+class Choice(Options):
+    size: int = 1
+
+
+def raised(error, handle=None):
+    with pytest.raises(CUDAError) as caught:
+        handle_return((error,), handle)
+    return caught.value
+
+
+# --- handle_return ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "success", [SUCCESS, runtime.cudaError_t.cudaSuccess, nvrtc.nvrtcResult.NVRTC_SUCCESS], ids=lambda value: value.name
+)
+def test_success_unpacks(success):
+    assert handle_return((success,)) is None
+    assert handle_return((success, "a")) == "a"
+    assert handle_return((success, "a", "b")) == ("a", "b")
+
+
+def test_a_driver_error_has_all_fields():
+    error = raised(driver.CUresult.CUDA_ERROR_INVALID_VALUE)
+    assert type(error) is CUDAError
+    assert (error.code, error.name) == (1, "CUDA_ERROR_INVALID_VALUE")
+    assert error.explanation
+    assert error.log is None
+    assert str(error).startswith("CUDA_ERROR_INVALID_VALUE: ")
+    assert ADVICE[1] in str(error)
+
+
+def test_a_runtime_error_is_a_cuda_error():
+    error = raised(runtime.cudaError_t.cudaErrorInvalidConfiguration)
+    assert (error.code, error.name) == (9, "cudaErrorInvalidConfiguration")
+    assert str(error) == f"cudaErrorInvalidConfiguration: {RUNTIME_ADVICE[9]}"
+
+
+def test_an_nvrtc_error_without_a_program_has_no_log():
+    error = raised(nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_OPTION)
+    assert type(error) is NVRTCError
+    assert (error.code, error.name, error.log) == (5, "NVRTC_ERROR_INVALID_OPTION", None)
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_an_nvrtc_error_has_the_log_of_its_program():
+    program = handle_return(nvrtc.nvrtcCreateProgram(b"nonsense;", b"bad.cu", 0, [], []))
+    try:
+        (status,) = nvrtc.nvrtcCompileProgram(program, 0, [])
+        error = raised(status, program)
+        assert error.name == "NVRTC_ERROR_COMPILATION"
+        assert "nonsense" in error.log
+        assert "bad.cu(1)" in error.log
+        assert str(error).endswith(error.log)
+    finally:
+        handle_return(nvrtc.nvrtcDestroyProgram(program))
+
+
+@pytest.mark.parametrize("result", [(0,), (None,), (object(), 1), (1, 2)])
+def test_a_result_of_no_known_kind(result):
+    with pytest.raises(RuntimeError, match="unknown error type") as caught:
+        handle_return(result)
+    assert not isinstance(caught.value, CUDAError)
+
+
+@pytest.mark.parametrize("wrong", [[SUCCESS], None, SUCCESS])
+def test_a_result_is_a_tuple(wrong):
+    with pytest.raises(TypeError):
+        handle_return(wrong)
+
+
+def test_the_three_checks():
+    assert cuda_utils._check_driver_error(SUCCESS) == 0
+    assert cuda_utils._check_runtime_error(runtime.cudaError_t.cudaSuccess) == 0
+    assert cuda_utils._check_nvrtc_error(nvrtc.nvrtcResult.NVRTC_SUCCESS) == 0
+    with pytest.raises(OutOfMemoryError):
+        cuda_utils._check_driver_error(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
+    with pytest.raises(CUDAError, match="cudaErrorInvalidValue"):
+        cuda_utils._check_runtime_error(runtime.cudaError_t.cudaErrorInvalidValue)
+    with pytest.raises(NVRTCError, match="NVRTC_ERROR_COMPILATION"):
+        cuda_utils._check_nvrtc_error(nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION)
+
+
+# --- Classes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("CUDA_ERROR_OUT_OF_MEMORY", OutOfMemoryError),
+        ("CUDA_ERROR_ILLEGAL_ADDRESS", LaunchError),
+        ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", LaunchError),
+        ("CUDA_ERROR_LAUNCH_FAILED", LaunchError),
+        ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", LaunchError),
+        ("CUDA_ERROR_NOT_SUPPORTED", NotSupportedError),
+        ("CUDA_ERROR_NOT_FOUND", CUDAError),
+        ("CUDA_ERROR_NOT_READY", CUDAError),
+    ],
+)
+def test_the_code_picks_the_class(name, kind):
+    error = raised(getattr(driver.CUresult, name))
+    assert type(error) is kind
+    assert error.name == name
+
+
+def test_every_code_can_be_raised():
+    for result in driver.CUresult:
+        if int(result):
+            error = raised(result)
+            assert error.code == int(result)
+            assert ADVICE[int(result)] in str(error)
+
+
+def test_classes():
+    for kind in (OutOfMemoryError, LaunchError, NotSupportedError, NVRTCError):
+        assert issubclass(kind, CUDAError)
+    assert issubclass(OutOfMemoryError, MemoryError)
+    assert not issubclass(CUDAError, RuntimeError)
+
+
+def test_an_error_can_be_made_by_hand():
+    error = CUDAError("text")
+    assert str(error) == "text"
+    assert (error.code, error.name, error.api, error.explanation, error.log) == (None,) * 5
+
+
+@pytest.mark.parametrize("kind", [CUDAError, OutOfMemoryError, LaunchError, NotSupportedError, NVRTCError])
+def test_errors_survive_pickling(kind):
+    error = kind("text", code=7, name="N", api="cuX", explanation="E", log="L")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind
+    assert (str(again), vars(again)) == ("text", vars(error))
+
+
+def test_a_failed_call_names_its_entry_point(device):
+    with no_context(), pytest.raises(CUDAError) as caught, device:
+        driver.cuCtxPopCurrent()
+    error = caught.value
+    assert (error.code, error.name, error.api) == (201, "CUDA_ERROR_INVALID_CONTEXT", "cuCtxPopCurrent")
+    assert "(cuCtxPopCurrent)" in str(error)
+
+
+def test_a_code_that_nobody_knows_keeps_its_number():
+    with pytest.raises(CUDAError, match="CUDA_ERROR_98765") as caught:
+        cuda_utils._check_driver_error(98765)
+    assert caught.value.code == 98765
+
+
+# --- Options ---------------------------------------------------------------------------------------
+
+
+def test_options_are_made_from_what_is_given():
+    given = Choice(2)
+    assert check_or_create_options(Choice, given) is given
+    assert check_or_create_options(Choice, None) == Choice()
+    assert check_or_create_options(Choice, {"size": 3}) == Choice(3)
+    assert check_or_create_options(Choice, None, keep_none=True) is None
+    assert check_or_create_options(Choice, given, "the choice", True) is given
+
+
+@pytest.mark.parametrize("wrong", [1, "size", ("size", 1), [], object])
+def test_options_of_wrong_type(wrong):
+    with pytest.raises(TypeError, match="the choice must be Choice"):
+        check_or_create_options(Choice, wrong, "the choice")
+
+
+def test_options_with_unknown_fields():
+    with pytest.raises(TypeError, match="colour"):
+        check_or_create_options(Choice, {"colour": 1})
+
+
+# --- Names for other packages ----------------------------------------------------------------------
+
+
+def test_lazy_names():
+    assert cuda_utils.driver is driver
+    assert cuda_utils.runtime is runtime
+    assert cuda_utils.nvrtc is nvrtc
+    assert cuda_utils.nvvmError.__name__ == "nvvmError"
+    assert cuda_utils.nvJitLinkError.__name__ == "nvJitLinkError"
+    assert cuda_utils.DRIVER_CU_RESULT_EXPLANATIONS is ADVICE
+    assert cuda_utils.RUNTIME_CUDA_ERROR_EXPLANATIONS is RUNTIME_ADVICE
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        cuda_utils.no_such_name  # noqa: B018
+
+
+def test_compute_capability_is_a_pair():
+    assert ComputeCapability(9, 0) == (9, 0)
+    assert ComputeCapability(9, 0).major == 9
+    assert ComputeCapability(9, 0).minor == 0

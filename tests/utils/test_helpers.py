@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Small helpers that other packages import."""
+
+import multiprocessing
+import warnings
+
+import pytest
+
+from cuda.core._utils import cuda_utils, helpers
+from cuda.core._utils.helpers import (
+    Transaction,
+    cast_to_3_tuple,
+    check_multiprocessing_start_method,
+    is_nested_sequence,
+    is_sequence,
+    precondition,
+    reset_fork_warning,
+)
+
+
+def test_old_home_has_all_helpers():
+    for name in helpers.__all__:
+        assert getattr(cuda_utils, name) is getattr(helpers, name)
+
+
+# --- Transaction -----------------------------------------------------------------------------------
+
+
+def run_transaction(is_committed, error=None):
+    undone = []
+    with Transaction() as transaction:
+        transaction.append(undone.append, "first")
+        transaction.append(lambda *, what: undone.append(what), what="second")
+        if is_committed:
+            transaction.commit()
+        if error:
+            raise error
+    return undone
+
+
+def test_transaction_undoes_in_reverse_order():
+    assert run_transaction(is_committed=False) == ["second", "first"]
+
+
+def test_committed_transaction_stays():
+    assert run_transaction(is_committed=True) == []
+
+
+def test_transaction_undoes_after_an_exception_and_lets_it_pass():
+    undone = []
+    with pytest.raises(KeyError), Transaction() as transaction:
+        transaction.append(undone.append, 1)
+        raise KeyError
+    assert undone == [1]
+
+
+def test_transaction_takes_actions_after_a_commit():
+    undone = []
+    with Transaction() as transaction:
+        transaction.append(undone.append, 1)
+        transaction.commit()
+        transaction.append(undone.append, 2)
+    assert undone == [2]
+
+
+def test_append_needs_the_block():
+    transaction = Transaction()
+    with pytest.raises(RuntimeError, match="with"):
+        transaction.append(print)
+    with transaction:
+        pass
+    with pytest.raises(RuntimeError, match="with"):
+        transaction.append(print)
+    assert transaction.commit() is None
+
+
+# --- Tuples and sequences --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [(4, (4, 1, 1)), ((), (1, 1, 1)), ((4,), (4, 1, 1)), ((4, 5), (4, 5, 1)), ((4, 5, 6), (4, 5, 6))]
+)
+def test_cast_to_3_tuple(given, expected):
+    assert cast_to_3_tuple("grid", given) == expected
+
+
+@pytest.mark.parametrize("given", [0, -1, (0,), (1, -1), (1, 1, 1, 1), [1], 1.0, "1", None, (1, None)])
+def test_cast_to_3_tuple_refuses(given):
+    with pytest.raises(ValueError, match="grid"):
+        cast_to_3_tuple("grid", given)
+
+
+def test_is_sequence():
+    assert [is_sequence(x) for x in ([], (), "", range(1), {}, set(), 1, None)] == [True] * 4 + [False] * 4
+
+
+def test_is_nested_sequence():
+    assert [is_nested_sequence(x) for x in ([[1]], [1, ()], ["a"], [], [1], 1)] == [True] * 3 + [False] * 3
+
+
+# --- precondition ----------------------------------------------------------------------------------
+
+
+def test_precondition_calls_the_checker_with_the_arguments():
+    calls = []
+
+    class Thing:
+        def check(self, *args, what, **kwargs):
+            calls.append((args, what, kwargs))
+            if not args:
+                raise LookupError(what)
+
+        @precondition(check, what="Thing")
+        def use(self, *args, **kwargs):
+            """Use it."""
+            return "used"
+
+    assert Thing().use(1, two=2) == "used"
+    assert calls == [((1,), "Thing", {"two": 2})]
+    assert Thing.use.__doc__ == "Use it."
+    with pytest.raises(LookupError, match="Thing"):
+        Thing().use()
+
+
+# --- Forking ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def start_method(monkeypatch):
+    """Set what multiprocessing says, and forget an earlier warning."""
+
+    def choose(chosen, default):
+        monkeypatch.setattr(multiprocessing, "get_start_method", lambda allow_none: chosen)
+        monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: [default])
+
+    reset_fork_warning()
+    yield choose
+    reset_fork_warning()
+
+
+@pytest.mark.parametrize(("chosen", "default"), [("fork", "spawn"), (None, "fork")])
+def test_forking_is_warned_about_once(start_method, chosen, default):
+    start_method(chosen, default)
+    with pytest.warns(UserWarning, match="spawn") as warned:
+        check_multiprocessing_start_method()
+    assert warned[0].filename == __file__
+    with warnings.catch_warnings(record=True) as again:
+        check_multiprocessing_start_method()
+    assert again == []
+    reset_fork_warning()
+    with pytest.warns(UserWarning):
+        check_multiprocessing_start_method()
+
+
+@pytest.mark.parametrize(("chosen", "default"), [("spawn", "fork"), ("forkserver", "fork"), (None, "spawn")])
+def test_other_start_methods_are_fine(start_method, chosen, default):
+    start_method(chosen, default)
+    with warnings.catch_warnings(record=True) as warned:
+        check_multiprocessing_start_method()
+    assert warned == []
+
+
+def test_asking_does_not_fix_the_start_method():
+    before = multiprocessing.get_start_method(allow_none=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_multiprocessing_start_method()
+    assert multiprocessing.get_start_method(allow_none=True) == before

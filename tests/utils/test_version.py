@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Versions of the driver and of the bindings."""
+
+import importlib.metadata
+
+import pytest
+
+from cuda.core._utils.version import binding_version, driver_version
+
+
+def test_binding_version():
+    version = binding_version()
+    assert importlib.metadata.version("cuda-bindings").startswith(".".join(map(str, version[:2])))
+    assert len(version) == 3
+    assert binding_version() is version
+
+
+@pytest.mark.requires(driver=True)
+def test_driver_version():
+    from cuda.bindings import driver
+
+    major, minor, patch = driver_version()
+    assert driver.cuDriverGetVersion()[1] == major * 1000 + minor * 10 + patch
+    assert major >= 12
+
+
+@pytest.mark.requires(driver=False)
+def test_a_missing_driver_is_named():
+    with pytest.raises(RuntimeError, match="libcuda"):
+        driver_version()
