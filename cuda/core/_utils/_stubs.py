@@ -87,9 +87,10 @@ class Module:
         exported = [name.value for node in tree.body if _assigns(node, "__all__") for name in node.value.elts]
         defined = {name for node in tree.body for name in _bound(node)}
         body += "".join(f"{name}: Any\n" for name in exported if name not in defined)
-        defined.update(exported, dir(builtins))
-        names = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)]
-        used = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+        nodes = list(ast.walk(ast.parse(body)))
+        # A setter is decorated with the property of its name.
+        defined.update(exported, dir(builtins), (node.name for node in nodes if isinstance(node, ast.FunctionDef)))
+        used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         imports = sorted(self._import(name, homes) for name in used - defined)
         return HEADER.format(source=self.path) + "".join(f"{line}\n" for line in imports) + body
 
