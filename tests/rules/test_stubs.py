@@ -24,7 +24,6 @@ __all__ = ["Late", "Thing", "make"]
 
 Pair = namedtuple("Pair", ("first", "second"))
 LIMIT = 3
-DEFAULT = Thing._init()
 
 
 cdef class Thing(Base):
@@ -58,9 +57,12 @@ cpdef Thing make(object what, bint is_fast=True):
 
 cdef void helper() noexcept:
     pass
+
+
+DEFAULT = Thing.of(1)
 '''
 
-SAMPLE_PXD = '''
+SAMPLE_PXD = """
 cdef class Thing(Base):
     cdef public int count
     cdef readonly:
@@ -68,9 +70,9 @@ cdef class Thing(Base):
     cdef int secret
 
 cpdef Thing make(object what, bint is_fast=*)
-'''
+"""
 
-EXPECTED = '''
+EXPECTED = """
 from collections import namedtuple
 from typing import Any
 from typing import Any as Base
@@ -78,7 +80,6 @@ from typing import Any as Base
 __all__ = ['Late', 'Thing', 'make']
 Pair = namedtuple('Pair', ('first', 'second'))
 LIMIT: int
-DEFAULT: Thing
 
 class Thing(Base):
     count: int
@@ -92,8 +93,9 @@ class Thing(Base):
     @staticmethod
     def of(*items: int, **names) -> Thing | None: ...
 def make(what, is_fast: bool = True) -> Thing: ...
+DEFAULT: Thing
 Late: Any
-'''
+"""
 
 
 @pytest.fixture(scope="module")

@@ -110,7 +110,9 @@ class Module:
         if not path.exists():
             return {}
         classes = [node for node in _statements(_parse(path)) if isinstance(node, Nodes.CClassDefNode)]
-        return {node.class_name: [line for field in _statements(node.body) for line in _fields(field)] for node in classes}
+        return {
+            node.class_name: [line for field in _statements(node.body) for line in _fields(field)] for node in classes
+        }
 
     def _statement(self, node) -> Iterator[str]:
         """Yield the lines that stand for one statement of the module."""
