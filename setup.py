@@ -24,7 +24,8 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-STUB_GENERATOR = ROOT / "cuda" / "core" / "_utils" / "_stubs.py"
+PACKAGE = ROOT / "cuda" / "core"
+STUB_GENERATOR = PACKAGE / "_utils" / "_stubs.py"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
@@ -55,11 +56,6 @@ def cuda_include_dir() -> str:
     return found.abs_path
 
 
-def sources() -> list[Path]:
-    """List the ``.pyx`` files: each is one extension."""
-    return sorted((ROOT / "cuda" / "core").rglob("*.pyx"))
-
-
 def extension(path: Path) -> Extension:
     """Describe the extension of one ``.pyx`` file."""
     name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -77,7 +73,7 @@ def extensions() -> list[Extension]:
     """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
     Options.docstrings = True
     return cythonize(
-        [extension(path) for path in sources()],
+        [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
         nthreads=JOBS,
         build_dir="build/cython",
         cache=CACHE,
@@ -117,7 +113,7 @@ class BuildPackage(build_py):
             spec = importlib.util.spec_from_file_location("_stubs", STUB_GENERATOR)
             stubs = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(stubs)
-            stubs.write_stubs(ROOT, sources(), Path(self.build_lib))
+            stubs.write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
 setup(

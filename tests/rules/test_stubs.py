@@ -19,8 +19,9 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 
 from collections import namedtuple
+from elsewhere import Other
 
-__all__ = ["Late", "Thing", "make"]
+__all__ = ["Late", "Other", "Thing", "make"]
 
 Pair = namedtuple("Pair", ("first", "second"))
 LIMIT = 3
@@ -33,6 +34,9 @@ cdef class Thing(Base):
         pass
 
     def __init__(self, size_t size, str name not None, *, Thing other=None, scale: float = 2.5, key=LIMIT):
+        pass
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
         pass
 
     @property
@@ -55,6 +59,13 @@ cpdef Thing make(object what, bint is_fast=True):
     return None
 
 
+def call(plain: Plain) -> None:
+    pass
+
+
+call = faster(call)
+
+
 cdef void helper() noexcept:
     pass
 
@@ -74,10 +85,13 @@ cpdef Thing make(object what, bint is_fast=*)
 
 EXPECTED = """
 from collections import namedtuple
+from elsewhere import Other
+from plain import Plain
 from typing import Any
 from typing import Any as Base
+from typing import Any as Late
 
-__all__ = ['Late', 'Thing', 'make']
+__all__ = ['Late', 'Other', 'Thing', 'make']
 Pair = namedtuple('Pair', ('first', 'second'))
 LIMIT: int
 
@@ -86,6 +100,7 @@ class Thing(Base):
     @property
     def label(self) -> Any: ...
     def __init__(self, size: int, name: str, *, other: Thing = None, scale: float = 2.5, key=...): ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
     @property
     def size(self) -> int: ...
     @size.setter
@@ -93,8 +108,8 @@ class Thing(Base):
     @staticmethod
     def of(*items: int, **names) -> Thing | None: ...
 def make(what, is_fast: bool = True) -> Thing: ...
+def call(plain: Plain) -> None: ...
 DEFAULT: Thing
-Late: Any
 """
 
 
@@ -110,14 +125,14 @@ def generator():
 @pytest.fixture(scope="module")
 def stubs(generator, tmp_path_factory):
     """The stubs of all extensions."""
-    sources = sorted((ROOT / "cuda" / "core").rglob("*.pyx"))
-    return generator.write_stubs(ROOT, sources, tmp_path_factory.mktemp("stubs"))
+    return generator.write_stubs(ROOT, ROOT / "cuda" / "core", tmp_path_factory.mktemp("stubs"))
 
 
 def test_stub_shows_what_python_sees_and_nothing_else(generator, tmp_path):
     (tmp_path / "thing.pyx").write_text(SAMPLE)
     (tmp_path / "thing.pxd").write_text(SAMPLE_PXD)
-    (stub,) = generator.write_stubs(tmp_path, [tmp_path / "thing.pyx"], tmp_path / "out")
+    (tmp_path / "plain.py").write_text("class Plain:\n    pass\n")
+    (stub,) = generator.write_stubs(tmp_path, tmp_path, tmp_path / "out")
     text = stub.read_text()
     assert text.split("annotations\n", 1)[1] == EXPECTED
     ast.parse(text)
@@ -149,6 +164,8 @@ def test_stubs_define_every_public_name(stubs):
         for node in ast.parse(stub.read_text()).body:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
                 names.add(node.name)
+            elif isinstance(node, ast.ImportFrom):
+                names.update(alias.asname or alias.name for alias in node.names)
             elif isinstance(node, ast.AnnAssign):
                 names.add(node.target.id)
             elif isinstance(node, ast.Assign):

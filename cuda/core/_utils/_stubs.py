@@ -32,18 +32,23 @@ from __future__ import annotations
 PYTHON_TYPES = {"bint": "bool", "double": "float", "float": "float", "char": "int", "type": "type"}
 PYTHON_CLASSES = {"str", "bytes", "bytearray", "tuple", "list", "dict", "set", "frozenset"}
 HIDDEN_METHODS = {"__cinit__", "__dealloc__"}
+# The buffer protocol has other names and signatures in Python.
+BUFFER_METHODS = {
+    "__getbuffer__": "def __buffer__(self, flags: int, /) -> memoryview: ...",
+    "__releasebuffer__": "def __release_buffer__(self, buffer: memoryview, /) -> None: ...",
+}
 BINDINGS = {"driver", "nvrtc", "nvjitlink", "nvvm", "runtime"}
 
 
-def write_stubs(root: Path, sources: list[Path], target: Path) -> list[Path]:
-    """Write the stub of every extension.
+def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
+    """Write the stub of every extension of a package.
 
     Parameters
     ----------
     root : Path
-        The directory that the package names of ``sources`` start from.
-    sources : list of Path
-        The ``.pyx`` files.
+        The directory that module names start from.
+    package : Path
+        The directory of the package, somewhere below.
     target : Path
         The directory to write into; a stub has the relative path of its source.
 
@@ -52,8 +57,9 @@ def write_stubs(root: Path, sources: list[Path], target: Path) -> list[Path]:
     list of Path
         The stubs.
     """
-    modules = [Module(root, source) for source in sources]
-    homes = {name: module.name for module in modules for name in module.classes}
+    modules = [Module(root, source) for source in sorted(package.rglob("*.pyx"))]
+    homes = dict(_python_classes(root, package))
+    homes.update((name, module.name) for module in modules for name in module.classes)
     stubs = []
     for module in modules:
         stub = target / module.path.with_suffix(".pyi")
@@ -74,24 +80,22 @@ class Module:
 
     def __init__(self, root: Path, source: Path):
         self.path = source.relative_to(root)
-        self.name = ".".join(self.path.with_suffix("").parts)
+        self.name = _module_name(self.path)
         self.classes: set[str] = set()
+        self.functions: set[str] = set()
         self.fields = self._read_fields(source.with_suffix(".pxd"))
         self.imports: dict[str, str] = {}
         self.lines = ["\n".join(self._statement(node)) for node in _statements(_parse(source))]
 
     def text(self, homes: dict[str, str]) -> str:
-        """Return the stub; ``homes`` maps the classes of all extensions to their modules."""
+        """Return the stub; ``homes`` maps the classes of the package to their modules."""
         body = "\n".join(line for line in self.lines if line) + "\n"
-        tree = ast.parse(body)
-        exported = [name.value for node in tree.body if _assigns(node, "__all__") for name in node.value.elts]
-        defined = {name for node in tree.body for name in _bound(node)}
-        body += "".join(f"{name}: Any\n" for name in exported if name not in defined)
         nodes = list(ast.walk(ast.parse(body)))
-        # A setter is decorated with the property of its name.
-        defined.update(exported, dir(builtins), (node.name for node in nodes if isinstance(node, ast.FunctionDef)))
+        exported = {name.value for node in nodes if _assigns(node, "__all__") for name in node.value.elts}
+        # A setter is decorated with the property of its name, so functions of classes count as defined.
+        defined = {name for node in nodes for name in _bound(node)} | set(dir(builtins))
         used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        imports = sorted(self._import(name, homes) for name in used - defined)
+        imports = sorted(self._import(name, homes) for name in (used | exported) - defined)
         return HEADER.format(source=self.path) + "".join(f"{line}\n" for line in imports) + body
 
     def _import(self, name: str, homes: dict[str, str]) -> str:
@@ -116,6 +120,8 @@ class Module:
 
     def _statement(self, node) -> Iterator[str]:
         """Yield the lines that stand for one statement of the module."""
+        if isinstance(node, Nodes.DefNode):
+            self.functions.add(node.name)
         if isinstance(node, (Nodes.CClassDefNode, Nodes.PyClassDefNode)):
             yield from self._class(node)
         elif isinstance(node, Nodes.FromImportStatNode):
@@ -150,6 +156,8 @@ class Module:
         if not isinstance(node.lhs, ExprNodes.NameNode):
             return
         name, value = node.lhs.name, _expression(node.rhs)
+        if name in self.functions:
+            return  # a faster form of a function that is defined above, with its signature
         if node.lhs.annotation is not None:
             yield f"{name}: {_annotation(node.lhs.annotation)}" + _default(node.rhs, " = ")
         elif name == "__all__":
@@ -194,6 +202,9 @@ def _fields(node) -> Iterator[str]:
 
 def _function(node) -> Iterator[str]:
     """Yield the signature of a ``def`` or ``cpdef`` function; others are invisible to Python."""
+    if getattr(node, "name", None) in BUFFER_METHODS:
+        yield BUFFER_METHODS[node.name]
+        return
     if isinstance(node, Nodes.CFuncDefNode) and node.overridable:
         name, result = node.declarator.base.name, _c_type(node.base_type)
         arguments = _arguments(node.declarator.args)
@@ -277,12 +288,24 @@ def _is_alias(value: str) -> bool:
     return all(isinstance(part, (ast.BinOp, ast.BitOr, ast.Name, ast.Attribute, ast.Load)) for part in ast.walk(node))
 
 
-def _assigns(node: ast.stmt, name: str) -> bool:
+def _assigns(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Assign) and node.targets[0].id == name
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def _bound(node: ast.AST) -> list[str]:
     """Return the names that a statement of a stub binds."""
-    if isinstance(node, ast.Assign):
-        return [node.targets[0].id]
-    return [node.target.id] if isinstance(node, ast.AnnAssign) else [node.name]
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
+
+
+def _python_classes(root: Path, package: Path) -> Iterator[tuple[str, str]]:
+    """Yield the classes of the plain Python modules of a package, with their modules."""
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and path != Path(__file__):
+                yield node.name, _module_name(path.relative_to(root))
+
+
+def _module_name(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts)
