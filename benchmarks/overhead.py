@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -49,17 +50,16 @@ def main() -> int:
     rows = [row for row in all_rows() if not arguments.rows or any(word in row[0] for word in arguments.rows)]
     baseline = json.loads(arguments.compare.read_text()) if arguments.compare else {}
 
-    empty = nanoseconds(lambda: None)
     ratios = {}
     slower = []
     print(f"{'row':32}{'ns':>8}{'empty calls':>13}{'baseline':>10}")
     for name, call in rows:
         stored = baseline.get(name)
-        ratio = measure(call, empty, limit(stored))
+        ratio, least = measure(call, limit(stored))
         ratios[name] = round(ratio, 2)
         if ratio > limit(stored):
             slower.append(name)
-        print(f"{name:32}{ratio * empty:8.0f}{ratio:13.2f}{stored if stored is not None else '-':>10}")
+        print(f"{name:32}{least:8.0f}{ratio:13.2f}{stored if stored is not None else '-':>10}")
     if not arguments.rows:
         ratios["import cuda.core"] = import_ratio()
         stored = baseline.get("import cuda.core")
@@ -90,27 +90,34 @@ def limit(stored: float | None) -> float:
     return float("inf") if stored is None else max(stored * TOLERANCE, stored + RESOLUTION)
 
 
-def measure(call: Callable[[], object], empty: float, limit: float) -> float:
-    """Return how many empty calls a call costs; measured again while above the limit."""
-    ratio = nanoseconds(call) / empty
+def measure(call: Callable[[], object], limit: float) -> tuple[float, float]:
+    """Return how many empty calls a call costs, and its nanoseconds; measured again while above the limit."""
+    best = compare(call)
     for _ in range(ATTEMPTS - 1):
-        if ratio <= limit:
+        if best[0] <= limit:
             break
-        ratio = min(ratio, nanoseconds(call) / empty)
-    return ratio
+        best = min(best, compare(call))
+    return best
 
 
-def nanoseconds(call: Callable[[], object], loops: int = 2000, repeats: int = 15) -> float:
-    """Return the time of one call: the least of several repeats, since noise only adds."""
+def compare(call: Callable[[], object], repeats: int = 41) -> tuple[float, float]:
+    """Return the median ratio to an empty call timed right before, so that both meet the same clocks."""
     for _ in range(200):
         call()
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter_ns()
-        for _ in range(loops):
-            call()
-        best = min(best, (time.perf_counter_ns() - start) / loops)
-    return best
+    pairs = [(nanoseconds(empty), nanoseconds(call)) for _ in range(repeats)]
+    return statistics.median(taken / reference for reference, taken in pairs), min(taken for _, taken in pairs)
+
+
+def nanoseconds(call: Callable[[], object], loops: int = 500) -> float:
+    """Return the time of one call, of several in a row."""
+    start = time.perf_counter_ns()
+    for _ in range(loops):
+        call()
+    return (time.perf_counter_ns() - start) / loops
+
+
+def empty() -> None:
+    """What figures are multiples of."""
 
 
 def import_ratio() -> float:
