@@ -16,8 +16,8 @@ struct Config {
 typedef int (*LaunchKernelEx)(const struct Config* config, void* function, void** parameters, void** extra);
 
 // Returns nanoseconds for all launches together, or minus the code of the first that failed.
-__attribute__((visibility("default"))) int64_t time_launches(
-        LaunchKernelEx launch, void* stream, void* function, void** parameters, int count) {
+__attribute__((visibility("default"))) int64_t time_launches(LaunchKernelEx launch, void* stream, void* function,
+                                                             void** parameters, int count) {
     const struct Config config = {{1, 1, 1}, {1, 1, 1}, 0, stream, 0, 0};
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);

@@ -35,6 +35,8 @@ static uintptr_t new_number(void) {
     return __sync_add_and_fetch(&last, 256);
 }
 
+// clang-format off
+
 static Result succeed(void) { return SUCCESS; }
 static Result new_handle(void** handle) { *handle = (void*)new_number(); return SUCCESS; }
 static Result new_pointer(Pointer* pointer) { *pointer = new_number(); return SUCCESS; }
@@ -125,6 +127,8 @@ static Result param_info(struct Kernel* kernel, size_t index, size_t* offset, si
 // Errors
 static Result error_name(int error, const char** name) { *name = "CUDA_ERROR"; return SUCCESS; }
 static Result error_text(int error, const char** text) { *text = "an error"; return SUCCESS; }
+
+// clang-format on
 
 EXPORT Result cuGetProcAddress_v2(const char* name, void** function, int version, Pointer flags, int* status);
 
