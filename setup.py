@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the extensions of cuda.core; everything else is in pyproject.toml.
+"""Build the extensions of cuda.core and their type stubs; everything else is in pyproject.toml.
 
 Environment
 -----------
@@ -10,6 +10,8 @@ CUDA_CORE_BUILD_CACHE
     Directory that keeps translated Cython between builds. Default: ``build/cython-cache``.
 """
 
+import importlib.metadata
+import importlib.util
 import os
 import shutil
 import sys
@@ -21,7 +23,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).resolve().parent
+PACKAGE = ROOT / "cuda" / "core"
+STUB_GENERATOR = PACKAGE / "_utils" / "_stubs.py"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
@@ -39,7 +43,14 @@ def cuda_include_dir() -> str:
     """Find ``cuda.h``: a build requirement brings it, so that no toolkit is needed."""
     from cuda.pathfinder import locate_nvidia_header_directory
 
-    found = locate_nvidia_header_directory("cudart")
+    # In an isolated build environment the search of cuda-pathfinder does not see that requirement,
+    # and would settle for a toolkit of another version.
+    try:
+        runtime = importlib.metadata.distribution("nvidia-cuda-runtime")
+        header = next(file for file in runtime.files or () if file.name == "cuda.h")
+        return str(Path(runtime.locate_file(header)).parent)
+    except (importlib.metadata.PackageNotFoundError, StopIteration):
+        found = locate_nvidia_header_directory("cudart")
     if found is None:
         sys.exit("cuda.h was not found; install nvidia-cuda-runtime of the same minor version as cuda-bindings")
     return found.abs_path
@@ -62,7 +73,7 @@ def extensions() -> list[Extension]:
     """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
     Options.docstrings = True
     return cythonize(
-        [extension(path) for path in sorted((ROOT / "cuda" / "core").rglob("*.pyx"))],
+        [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
         nthreads=JOBS,
         build_dir="build/cython",
         cache=CACHE,
@@ -90,21 +101,19 @@ class BuildExtensions(build_ext):
 
 
 class BuildPackage(build_py):
-    """Add the generated type stubs to what is installed."""
+    """Install the generated type stubs, and not their generator."""
+
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        modules = super().find_package_modules(package, package_dir)
+        return [module for module in modules if Path(module[2]) != STUB_GENERATOR.relative_to(ROOT)]
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            self.write_stubs()
-
-    def write_stubs(self) -> None:
-        sys.path.insert(0, str(ROOT))
-        try:
-            from _stubs import write_stub
-        finally:
-            sys.path.pop(0)
-        for source in sorted((ROOT / "cuda" / "core").rglob("*.pyx")):
-            write_stub(source, Path(self.build_lib) / source.relative_to(ROOT).with_suffix(".pyi"))
+            spec = importlib.util.spec_from_file_location("_stubs", STUB_GENERATOR)
+            stubs = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(stubs)
+            stubs.write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
 setup(

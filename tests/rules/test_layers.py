@@ -1,59 +1,98 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Imports point down: a module imports from its own layer's earlier entries or from a lower layer."""
+"""Dependencies point down: a module imports from lower layers, and from earlier entries of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
-from support.source import core_files, imports, module_name
+PACKAGE = Path(__file__).resolve().parents[2] / "cuda" / "core"
 
-pytestmark = pytest.mark.requires(source=True)
+# From the bottom to the top, and in each layer from the first to the last; a name with a star is a package.
+LAYERS = {
+    "foundations": ["_version", "typing", "_utils.*"],
+    "handles, data formats": ["_handles.*", "_dlpack", "_layout", "_layout_ops"],
+    "execution": ["_device_resources", "_context", "_event", "_stream"],
+    "memory": ["_host", "_memory.*"],
+    "device": ["_device_properties", "_device"],
+    "code": [
+        "_code_image",
+        "_compile_options",
+        "_kernel_attributes",
+        "_module",
+        "_program_cache.*",
+        "_linker",
+        "_compilers",
+        "_program",
+    ],
+    "launch": ["_launch_config", "_kernel_args", "_kernel_arg_handler", "_launcher"],
+    "graphs": ["graph.*"],
+    "tensors, images": [
+        "_memoryview",
+        "_view_sources",
+        "_tensor_bridge",
+        "_tensor_map",
+        "_tensor_map_encode",
+        "texture.*",
+        "_graphics",
+    ],
+    "surface": ["utils.*", "checkpoint", "driver.*", "__init__"],
+}
+ORDER = [entry for entries in LAYERS.values() for entry in entries]
 
-# Lowest first; a name covers its submodules.
-LAYERS = [
-    ["typing", "_version", "_utils"],
-    ["_handles", "_dlpack", "_layout", "_layout_ops"],
-    ["_device_resources", "_context", "_event", "_stream"],
-    ["_memory"],
-    ["_device_properties", "_device"],
-    ["_module", "_kernel_attributes", "_compile_options", "_program_cache", "_linker", "_compilers", "_program"],
-    ["_launch_config", "_kernel_args", "_kernel_arg_handler", "_launcher"],
-    ["graph"],
-    ["_memoryview", "_view_sources", "_tensor_bridge", "_tensor_map", "_tensor_map_encode", "texture", "_graphics"],
-    ["utils", "checkpoint", "driver", "system"],
-]
-RANK = {f"cuda.core.{name}": rank for rank, layer in enumerate(LAYERS) for name in layer}
-# Handles name no layer-0 function but the error helpers; the error helpers ask only whether the interpreter ends.
-EXCEPTIONS = {("cuda.core._utils.cuda_utils", "cuda.core._handles._handles")}
+# Handles are what errors are made of too: warning from a destructor asks whether the interpreter is exiting.
+MUTUAL = {("_utils.*", "_handles.*")}
+
+IMPORT = re.compile(
+    r"^( *)(?:from +(cuda\.core[\w.]*) +c?import +(\w+|\(|\*)|c?import +(cuda\.core[\w.]*))", re.MULTILINE
+)
 
 
-def rank(module):
-    while module not in RANK and "." in module:
-        module = module.rpartition(".")[0]
-    return RANK.get(module)
+def modules() -> list[Path]:
+    """Return the sources, without the type stub generator, which is no part of the package."""
+    suffixes = {".py", ".pyx", ".pxd"}
+    paths = sorted(path for path in PACKAGE.rglob("*") if path.suffix in suffixes and path.stem != "_stubs")
+    return [path for path in paths if path.relative_to(PACKAGE).parts[0] != "system"]
+
+
+def entry_of(module: str) -> str | None:
+    """Return the entry of the table for a module below ``cuda.core``, such as ``_memory.*``."""
+    package = module.partition(".")[0] + ".*"
+    return package if package in ORDER else (module if module in ORDER else None)
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def imported(path: Path) -> list[tuple[int, str]]:
+    """Return the indentation and the module, below ``cuda.core``, of each import of the package."""
+    found = []
+    for indent, source, name, plain in IMPORT.findall(path.read_text()):
+        module = (source or plain).removeprefix("cuda.core").lstrip(".")
+        found.append((len(indent), module or name))
+    return found
 
 
 def test_every_module_has_a_layer():
-    homeless = [module_name(path) for path in core_files(".py", ".pyx", ".pxd") if rank(module_name(path)) is None]
-    assert [name for name in homeless if name != "cuda.core"] == []
+    assert [module_of(path) for path in modules() if entry_of(module_of(path)) is None] == []
 
 
-def test_imports_point_down():
-    wrong = []
-    for path in core_files(".py", ".pyx", ".pxd"):
-        name = module_name(path)
-        if name in ("cuda.core", "cuda.core._handles._late"):
-            continue
-        for number, _, target in imports(path):
-            if (rank(target) is None or rank(target) > rank(name)) and (name, target) not in EXCEPTIONS:
-                wrong.append(f"{path.name}:{number}: {name} imports {target}")
-    assert wrong == []
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_imports_from_lower_layers_only(path):
+    entry = entry_of(module_of(path))
+    if path.stem == "_late" or entry is None:
+        return  # every upward reference is there
+    for _, module in imported(path):
+        other = entry_of(module)
+        if other is not None and (entry, other) not in MUTUAL:
+            assert ORDER.index(other) <= ORDER.index(entry), f"{path.name} imports {module} from above"
 
 
-def test_only_late_imports_inside_functions():
-    wrong = [
-        f"{path.name}:{number}: {target}"
-        for path in core_files(".py", ".pyx")
-        for number, indent, target in imports(path)
-        if indent and path.stem != "_late"
-    ]
-    assert wrong == []
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_does_not_import_the_package_inside_a_function(path):
+    if path.stem != "_late":
+        assert [module for indent, module in imported(path) if indent > 0] == []

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Allocate, fill, copy, time and free memory, in the order of a stream.
+
+Nothing here waits until ``sync()``: allocating, filling, copying and freeing are items of the
+stream, one after the other.
+"""
+
+import sys
+
+import numpy as np
+
+from cuda.core import Device, DeviceMemoryResource, EventOptions, LegacyPinnedMemoryResource
+
+SIZE = 64 * 2**20
+
+
+def main() -> int:
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    pool = DeviceMemoryResource(device)
+    in_use_before = pool.attributes.used_mem_current
+
+    # A byte, then a pattern of four bytes over the same memory.
+    first = pool.allocate(SIZE, stream=stream)
+    first.fill(0xFF, stream=stream)
+    first.fill(np.uint32(0x01020304), stream=stream)
+
+    # Without a destination, a copy allocates one from the same pool. Events time it.
+    timed = EventOptions(timing_enabled=True)
+    start = stream.record(options=timed)
+    second = first.copy_to(stream=stream)
+    end = stream.record(options=timed)
+
+    host = LegacyPinnedMemoryResource().allocate(SIZE)
+    second.copy_to(host, stream=stream)
+    in_use = pool.attributes.used_mem_current - in_use_before
+
+    # Freeing is ordered after the copy that still reads the memory.
+    first.close()
+    second.close()
+    stream.sync()
+
+    values = np.from_dlpack(host).view(np.uint32)
+    if not np.all(values == 0x01020304):
+        print("the copied memory has other contents than were filled in", file=sys.stderr)
+        return 1
+    if in_use < 2 * SIZE or pool.attributes.used_mem_current != in_use_before:
+        print("the pool did not get back what was allocated from it", file=sys.stderr)
+        return 1
+    milliseconds = end - start
+    print(
+        f"copied {SIZE // 2**20} MiB on the device in {milliseconds:.3f} ms, {2 * SIZE / milliseconds / 1e6:.0f} GB/s"
+    )
+    print(f"{values.size:,} values on {device.name}: verified, and the pool is as empty as before")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

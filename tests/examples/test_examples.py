@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every example runs in a process of its own, succeeds, and says that it verified its result."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+# scikit-image brings SciPy and Pillow, which the example uses too.
+NEEDS = {"image_filter": pytest.mark.requires(module="skimage")}
+
+
+def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
+    """Run an example as a user would."""
+    return python(EXAMPLES / f"{name}.py", *arguments)
+
+
+def python(*arguments: object) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def programs() -> list:
+    names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    return [pytest.param(name, marks=NEEDS.get(name, ())) for name in names]
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+@pytest.mark.parametrize("name", programs())
+def test_example_verifies_its_result(name, tmp_path):
+    arguments = [tmp_path / "out.png"] if name == "image_filter" else []
+    done = run(name, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "verified" in done.stdout
+    assert "Warning" not in done.stderr
+
+
+@pytest.mark.requires(device=True, nvrtc=True, module="skimage")
+def test_image_filter_writes_three_pictures_side_by_side(tmp_path):
+    import numpy as np
+    from PIL import Image
+
+    path = tmp_path / "edges.png"
+    done = run("image_filter", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with Image.open(path) as image:
+        assert image.format == "PNG"
+        pixels = np.asarray(image).astype(int)
+    assert pixels.shape == (512, 3 * 512)
+    photograph, computed, expected = np.hsplit(pixels, 3)
+    assert photograph.std() > 10
+    assert computed.max() == 255
+    assert np.abs(computed - expected).max() <= 1
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+def test_program_of_the_readme_prints_what_it_says():
+    program = (ROOT / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    done = python("-c", program)
+    assert done.returncode == 0, done.stderr
+    printed = [float(number) for number in done.stdout.strip(" []\n").split()]
+    assert printed == [2.0 * number for number in range(32)]
+
+
+@pytest.mark.requires(device=False)
+def test_example_without_a_device_ends_with_the_error_of_the_library():
+    done = run("saxpy")
+    assert done.returncode != 0
+    assert "verified" not in done.stdout
+    assert "Error" in done.stderr.splitlines()[-1] or "driver" in done.stderr
+
+
+def test_every_example_is_documented_and_checks_its_result():
+    for path in EXAMPLES.glob("*.py"):
+        text = path.read_text()
+        assert '"""' in text, path
+        assert "verified" in text, path
+        assert "sys.exit(main())" in text, path

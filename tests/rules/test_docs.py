@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The API pages have every public name, once, and no other."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import cuda.core
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def documented() -> list[str]:
+    """Return the names that the API pages describe, with their modules."""
+    names = []
+    for page in sorted((DOCS / "api").glob("*.rst")):
+        text = page.read_text()
+        module = re.search(r"^\.\. currentmodule:: (\S+)", text, re.MULTILINE)[1]
+        for name in re.findall(r"^\.\. (?:auto\w+|data):: (\S+)", text, re.MULTILINE):
+            names.append(name if name.startswith("cuda.") else f"{module}.{name}")
+    return names
+
+
+def public() -> set[str]:
+    """Return the public names of ``cuda.core``, without its submodules."""
+    names = {name for name in vars(cuda.core) if not name.startswith("_")}
+    return {f"cuda.core.{name}" for name in names if type(getattr(cuda.core, name)).__name__ != "module"}
+
+
+def test_every_public_name_is_documented():
+    assert public() - set(documented()) == set()
+
+
+def test_every_documented_name_exists():
+    for name in documented():
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
+
+
+def test_no_name_is_documented_twice():
+    names = documented()
+    assert len(names) == len(set(names))
+
+
+def test_every_design_note_and_guide_has_a_title():
+    for page in DOCS.rglob("*.md"):
+        if page.parent.name != "changes" and "_build" not in page.parts:
+            assert page.read_text().startswith("# "), page

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Headers and sizes of files, sizes of functions, and the names that driver calls give to errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADER = ["SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers", "SPDX-License-Identifier: Apache-2.0"]
+LIMITS = {".py": 600, ".pyx": 600, ".hpp": 600, ".cpp": 600, ".c": 600, ".h": 600, ".pxd": 120}
+TEST_LIMIT = 800
+FUNCTION_LIMIT = 60
+
+FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b).*\(")
+RESULT = re.compile(r"\b(?:HANDLE|ALLOW|WARN)_RETURN\(")
+SKIP = re.compile(r"pytest\.(?:skip|importorskip|xfail)\b|mark\.(?:skip|skipif|xfail)\b")
+
+
+def sources(*directories: str) -> list[Path]:
+    """Return the code below some directories."""
+    paths = [path for directory in directories for path in sorted((ROOT / directory).rglob("*"))]
+    return [path for path in paths if path.suffix in LIMITS]
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+CODE = [*sources("cuda", "tests", "examples", "benchmarks"), ROOT / "setup.py", ROOT / "docs" / "conf.py"]
+CYTHON = [path for path in sources("cuda") if path.suffix in (".pyx", ".pxd")]
+
+
+@pytest.mark.parametrize("path", [*CODE, *sorted((ROOT / ".ci").iterdir())], ids=named)
+def test_file_begins_with_the_licence(path):
+    lines = [line for line in path.read_text().splitlines()[:4] if not line.startswith("#!")]
+    assert [line.lstrip("#/ ") for line in lines[:2]] == HEADER
+
+
+@pytest.mark.parametrize("path", CODE, ids=named)
+def test_file_is_of_moderate_size(path):
+    limit = TEST_LIMIT if path.is_relative_to(ROOT / "tests") else LIMITS[path.suffix]
+    assert len(path.read_text().splitlines()) <= limit
+
+
+@pytest.mark.parametrize("path", [path for path in CODE if path.suffix in (".py", ".pyx")], ids=named)
+def test_functions_are_of_moderate_size(path):
+    long = {name: size for name, size in functions(path.read_text()) if size > FUNCTION_LIMIT}
+    assert long == {}
+
+
+@pytest.mark.parametrize("path", CYTHON, ids=named)
+def test_driver_result_is_reported_under_the_name_of_the_call(path):
+    for call in result_calls(path.read_text()):
+        driver_call = re.search(r"cydriver\.(cu\w+)\(", call)
+        name = re.search(r'b"(\w+)"', call)
+        assert name is not None, f"no name in {call}"
+        if driver_call:
+            assert name[1] == driver_call[1].removesuffix("_v2"), call
+
+
+@pytest.mark.parametrize("path", sources("tests"), ids=named)
+def test_test_skips_by_capability_only(path):
+    if path not in (Path(__file__).resolve(), ROOT / "tests" / "conftest.py"):
+        assert SKIP.findall(path.read_text()) == []
+
+
+def functions(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the functions of Python or Cython code, with the lines of their bodies, docstrings not counted."""
+    text = re.sub(r'^( +)[rf]?"""(?:.|\n)*?"""$', "", text, flags=re.MULTILINE)
+    lines = text.splitlines()
+    for start, line in enumerate(lines):
+        match = FUNCTION.match(line)
+        if not match:
+            continue
+        size = 1
+        for following in lines[start + 1 :]:
+            indent = len(following) - len(following.lstrip())
+            # The line that closes the arguments is indented like the first.
+            if following.strip() and indent <= len(match[1]) and not following.lstrip().startswith(")"):
+                break
+            size += bool(following.strip())
+        yield line.strip(), size
+
+
+def result_calls(text: str) -> Iterator[str]:
+    """Yield the calls of the helpers that every driver result passes through."""
+    for match in RESULT.finditer(text):
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if re.search(r"\b(cdef|def|cimport|import)\b|#|``", before):
+            continue
+        depth = 0
+        for end in range(match.end() - 1, len(text)):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            if depth == 0:
+                yield text[match.start() : end + 1]
+                break
