@@ -53,7 +53,7 @@ def test_three_arguments_are_needed(closed_kernel, count):
         launch(*(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)[:count])
 
 
-@pytest.mark.parametrize("other", [None, 0, "stream", object()], ids=repr)
+@pytest.mark.parametrize("other", [None, 0, "stream", object()], ids=lambda other: type(other).__name__)
 def test_other_streams_are_refused(closed_kernel, other):
     with pytest.raises(TypeError, match="stream must be"):
         launch(other, ONE, closed_kernel)

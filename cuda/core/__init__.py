@@ -1,51 +1,58 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pythonic access to the CUDA driver, compiler and linker."""
+"""Pythonic access to the CUDA driver, compiler and linker.
 
-from cuda.core import typing
-from cuda.core._context import Context
-from cuda.core._device import Device
-from cuda.core._event import Event, EventOptions
-from cuda.core._host import Host
-from cuda.core._launch_config import LaunchConfig
-from cuda.core._launcher import launch
-from cuda.core._memory import (
-    Buffer,
-    DeviceMemoryResource,
-    DeviceMemoryResourceOptions,
-    LegacyPinnedMemoryResource,
-    MemoryResource,
-)
-from cuda.core._module import Kernel, ObjectCode
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream, StreamOptions
-from cuda.core._utils.cuda_utils import CUDAError, LaunchError, NotSupportedError, NVRTCError, OutOfMemoryError
+Importing this package loads none of its modules: each name is fetched at its first use, so that a
+program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
+"""
+
+import importlib
+
 from cuda.core._version import __version__
 
-__all__ = [
-    "Buffer",
-    "CUDAError",
-    "Context",
-    "Device",
-    "DeviceMemoryResource",
-    "DeviceMemoryResourceOptions",
-    "Event",
-    "EventOptions",
-    "Host",
-    "Kernel",
-    "LEGACY_DEFAULT_STREAM",
-    "LaunchConfig",
-    "LaunchError",
-    "LegacyPinnedMemoryResource",
-    "MemoryResource",
-    "NVRTCError",
-    "NotSupportedError",
-    "ObjectCode",
-    "OutOfMemoryError",
-    "PER_THREAD_DEFAULT_STREAM",
-    "Program",
-    "ProgramOptions",
-    "Stream",
-    "StreamOptions",
-    "launch",
-]
+# The home of each public name, below this package.
+_HOMES = {
+    "Buffer": "_memory",
+    "CUDAError": "_utils.cuda_utils",
+    "Context": "_context",
+    "Device": "_device",
+    "DeviceMemoryResource": "_memory",
+    "DeviceMemoryResourceOptions": "_memory",
+    "Event": "_event",
+    "EventOptions": "_event",
+    "Host": "_host",
+    "Kernel": "_module",
+    "LEGACY_DEFAULT_STREAM": "_stream",
+    "LaunchConfig": "_launch_config",
+    "LaunchError": "_utils.cuda_utils",
+    "LegacyPinnedMemoryResource": "_memory",
+    "MemoryResource": "_memory",
+    "NVRTCError": "_utils.cuda_utils",
+    "NotSupportedError": "_utils.cuda_utils",
+    "ObjectCode": "_module",
+    "OutOfMemoryError": "_utils.cuda_utils",
+    "PER_THREAD_DEFAULT_STREAM": "_stream",
+    "Program": "_program",
+    "ProgramOptions": "_program",
+    "Stream": "_stream",
+    "StreamOptions": "_stream",
+    "launch": "_launcher",
+}
+_PACKAGES = ("typing", "utils")
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"cuda.core.{_HOMES[name]}"), name)
+    elif name in _PACKAGES:
+        return importlib.import_module(f"cuda.core.{name}")
+    else:
+        raise AttributeError(f"module 'cuda.core' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_PACKAGES})

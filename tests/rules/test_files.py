@@ -70,7 +70,8 @@ def test_packages_compute_nothing_in_their_init():
     allowed = re.compile(r'\s*(#.*|"""[^"]*"""|from [\w.]+ import .*|import [\w.]+.*|\)|[\w, ]+,?(\s*# .*)?|__all__ = .*|"[\w]+",|\]|)$')
     wrong = []
     for path in core_files(".py"):
-        if path.name == "__init__.py":
+        # The package itself fetches names at their first use: docs/design/imports.md.
+        if path.name == "__init__.py" and path.parent != CORE:
             text = re.sub(r'"""(.|\n)*?"""', "", path.read_text())
             wrong += [f"{path.relative_to(CORE)}: {line}" for line in text.splitlines() if not allowed.match(line)]
     assert wrong == []
