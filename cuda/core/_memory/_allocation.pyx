@@ -51,11 +51,11 @@ cdef int allocate_from_pool(
     if size == 0:
         h_allocation[0] = AllocationHandle.borrow(move(value), move(keep))
         return 0
+    fix_context(value)
     # Such memory would belong to the graph, and the pool's way of freeing would fail.
     HANDLE_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
     if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
-    fix_context(value)
     value.size = size
     with nogil:
         HANDLE_RETURN(
