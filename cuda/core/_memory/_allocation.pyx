@@ -46,7 +46,9 @@ cdef int allocate_from_pool(
     cdef Allocation value
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef Keep keep = h_pool.keep()
+    cdef Keep keep
+    if h_pool.is_owner():
+        keep = h_pool.keep()
     value.h_stream = h_stream
     if size == 0:
         h_allocation[0] = AllocationHandle.borrow(move(value), move(keep))

@@ -148,7 +148,9 @@ cdef class Buffer(DriverObject):
     def close(self, stream=None) -> None:
         """Free the memory in stream order; calling this again does nothing.
 
-        Memory that others still refer to (a DLPack consumer, a graph) is freed after them.
+        Memory that others still refer to (a DLPack consumer, a graph) is freed after them. A stream that
+        is capturing cannot free memory allocated outside the capture: that shows as a ResourceWarning,
+        and the memory is lost to the pool.
 
         Parameters
         ----------
