@@ -31,6 +31,10 @@ CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-
 
 DIRECTIVES = {
     "language_level": 3,
+    # Annotations are for people: as C types they would let 1.5 pass for an int.
+    "annotation_typing": False,
+    # A None that slips into a typed variable is an exception then, not a crash.
+    "nonecheck": True,
     "embedsignature": True,
     "embedsignature.format": "python",
     "freethreading_compatible": True,

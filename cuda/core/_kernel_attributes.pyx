@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
 """What the driver knows about a kernel: its attributes, and how many blocks of it fit on a device."""
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
 """Allocate, free, adopt: the only callers of the driver's allocators, and one way of freeing for each."""
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
 """Memory pools: what the resources over them share."""
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
 from cuda.core._memory._allocation cimport allocate_from_pool, size_argument
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer, Buffer_show, MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -178,6 +177,7 @@ cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     cdef Buffer buffer = Buffer.__new__(Buffer)
     MemPool_check_open(self)
     allocate_from_pool(self._h_pool, size, stream._h_stream, &buffer._h_allocation)
+    Buffer_show(buffer)
     buffer._memory_resource = self
     return buffer
 
