@@ -205,7 +205,9 @@ def test_peer_access_is_a_bool(devices):
     assert devices[0].can_access_peer(1) == devices[0].can_access_peer(devices[1])
 
 
-@pytest.mark.parametrize(("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)])
+@pytest.mark.parametrize(
+    ("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)]
+)
 def test_no_such_peer(device, peer, error):
     with pytest.raises(error):
         device.can_access_peer(peer)

@@ -4,6 +4,7 @@
 
 import gc
 import pickle
+import threading
 import time
 
 import pytest
@@ -11,7 +12,7 @@ from support.contexts import current_context, no_context
 from support.threads import in_thread
 from support.work import busy
 
-from cuda.core import Event, EventOptions, LEGACY_DEFAULT_STREAM
+from cuda.core import LEGACY_DEFAULT_STREAM, Event, EventOptions
 
 TIMED = EventOptions(timing_enabled=True)
 
@@ -116,8 +117,6 @@ def test_sync_lets_other_threads_run(stream):
         def later():
             time.sleep(0.02)
             release()
-
-        import threading
 
         thread = threading.Thread(target=later)
         thread.start()
