@@ -216,7 +216,8 @@ cdef class Device:
         finally:
             Context_leave(is_entered)
 
-    def allocate(self, size, *, stream: Stream | GraphBuilder) -> Buffer:
+    @cython.annotation_typing(False)
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
 
         Parameters

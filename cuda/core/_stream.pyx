@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cpython.object cimport PyObject
@@ -68,6 +69,7 @@ cdef class Stream(StreamSource):
         return (0, self._address())
 
     @staticmethod
+    @cython.annotation_typing(False)
     def from_handle(handle: int) -> Stream:
         """Borrow a raw ``cudaStream_t``, which has to outlive its use here.
 
