@@ -216,7 +216,6 @@ cdef class Device:
         finally:
             Context_leave(is_entered)
 
-    @cython.annotation_typing(False)
     def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
 

@@ -69,7 +69,6 @@ cdef class Stream(StreamSource):
         return (0, self._address())
 
     @staticmethod
-    @cython.annotation_typing(False)
     def from_handle(handle: int) -> Stream:
         """Borrow a raw ``cudaStream_t``, which has to outlive its use here.
 
