@@ -7,10 +7,10 @@ import pickle
 import weakref
 
 import pytest
-from support.contexts import current_context, foreign_context, no_context
-from support.threads import in_thread
 
 from cuda.core import Context, Device
+from support.contexts import current_context, foreign_context, no_context
+from support.threads import in_thread
 
 
 def test_no_direct_construction():

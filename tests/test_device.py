@@ -13,12 +13,12 @@ import weakref
 
 import numpy as np
 import pytest
-from support.contexts import current_context, foreign_context, no_context
-from support.threads import in_thread
-from support.work import busy
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, EventOptions, MemoryResource
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+from support.contexts import current_context, foreign_context, no_context
+from support.threads import in_thread
+from support.work import busy
 
 
 class Recorder(MemoryResource):

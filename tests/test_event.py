@@ -8,11 +8,11 @@ import threading
 import time
 
 import pytest
+
+from cuda.core import LEGACY_DEFAULT_STREAM, Event, EventOptions
 from support.contexts import current_context, no_context
 from support.threads import in_thread
 from support.work import busy
-
-from cuda.core import LEGACY_DEFAULT_STREAM, Event, EventOptions
 
 TIMED = EventOptions(timing_enabled=True)
 

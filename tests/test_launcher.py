@@ -465,7 +465,7 @@ def test_a_bound_kernel_is_called_in_every_way(stream, kernels):
     add = kernels.get_kernel("add").bind({"grid": 1, "block": 1}, stream=stream)
     arguments = (memory.buffer, 1)
     add(*arguments)
-    add(*arguments, **{})
+    add(*arguments)
     add.__call__(*arguments)
     list(map(add, [memory.buffer], [1]))
     stream.sync()

@@ -7,13 +7,13 @@ import pickle
 import weakref
 
 import pytest
-from support.contexts import current_context, foreign_context, no_context
-from support.threads import in_thread
-from support.work import busy
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, Event, Stream, StreamOptions
 from cuda.core._handles._handles import registry_sizes
 from cuda.core._stream import IsStreamType, Stream_accept, default_stream
+from support.contexts import current_context, foreign_context, no_context
+from support.threads import in_thread
+from support.work import busy
 
 CONSTANTS = (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM)
 

@@ -7,8 +7,8 @@ import sys
 import threading
 
 import pytest
-
 from cuda.bindings import driver
+
 from cuda.core._memory import DeviceMemoryResource, _allocation
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError, handle_return
