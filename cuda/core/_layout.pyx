@@ -64,7 +64,8 @@ cdef class _StridedLayout:
     __hash__ = None
 
     def __repr__(self):
-        return f"_StridedLayout(shape={self._shape}, strides={self._strides}, itemsize={self._itemsize})"
+        offset = f", slice_offset={self._slice_offset}" if self._slice_offset else ""
+        return f"_StridedLayout(shape={self._shape}, strides={self._strides}, itemsize={self._itemsize}{offset})"
 
     def __reduce__(self):
         raise TypeError("a layout cannot be pickled")
