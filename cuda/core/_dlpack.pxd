@@ -52,7 +52,7 @@ cdef enum:
     DLPACK_FLAG_IS_COPIED = 2
 
 
-# The types of DLDevice that are memory of CUDA or of the host.
+# Types of DLDevice.
 cdef enum:
     DEVICE_CPU = 1
     DEVICE_CUDA = 2
@@ -84,6 +84,9 @@ cdef struct DLPackExchangeAPI:
     int (*current_work_stream)(int32_t, int32_t, void**) except -1
 
 
+# The module, imported at its first use.
+cdef object numpy()
+
 # The element type of NumPy's kind and size; false where DLPack has none.
 cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil
 # The same for a NumPy dtype; BufferError where DLPack has none.
@@ -103,7 +106,6 @@ cdef object DLPack_export_bytes(
 
 # Whether a consumer that asks for `max_version` gets a versioned capsule; refuses what is not offered.
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1
-
 
 # A tensor taken out of a capsule; whoever took it releases it, once.
 cdef struct DLPackSource:

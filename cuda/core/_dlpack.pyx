@@ -217,6 +217,15 @@ _KINDS = {kDLInt: "i", kDLUInt: "u", kDLFloat: "f", kDLComplex: "c", kDLBool: "b
 # (code, bits) -> dtype, filled as they are asked for.
 cdef dict _dtypes = {}
 
+cdef object _numpy = None
+
+
+cdef object numpy():
+    global _numpy
+    if _numpy is None:
+        _numpy = importlib.import_module("numpy")
+    return _numpy
+
 
 cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil:
     if kind == c"i" and itemsize in (1, 2, 4, 8):
@@ -266,7 +275,7 @@ cdef object _find_dtype(DLDataType element):
     cdef DLDataType known
     kind = _KINDS.get(element.code)
     if kind is not None and DLPack_element(<char>ord(kind), element.bits // 8, &known) and known.bits == element.bits:
-        return importlib.import_module("numpy").dtype(f"{kind}{element.bits // 8}")
+        return numpy().dtype(f"{kind}{element.bits // 8}")
     name = _EXTENSION_NAMES.get(element.code)
     if name is None:
         raise TypeError(f"NumPy has no dtype for DLPack type code {element.code} with {element.bits} bits")
@@ -274,4 +283,4 @@ cdef object _find_dtype(DLDataType element):
         extension = getattr(importlib.import_module("ml_dtypes"), name)
     except (ImportError, AttributeError) as error:
         raise NotImplementedError(f"a dtype for {name} needs the package ml_dtypes, recent enough to have it") from error
-    return importlib.import_module("numpy").dtype(extension)
+    return numpy().dtype(extension)

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate
+from libc.stdint cimport int64_t
+from libc.string cimport memcmp
+
+from cuda.core._dlpack cimport DEVICE_CPU, DLDataType, DLPack_negotiate, numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer_info cimport PointerInfo, pointer_info
@@ -27,7 +30,6 @@ from cuda.core._view_sources cimport (
 )
 
 import functools
-import importlib
 import warnings
 
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
@@ -254,7 +256,7 @@ cdef class StridedMemoryView(ViewState):
         if dtype is None and itemsize is None:
             raise ValueError("either itemsize or dtype must be given")
         if dtype is not None:
-            if not isinstance(dtype, importlib.import_module("numpy").dtype):
+            if not isinstance(dtype, numpy().dtype):
                 raise TypeError(f"dtype must be a numpy.dtype, not {dtype!r}")
             if itemsize is not None and itemsize != dtype.itemsize:
                 raise ValueError(f"itemsize={itemsize} contradicts {dtype!r}, whose items have {dtype.itemsize} bytes")
@@ -289,7 +291,8 @@ cdef class StridedMemoryView(ViewState):
         if layout is not None and not isinstance(layout, _StridedLayout):
             raise TypeError(f"layout must be a _StridedLayout or None, not {type(layout).__name__}")
         if dtype is not None:
-            dtype = importlib.import_module("numpy").dtype(dtype)
+            numpy_dtype = numpy().dtype
+            dtype = dtype if isinstance(dtype, numpy_dtype) else numpy_dtype(dtype)
         return derive(self, layout_of(self) if layout is None else layout, dtype)
 
     def copy_from(
@@ -487,7 +490,7 @@ cdef StridedMemoryView empty_view(object view):
 
 
 cdef int fill_any(StridedMemoryView self, object obj, object stream_ptr) except -1:
-    if is_numpy(obj) or has_dlpack(obj):
+    if is_numpy(obj) or is_torch(obj) or has_dlpack(obj):
         fill_dlpack(self, obj, stream_ptr)
     elif hasattr(obj, "__cuda_array_interface__"):
         view_cuda_interface(self, obj, stream_ptr)
@@ -519,9 +522,11 @@ cdef StridedMemoryView derive(StridedMemoryView self, _StridedLayout layout, obj
     cdef StridedMemoryView view
     cdef PointerInfo info
     cdef _StridedLayout mine = layout_of(self)
-    cdef object is_typed = dtype if dtype is not None else (self._element.lanes or self._dtype or self._typestr)
-    itemsize = mine._itemsize if dtype is None else dtype.itemsize
-    if is_typed is not None and is_typed != 0 and itemsize != layout._itemsize:
+    cdef bint is_typed = (
+        dtype is not None or self._element.lanes != 0 or self._dtype is not None or self._typestr is not None
+    )
+    cdef int64_t itemsize = mine._itemsize if dtype is None else dtype.itemsize
+    if is_typed and itemsize != layout._itemsize:
         raise ValueError(f"the type has items of {itemsize} bytes, the layout of {layout._itemsize}")
     check_size(self, layout)
     view = new_view(type(self))
@@ -570,11 +575,21 @@ cdef int copy_checked(
         raise ValueError("the destination is read-only")
     if layout_of(target)._shape != layout_of(source)._shape:
         raise ValueError(f"the shapes differ: {layout_of(target)._shape} (destination), {layout_of(source)._shape} (source)")
-    types = [dtype_of(target), dtype_of(source)]
-    if itemsize_of(target) != itemsize_of(source) or (None not in types and types[0] != types[1]):
-        raise ValueError(f"the types of the elements differ: {types[0]} (destination), {types[1]} (source)")
+    if not is_same_type(target, source):
+        raise ValueError(f"the types of the elements differ: {dtype_of(target)} (destination), {dtype_of(source)} (source)")
     copy_view(target, source, stream, blocking)
     return 0
+
+
+# Where one type is unknown, the sizes have to agree.
+cdef bint is_same_type(StridedMemoryView target, StridedMemoryView source) except -1:
+    if target._element.lanes != 0 and source._element.lanes != 0:
+        return memcmp(&target._element, &source._element, sizeof(DLDataType)) == 0
+    if itemsize_of(target) != itemsize_of(source):
+        return False
+    mine, other = dtype_of(target), dtype_of(source)
+    # Not `in`: NumPy takes None for float64.
+    return mine is None or other is None or mine == other
 
 
 register_view_class(StridedMemoryView)

@@ -23,6 +23,7 @@ from cuda.core._dlpack cimport (
     DLPack_read,
     DLPack_release,
     DLTensor,
+    numpy,
 )
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._layout cimport Layout_create, _StridedLayout
@@ -30,7 +31,6 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer_info cimport PointerInfo, pointer_info
 from cuda.core._stream cimport Stream, Stream_wrap
 
-import importlib
 import sys
 
 from cuda.core._utils.cuda_utils import CUDAError
@@ -195,9 +195,7 @@ cdef int read_interface(ViewState self, object interface) except -1:
         raise BufferError(f"the array interface lacks the entry {error}") from error
     if not isinstance(data, tuple) or len(data) != 2:
         raise BufferError(f"the entry 'data' must be a tuple (address, is_readonly), not {type(data).__name__}")
-    if not isinstance(typestr, str) or len(typestr) < 3 or not typestr[2:].partition("[")[0].isdecimal():
-        raise BufferError(f"the entry 'typestr' must be like '<f4', not {typestr!r}")
-    itemsize = int(typestr[2:].partition("[")[0]) * (4 if typestr[1] == "U" else 1)
+    itemsize = parse_itemsize(typestr)
     self._known_layout = _StridedLayout(shape, interface.get("strides"), itemsize, True)
     is_native = typestr[0] in "|=<" if sys.byteorder == "little" else typestr[0] in "|=>"
     if not is_native or not DLPack_element(<char>ord(typestr[1]), itemsize, &self._element):
@@ -207,6 +205,17 @@ cdef int read_interface(ViewState self, object interface) except -1:
     self._is_readonly = data[1]
     self._keeper = interface
     return 0
+
+
+# The bytes of an element such as '<f4', '<U3' (of 4 bytes each) or '<M8[ns]'.
+cdef int64_t parse_itemsize(object typestr) except -1:
+    if typestr == "|O":
+        return sizeof(void*)
+    if isinstance(typestr, str) and len(typestr) > 2:
+        count = typestr[2:].partition("[")[0]
+        if count.isdecimal():
+            return int(count) * (4 if typestr[1] == "U" else 1)
+    raise BufferError(f"the entry 'typestr' must be like '<f4', not {typestr!r}")
 
 
 cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1:
@@ -264,7 +273,7 @@ cdef object dtype_of(ViewState self):
         if self._element.lanes != 0:
             self._dtype = DLPack_dtype(self._element)
         elif self._typestr is not None:
-            self._dtype = importlib.import_module("numpy").dtype(self._typestr)
+            self._dtype = numpy().dtype(self._typestr)
     return self._dtype
 
 

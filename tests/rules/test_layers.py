@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "cuda" / "core"
 # From the bottom to the top, and in each layer from the first to the last; a name with a star is a package.
 LAYERS = {
     "foundations": ["_version", "typing", "_utils.*"],
-    "handles, data formats": ["_handles.*", "_dlpack", "_layout", "_layout_ops", "_copy_plan"],
+    "handles, data formats": ["_handles.*", "_dlpack", "_layout_ops", "_layout", "_copy_plan"],
     "execution": ["_device_resources", "_context", "_event", "_stream"],
     "memory": ["_host", "_memory.*"],
     "device": ["_device_properties", "_device"],
