@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from libc.stdint cimport int64_t
-from libc.string cimport memcmp
 
-from cuda.core._dlpack cimport DEVICE_CPU, DLDataType, DLPack_negotiate, numpy
+from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate, numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer_info cimport PointerInfo, pointer_info
@@ -20,7 +19,6 @@ from cuda.core._view_sources cimport (
     check_size,
     dtype_of,
     is_numpy,
-    itemsize_of,
     layout_of,
     view_array_interface,
     view_buffer,
@@ -57,8 +55,7 @@ cdef class StridedMemoryView(ViewState):
             "constructing a StridedMemoryView is deprecated; use StridedMemoryView.from_any_interface()",
             DeprecationWarning, stacklevel=1,
         )
-        if self._exporting_obj is not None:
-            raise RuntimeError("this view is made already")
+        check_empty(self)
         if obj is not None:
             fill_any(self, obj, stream_ptr)
 
@@ -322,7 +319,9 @@ cdef class StridedMemoryView(ViewState):
         TypeError
             If ``other`` is no view, or ``stream`` no stream.
         """
-        copy_checked(self, other, stream, allocator, blocking)
+        if not isinstance(other, StridedMemoryView):
+            raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
+        copy_view(self, other, stream, allocator, blocking)
 
     def copy_to(
         self,
@@ -346,7 +345,7 @@ cdef class StridedMemoryView(ViewState):
         """
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
-        copy_checked(other, self, stream, allocator, blocking)
+        copy_view(other, self, stream, allocator, blocking)
 
     @property
     def ptr(self) -> int:
@@ -484,9 +483,14 @@ cdef StridedMemoryView empty_view(object view):
         return new_view(StridedMemoryView)
     if not isinstance(view, StridedMemoryView):
         raise TypeError(f"view must be a StridedMemoryView or None, not {type(view).__name__}")
-    if (<StridedMemoryView>view)._exporting_obj is not None:
-        raise RuntimeError("this view is made already")
+    check_empty(<StridedMemoryView>view)
     return view
+
+
+cdef int check_empty(StridedMemoryView self) except -1:
+    if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
+        raise RuntimeError("this view is made already")
+    return 0
 
 
 cdef int fill_any(StridedMemoryView self, object obj, object stream_ptr) except -1:
@@ -558,38 +562,6 @@ cdef int check_export_arguments(object stream, object dl_device, object copy) ex
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
     return 0
-
-
-cdef int copy_checked(
-    StridedMemoryView target, object other, object stream, object allocator, object blocking
-) except -1:
-    cdef StridedMemoryView source
-    if not isinstance(other, StridedMemoryView):
-        raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
-    source = <StridedMemoryView>other
-    if allocator is not None:
-        raise TypeError(f"allocator must be None, because no intermediate copy is made, not {type(allocator).__name__}")
-    if blocking is not None and not isinstance(blocking, bool):
-        raise TypeError(f"blocking must be a bool or None, not {type(blocking).__name__}")
-    if target._is_readonly:
-        raise ValueError("the destination is read-only")
-    if layout_of(target)._shape != layout_of(source)._shape:
-        raise ValueError(f"the shapes differ: {layout_of(target)._shape} (destination), {layout_of(source)._shape} (source)")
-    if not is_same_type(target, source):
-        raise ValueError(f"the types of the elements differ: {dtype_of(target)} (destination), {dtype_of(source)} (source)")
-    copy_view(target, source, stream, blocking)
-    return 0
-
-
-# Where one type is unknown, the sizes have to agree.
-cdef bint is_same_type(StridedMemoryView target, StridedMemoryView source) except -1:
-    if target._element.lanes != 0 and source._element.lanes != 0:
-        return memcmp(&target._element, &source._element, sizeof(DLDataType)) == 0
-    if itemsize_of(target) != itemsize_of(source):
-        return False
-    mine, other = dtype_of(target), dtype_of(source)
-    # Not `in`: NumPy takes None for float64.
-    return mine is None or other is None or mine == other
 
 
 register_view_class(StridedMemoryView)

@@ -41,10 +41,7 @@ cdef bint is_torch(object obj) except -1:
 cdef int view_torch(ViewState self, object tensor, object stream_ptr) except -1:
     cdef DLTensor c_tensor
     cdef void* c_stream = NULL
-    if _exchange != NULL:
-        _exchange.borrow_from_object(<void*>tensor, &c_tensor)
-        keep_extents(self, &c_tensor)
-    else:
+    if _exchange == NULL or not borrow(self, tensor, &c_tensor):
         read_attributes(self, tensor, &c_tensor)
     view_tensor(self, &c_tensor)
     check_stream(stream_ptr, self._device_type)
@@ -72,11 +69,21 @@ cdef bint find_torch() except -1:
     return True
 
 
+# False where the tensor refuses: its attributes may still do, or say better why not.
+cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
+    try:
+        _exchange.borrow_from_object(<void*>tensor, c_tensor)
+    except Exception:
+        return False
+    keep_extents(self, c_tensor)
+    return True
+
+
 # The tensor lends its shape and strides only until Python code runs.
 cdef int keep_extents(ViewState self, DLTensor* c_tensor) except -1:
     cdef int32_t ndim = c_tensor.ndim
     cdef int32_t i
-    self._extents.resize(2 * ndim)
+    self._extents.resize(2 * ndim if c_tensor.strides != NULL else ndim)
     for i in range(ndim):
         self._extents[i] = c_tensor.shape[i]
         if c_tensor.strides != NULL:

@@ -4,5 +4,5 @@
 from cuda.core._view_sources cimport ViewState
 
 
-# All elements of `source` to those of `target`, which has the same shape and item size.
-cdef int copy_view(ViewState target, ViewState source, object stream, object blocking) except -1
+# All elements of `source` to those of `target`; refuses what does not fit.
+cdef int copy_view(ViewState target, ViewState source, object stream, object allocator, object blocking) except -1

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
+from libcpp.vector cimport vector
 
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
@@ -43,7 +44,8 @@ cdef int register_view_class(type cls) except -1:
 
 cdef object export_view(ViewState self, bint is_versioned):
     cdef DLTensor tensor
-    describe(self, &tensor)
+    cdef vector[int64_t] extents
+    describe(self, &tensor, &extents)
     return DLPack_export(tensor, self, Keep(), is_versioned, DLPACK_FLAG_READ_ONLY if self._is_readonly else 0)
 
 
@@ -61,30 +63,30 @@ cdef tuple dlpack_device(ViewState self):
     return (DEVICE_CUDA, self._device_id)
 
 
-# The view as DLPack sees it; shape and strides belong to the view.
-cdef int describe(ViewState self, DLTensor* tensor) except -1:
+# The view as DLPack sees it; shape and strides lie in `extents`, filled here where that was not done before.
+cdef int describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
     cdef _StridedLayout layout = layout_of(self)
     cdef tuple strides = layout.explicit_strides()
     cdef int32_t ndim = <int32_t>len(layout._shape)
     cdef int32_t i
     device_type, device_id = dlpack_device(self)
+    tensor.dtype = self._element
     if self._element.lanes == 0:
         dtype = dtype_of(self)
         if dtype is None:
             raise BufferError("the type of the elements is not known; make the view with a dtype to export it")
-        self._element = DLPack_element_of_dtype(dtype)
-    if self._extents.size() != 2 * <size_t>ndim:
-        self._extents.resize(2 * ndim)
+        tensor.dtype = DLPack_element_of_dtype(dtype)
+    if extents.size() != 2 * <size_t>ndim:
+        extents.resize(2 * ndim)
         for i in range(ndim):
-            self._extents[i] = layout._shape[i]
-            self._extents[ndim + i] = strides[i]
+            extents[0][i] = layout._shape[i]
+            extents[0][ndim + i] = strides[i]
     tensor.data = NULL if 0 in layout._shape else <void*>self._ptr
     tensor.device.device_type = device_type
     tensor.device.device_id = device_id
     tensor.ndim = ndim
-    tensor.dtype = self._element
-    tensor.shape = self._extents.data() if ndim > 0 else NULL
-    tensor.strides = self._extents.data() + ndim if ndim > 0 else NULL
+    tensor.shape = extents.data() if ndim > 0 else NULL
+    tensor.strides = extents.data() + ndim if ndim > 0 else NULL
     tensor.byte_offset = 0
     return 0
 
@@ -132,7 +134,8 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
 
 
 cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
-    return describe(<ViewState?><object>obj, result)
+    cdef ViewState self = <ViewState?><object>obj
+    return describe(self, result, &self._extents)
 
 
 cdef int exchange_stream(int32_t device_type, int32_t device_id, void** result) except -1:

@@ -23,7 +23,9 @@ class ArrayInterface:
         self.__array_interface__ = {**array.__array_interface__, **entries}
 
 
-class _Tensor(ctypes.Structure):
+class Tensor(ctypes.Structure):
+    """``DLTensor``."""
+
     _fields_ = [
         ("data", ctypes.c_void_p),
         ("device_type", ctypes.c_int32),
@@ -39,7 +41,7 @@ class _Tensor(ctypes.Structure):
 
 
 class _Managed(ctypes.Structure):
-    _fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New
@@ -62,7 +64,7 @@ class DLPackExporter:
         self._extents = (ctypes.c_int64 * (2 * len(shape) + 1))(*shape, *(strides or ()))
         address = ctypes.addressof(self._extents)
         stride_address = address + 8 * len(shape) if strides is not None else None
-        tensor = _Tensor(data, *device, len(shape), code, bits, lanes, address, stride_address, offset)
+        tensor = Tensor(data, *device, len(shape), code, bits, lanes, address, stride_address, offset)
         self._managed = _Managed(tensor, None, ctypes.cast(self._deleter, ctypes.c_void_p))
 
     def __dlpack__(self, **arguments):
