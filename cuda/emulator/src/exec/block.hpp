@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// One block of threads while it runs on its worker: which threads have started, which wait
+// for what, which can go on. Threads run one after another on one fiber; only a thread that
+// waits keeps its stack, and the next begins on another.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "fiber.hpp"
+#include "launch.hpp"
+
+namespace emu::exec {
+
+struct Worker;
+
+struct Barrier {
+    Queue waiting;
+    uint32_t arrived = 0;   // waiting ones and those that only arrived
+    uint32_t count = 0;     // 0: all threads that have not ended
+    uint32_t ones = 0;      // predicates that were true
+    uint32_t last_ones = 0, last_arrived = 0; // of the generation just released
+    uint32_t generation = 0;
+    uintptr_t pc = 0;       // of the first arrival
+    bool mixed = false;     // arrivals came from different places
+};
+
+struct Warp {
+    emu_u32 live = 0;    // lanes that have not ended, also those that have not started
+    emu_u32 waiting = 0; // lanes in a collective
+    Fiber* lane[32];
+};
+
+class Block {
+public:
+    enum : uint32_t { grid_barrier = 16, cluster_barrier = 17, barrier_count = 18 };
+
+    explicit Block(Worker& worker) : worker_(worker) {}
+
+    // Scheduler side: runs the block; false when it was left with worker.trouble.
+    bool run(uint64_t number);
+
+    // Thread side, all on the running fiber `self`.
+    void thread_loop();
+    void end_thread(Fiber* self) __attribute__((noreturn));
+    void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc);
+    void arrive_at(uint32_t id, uint32_t count, uintptr_t pc);
+    void wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc);
+    void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
+    void yield(Fiber* self, uintptr_t pc);
+
+    // Threads that could run if the running one gave way. Read by the monitor, hence racy.
+    uint32_t others() const { return ready_.count + yielded_.count + (threads_ - started()); }
+    uint32_t started() const { return started_.load(std::memory_order_relaxed); }
+    uint32_t finished() const { return finished_.load(std::memory_order_relaxed); }
+    uint32_t live() const { return threads_ - finished(); }
+    const Barrier& barrier(uint32_t id) const { return barriers_[id]; }
+    const Warp& warp(uint32_t number) const { return warps_[number]; }
+    emu_u32 running_lanes(uint32_t warp) const { return warps_[warp].live; }
+
+    // For the monitor: the next suspension takes threads in turn instead of the nearest.
+    std::atomic<bool> rotate{false};
+
+private:
+    void begin(uint64_t number);
+    void begin_thread(Fiber* self);
+    bool count_end(Fiber* self);
+    void settle_after_end(Fiber* self);
+    Fiber* fresh();
+    Fiber* pick();
+    Trouble stuck() const;
+    void suspend(Fiber* self);
+    void switch_to(Fiber* self, Fiber* next);
+    void go_on_after_end() __attribute__((noreturn));
+    void restore(Fiber* self);
+    void note_arrival(Barrier& barrier, uint32_t id, uint32_t count, uintptr_t pc);
+    bool is_complete(const Barrier& barrier) const;
+    void complete(uint32_t id);
+    void check_places(uint32_t id, uintptr_t pc);
+    bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
+    void reset();
+
+    Worker& worker_;
+    Launch* launch_ = nullptr;
+    uint32_t threads_ = 0;
+    std::atomic<uint32_t> started_{0}, finished_{0};
+    uint32_t suspended_ = 0;   // in barriers and collectives
+    uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
+    EmuDim3 next_index_{};
+    EmuDim3 size_{};
+    Queue ready_, yielded_;
+    Barrier barriers_[barrier_count];
+    Warp warps_[32];
+};
+
+} // namespace emu::exec
