@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fnmatch.h>
@@ -54,6 +55,24 @@ bool read_time(const std::string& text, FaultTime* when)
     return true;
 }
 
+// Names separated by commas; one behind '!' is exempt, wherever it stands.
+bool is_meant(const std::string& patterns, const char* name, const char* symbol)
+{
+    bool meant = false;
+    for (size_t begin = 0; begin < patterns.size();) {
+        size_t end = std::min(patterns.find(',', begin), patterns.size());
+        bool exempt = patterns[begin] == '!';
+        std::string one = patterns.substr(begin + exempt, end - begin - exempt);
+        if (fnmatch(one.c_str(), name, 0) == 0 || fnmatch(one.c_str(), symbol, 0) == 0) {
+            if (exempt)
+                return false;
+            meant = true;
+        }
+        begin = end + 1;
+    }
+    return meant;
+}
+
 // Empty, or what is wrong.
 std::string read_plan(std::string text, Plan* plan)
 {
@@ -87,7 +106,7 @@ PlannedFault next_fault(const char* name, const char* symbol)
     PlannedFault fault;
     for (auto& row : plans()) {
         Plan& plan = row.second;
-        if (fnmatch(plan.pattern.c_str(), name, 0) && fnmatch(plan.pattern.c_str(), symbol, 0))
+        if (!is_meant(plan.pattern, name, symbol))
             continue;
         ++plan.matched;
         bool turn = plan.and_later ? plan.matched >= plan.first : plan.matched == plan.first;

@@ -5,7 +5,8 @@
 //
 //   PATTERN[@N[+]][:TIME]=CODE
 //
-// PATTERN  names of driver functions, with * and ?; with or without version suffix
+// PATTERN  names of driver functions, with * and ?, separated by commas; with or without
+//          version suffix; one behind ! is exempt
 // @N       the N-th call that matches; @N+ that one and all later ones; without: every one
 // TIME     before (default): nothing was done; after: it was done, and the error is given;
 //          later: the call succeeds and the context fails, as after an asynchronous error

@@ -8,6 +8,7 @@
 #include "arena.hpp"
 #include "device.hpp"
 #include "module.hpp"
+#include "pool.hpp"
 #include "stream.hpp"
 
 namespace emu::state {
@@ -111,15 +112,19 @@ CUresult check_resident(const Function& function, const Device& device,
 
 CUresult run(const exec::LaunchRequest& request, Context& context)
 {
-    std::vector<int> devices = context.peer_devices();
-    devices.push_back(request.device);
-    for (int device : devices)
-        AddressSpace::get().device(device).begin_kernels();
+    uint32_t devices = 1u << request.device | Pool::sharing_with(request.device);
+    for (int peer : context.peer_devices())
+        devices |= 1u << peer;
+    auto for_each = [&](void (Arena::*action)()) {
+        for (int device = 0; device < device_count(); ++device)
+            if (devices >> device & 1)
+                (AddressSpace::get().device(device).*action)();
+    };
+    for_each(&Arena::begin_kernels);
     context.begin_launch(request.id);
     exec::Fault fault = exec::run(request);
     context.end_launch(request.id);
-    for (int device : devices)
-        AddressSpace::get().device(device).end_kernels();
+    for_each(&Arena::end_kernels);
     if (fault)
         context.fail(fault);
     return CUDA_SUCCESS;

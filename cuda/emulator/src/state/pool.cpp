@@ -20,6 +20,7 @@ HandleTable<Pool, CUmemoryPool>& table()
 }
 
 std::atomic<uint64_t> synchronizations{0};
+std::atomic<uint32_t> sharing[8]; // by device: whose pools it was ever given access to
 
 size_t round_up(size_t value, size_t step)
 {
@@ -40,6 +41,7 @@ struct Pool::State {
     uint64_t reserved = 0, reserved_high = 0;
     uint64_t last_free = ~uint64_t(0);    // `synchronizations` at that time
     std::map<int, CUmemAccess_flags> access;
+    uint32_t shared_with = 0;             // devices that have access, as bits
 };
 
 Pool::Pool(const CUmemPoolProps& properties) : state_(new State)
@@ -266,13 +268,24 @@ CUresult Pool::set_access(const CUmemAccessDesc* rows, size_t count)
             return CUDA_ERROR_INVALID_VALUE; // the owner always has access
     }
     std::lock_guard lock(state_->mutex);
-    for (size_t i = 0; i < count; ++i) {
-        int device = rows[i].location.id;
-        state_->access[device] = rows[i].flags;
-        if (own >= 0 && device != own) // by pairs of devices: see docs/design
-            exec::set_peer_access(device, own, rows[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
-    }
+    for (size_t i = 0; i < count; ++i)
+        state_->access[rows[i].location.id] = rows[i].flags;
+    state_->shared_with = 0;
+    for (const auto& row : state_->access)
+        if (row.first != own && row.second != CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+            state_->shared_with |= 1u << row.first;
+            if (own >= 0)
+                sharing[row.first] |= 1u << own;
+        }
+    for (auto& allocation : AddressSpace::get().all())
+        if (allocation->owner.get() == this)
+            exec::share_region(uintptr_t(allocation->base), state_->shared_with);
     return CUDA_SUCCESS;
+}
+
+uint32_t Pool::sharing_with(int device)
+{
+    return sharing[device].load(std::memory_order_relaxed);
 }
 
 CUresult Pool::trim(size_t keep)
@@ -303,13 +316,13 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
                                   : s.properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE
                                       ? MemoryKind::device : MemoryKind::pinned;
                 if (arena().allocate(size, 512, kind, false, &allocation) == CUDA_SUCCESS) {
+                    if (s.shared_with)
+                        exec::share_region(uintptr_t(allocation->base), s.shared_with);
                     s.taken += rounded;
                     s.used += size;
                     s.used_high = std::max(s.used_high, s.used);
                     allocation->pool = s.handle;
                     allocation->owner = shared_from_this();
-                    if (auto context = stream.context())
-                        allocation->context = context->handle();
                     *out = allocation->base;
                     return CUDA_SUCCESS;
                 }
