@@ -144,25 +144,36 @@ void ContentsReader::bounds(const ElfSymbol& symbol)
     }
 }
 
+// The alignment that a size suggests: the record does not tell it.
+uint64_t alignment_of(uint64_t size)
+{
+    uint64_t lowest = size & (~size + 1);
+    return std::min<uint64_t>(std::max<uint64_t>(lowest, 1), 16);
+}
+
 // A kernel has its own shared variables, and those of the functions of the module: which of
 // them it calls is not known.
 void ContentsReader::shared_sizes()
 {
-    uint64_t common = 0;
-    std::vector<uint64_t> own(out_.kernels.size(), 0);
+    std::stable_sort(shared_.begin(), shared_.end(), [](const Shared& a, const Shared& b) {
+        return alignment_of(a.size) > alignment_of(b.size);
+    });
+    std::vector<uint64_t> sums(out_.kernels.size(), 0);
     for (const Shared& variable : shared_) {
-        bool found = false;
-        for (size_t i = 0; i < own.size() && !found; ++i) {
+        auto belongs = [&](size_t i) {
             std::string prefix = local_prefix(out_.kernels[i].name);
-            found = variable.symbol.compare(0, prefix.size(), prefix) == 0;
-            if (found)
-                own[i] = (own[i] + 15) / 16 * 16 + variable.size;
-        }
-        common = found ? common : (common + 15) / 16 * 16 + variable.size;
+            return variable.symbol.compare(0, prefix.size(), prefix) == 0;
+        };
+        size_t owner = 0;
+        while (owner < sums.size() && !belongs(owner))
+            ++owner;
+        uint64_t step = alignment_of(variable.size);
+        for (size_t i = 0; i < sums.size(); ++i)
+            if (owner == i || owner == sums.size())
+                sums[i] = (sums[i] + step - 1) / step * step + variable.size;
     }
-    for (size_t i = 0; i < own.size(); ++i) {
-        uint64_t sum = common && own[i] ? (own[i] + 15) / 16 * 16 + common : own[i] + common;
-        out_.kernels[i].static_shared = uint32_t(sum);
+    for (size_t i = 0; i < sums.size(); ++i) {
+        out_.kernels[i].static_shared = uint32_t(sums[i]);
         out_.kernels[i].constant_bytes = constant_bytes_;
     }
 }
