@@ -47,17 +47,8 @@ EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
 
 EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }
 
-// new and delete of a module are its own; those of the host process stay untouched.
-#define EMU_OWN __attribute__((weak, visibility("hidden")))
-EMU_OWN void* operator new(size_t bytes) { return emu_malloc(bytes); }
-EMU_OWN void* operator new[](size_t bytes) { return emu_malloc(bytes); }
-EMU_OWN void operator delete(void* pointer) noexcept { emu_free(pointer); }
-EMU_OWN void operator delete[](void* pointer) noexcept { emu_free(pointer); }
-EMU_OWN void operator delete(void* pointer, size_t) noexcept { emu_free(pointer); }
-EMU_OWN void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
 inline void* operator new(size_t, void* place) noexcept { return place; }
 inline void* operator new[](size_t, void* place) noexcept { return place; }
-extern "C" EMU_OWN void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
 template <class T> EMU_INLINE T __ldg(const T* pointer) { return *pointer; }
 template <class T> EMU_INLINE T __ldca(const T* pointer) { return *pointer; }

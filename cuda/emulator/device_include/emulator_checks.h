@@ -7,6 +7,8 @@
 
 #if EMU_CHECKS & 1
 
+extern "C" __attribute__((visibility("hidden"))) EmuModule emu_module;
+
 namespace emu {
 
 EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr offset, emu_size size)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Put before every program that is compiled for the software device.
-#pragma once
-#pragma GCC system_header
+#ifndef EMULATOR_PRELUDE_H
+#define EMULATOR_PRELUDE_H
 
 #include "emulator_abi.h"
 #include "emulator_types.h"
@@ -14,5 +14,6 @@
 #include "emulator_intrinsics.h"
 #include "emulator_atomics.h"
 #include "emulator_warp.h"
-#include "emulator_checks.h"
 #include "emulator_qualifiers.h"
+
+#endif

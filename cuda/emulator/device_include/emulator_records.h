@@ -139,7 +139,8 @@ template <class T> struct DynamicShared<T[]> {
 #define EMU_SHARED_DYNAMIC_OUTSIDE(id, name, alignment)                                           \
     static constexpr ::emu::DynamicShared<emu_shared_type_##id> name{};
 
-extern "C" {
-__attribute__((weak, used, visibility("hidden"))) EmuModule emu_module = {
-    EMU_ABI_VERSION, emu_u32(sizeof(EmuModule)), EMU_CHECKS, EMU_ARCHITECTURE, {0, 0, nullptr}, {0, 0, 0, 0}};
-}
+#define EMU_MODULE(architecture)                                                                  \
+    extern "C" {                                                                                  \
+    __attribute__((weak, used, visibility("hidden"))) EmuModule emu_module = {                    \
+        EMU_ABI_VERSION, emu_u32(sizeof(EmuModule)), EMU_CHECKS, architecture, {0, 0, nullptr}, {0, 0, 0, 0}}; \
+    }

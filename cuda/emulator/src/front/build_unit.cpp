@@ -5,6 +5,9 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <unistd.h>
 
 #include "../../device_include/emulator_abi.h"
 #include "cache.hpp"
@@ -24,23 +27,23 @@ std::string absolute_home()
     return realpath(home().c_str(), buffer) ? buffer : home();
 }
 
+// Nothing in them depends on the program but its standard and -G: the precompiled prelude
+// serves for all programs that have these in common.
 std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)
 {
     bool gcc = tools.kind == "gcc";
     std::vector<std::string> flags{
         "-x", "c++", "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
         unit.debug ? "-O0" : "-O1", "-g1", "-gdwarf-4", "-fPIC", "-pipe",
-        "-nostdinc", "-nostdinc++", "-isystem", device_headers(),
+        "-nostdinc", "-nostdinc++",
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
-        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret", "-fno-ident",
+        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
-        "-DEMU_ARCHITECTURE=" + std::to_string(unit.architecture),
-        "-D__CUDA_ARCH__=" + std::to_string(unit.architecture * 10),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
     };
-    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100"})
+    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking"})
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
@@ -86,15 +89,19 @@ std::string unresolved_symbols(const std::string& output)
     return out;
 }
 
-Built run_compiler(const std::vector<std::string>& flags, const std::string& input)
+// `extra`: an object to link in, if any.
+Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& extra)
 {
     Built built;
     const Toolchain& tools = toolchain();
     TemporaryFolder folder;
-    if (folder.path().empty()) {
+    std::string runtime = folder.path() + "/runtime.o";
+    if (folder.path().empty() || (!extra.empty() && !write_file(runtime, extra.data(), extra.size()))) {
         built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
         return built;
     }
+    if (!extra.empty())
+        flags.insert(flags.end(), {"-x", "none", runtime});
     std::string output = folder.path() + "/module";
     std::vector<std::string> command = tools.command;
     command.insert(command.end(), flags.begin(), flags.end());
@@ -110,19 +117,23 @@ Built run_compiler(const std::vector<std::string>& flags, const std::string& inp
     return built;
 }
 
-Built cached(const std::string& key, const std::vector<std::string>& flags, const std::string& input)
+bool from_cache(const std::string& key, Built* built)
 {
-    if (auto blob = cache_get(key)) {
-        Reader reader(*blob);
-        Built built;
-        built.bytes = reader.bytes();
-        built.diagnostics = reader.text();
-        built.done = reader.good();
-        if (built.done)
-            return built;
-    }
+    auto blob = cache_get(key);
+    if (!blob)
+        return false;
+    Reader reader(*blob);
+    built->bytes = reader.bytes();
+    built->diagnostics = reader.text();
+    built->done = reader.good();
+    return built->done;
+}
+
+Built compile_and_keep(const std::string& key, const std::vector<std::string>& flags, const std::string& input,
+                       const Bytes& extra = {})
+{
     cache_count_miss();
-    Built built = run_compiler(flags, input);
+    Built built = run_compiler(flags, input, extra);
     if (built.done) {
         Writer writer;
         writer.add(built.bytes);
@@ -130,6 +141,75 @@ Built cached(const std::string& key, const std::vector<std::string>& flags, cons
         cache_put(key, writer.take());
     }
     return built;
+}
+
+Built no_tools()
+{
+    Built built;
+    built.no_toolchain = true;
+    built.diagnostics = toolchain().error + "\n";
+    return built;
+}
+
+std::string key_of(const char* what, const std::string& text, uint64_t variant)
+{
+    Hash hash;
+    hash.add(what);
+    hash.add(build_identity());
+    hash.add(find_compiler().identity);
+    hash.add(text);
+    hash.add(variant);
+    return hash.hex();
+}
+
+// What every module needs besides its own code: the callbacks of the checks, new and delete.
+const Built& runtime_object(const Checks& checks)
+{
+    static std::mutex mutex;
+    static std::map<uint32_t, Built> known;
+    std::lock_guard<std::mutex> lock(mutex);
+    Built& built = known[checks.bits()];
+    if (built.done)
+        return built;
+    std::string key = key_of("runtime", "", checks.bits()) + ".code";
+    if (!from_cache(key, &built)) {
+        Checks none;
+        none.memory = false;
+        std::vector<std::string> flags = compile_flags(Unit(), none, toolchain());
+        flags.insert(flags.end(), {"-isystem", device_headers(), "-c", "-"});
+        for (std::string& flag : flags)
+            if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
+                flag = "-DEMU_CHECKS=" + std::to_string(checks.bits());
+        built = compile_and_keep(key, flags, "#include <emulator_runtime.h>\n");
+    }
+    unstamp_elf(&built.bytes);
+    return built;
+}
+
+// The folder with the precompiled prelude for these flags; made when it is missing. Empty:
+// there is none (clang, or no cache folder), and the prelude is read as text.
+std::string precompiled_prelude(const std::vector<std::string>& flags)
+{
+    std::string cache = cache_statistics().folder;
+    if (toolchain().kind != "gcc" || cache.empty())
+        return "";
+    std::string all;
+    for (const std::string& flag : flags)
+        all += flag + '\n';
+    std::string folder = cache + "/prelude-" + key_of("prelude", all, 0);
+    std::string file = folder + "/emulator_prelude.h.gch";
+    if (access(file.c_str(), R_OK) == 0)
+        return folder;
+    std::string beside = file + "." + std::to_string(getpid());
+    std::vector<std::string> command = toolchain().command;
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
+                                   device_headers() + "/emulator_prelude.h", "-o", beside});
+    bool made = make_folders(folder) && run_process(command, "").status == 0 &&
+                rename(beside.c_str(), file.c_str()) == 0;
+    if (!made)
+        unlink(beside.c_str());
+    return made ? folder : "";
 }
 
 } // namespace
@@ -142,60 +222,49 @@ const std::string& device_headers()
 
 Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
 {
-    Hash hash;
-    hash.add("unit");
-    hash.add(build_identity());
-    hash.add(find_compiler().identity);
-    hash.add(container_of(unit));
-    hash.add(uint64_t(shape));
-    hash.add(uint64_t(checks.bits()));
-    std::string key = hash.hex() + ".code";
-    if (auto blob = cache_get(key)) { // before the compiler is even asked for its version
-        Reader reader(*blob);
-        Built built;
-        built.bytes = reader.bytes();
-        built.diagnostics = reader.text();
-        built.done = reader.good();
-        if (built.done)
-            return built;
-    }
-    const Toolchain& tools = toolchain();
-    if (!tools.error.empty()) {
-        Built built;
-        built.no_toolchain = true;
-        built.diagnostics = tools.error + "\n";
+    Built built;
+    std::string key = key_of("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
+    if (from_cache(key, &built)) // before the compiler is even asked for its version
         return built;
-    }
+    const Toolchain& tools = toolchain();
+    if (!tools.error.empty())
+        return no_tools();
     std::vector<std::string> flags = compile_flags(unit, checks, tools);
-    if (shape == Shape::object)
-        flags.push_back("-c");
-    else
-        for (const std::string& flag : link_flags())
-            flags.push_back(flag);
-    flags.push_back("-");
-    if (shape == Shape::module) {
-        flags.insert(flags.end(), {"-x", "none"});
-        for (const std::string& library : libraries())
-            flags.push_back(library);
+    std::string prelude = precompiled_prelude(flags);
+    if (!prelude.empty())
+        flags.insert(flags.end(), {"-isystem", prelude});
+    flags.insert(flags.end(), {"-isystem", device_headers()});
+    std::string text = "#include <emulator_prelude.h>\nEMU_MODULE(" + std::to_string(unit.architecture) + ")\n" +
+                       unit.text;
+    if (shape == Shape::object) {
+        flags.insert(flags.end(), {"-c", "-"});
+        return compile_and_keep(key, flags, text);
     }
-    return cached(key, flags, "#include <emulator_prelude.h>\n" + unit.text);
+    const Built& runtime = runtime_object(checks);
+    if (!runtime.done)
+        return runtime;
+    for (const std::string& flag : link_flags())
+        flags.push_back(flag);
+    flags.insert(flags.end(), {"-", "-x", "none"});
+    for (const std::string& library : libraries())
+        flags.push_back(library);
+    return compile_and_keep(key, flags, text, runtime.bytes);
 }
 
 Built link_objects(const std::vector<Bytes>& objects)
 {
     Hash hash;
-    hash.add("link");
-    hash.add(build_identity());
-    hash.add(find_compiler().identity);
     for (const Bytes& object : objects)
         hash.add(text_of(object));
-    const Toolchain& tools = toolchain();
-    Built failed;
-    if (!tools.error.empty()) {
-        failed.no_toolchain = true;
-        failed.diagnostics = tools.error + "\n";
-        return failed;
-    }
+    std::string key = key_of("link", hash.hex(), config().checks.bits()) + ".code";
+    Built built;
+    if (from_cache(key, &built))
+        return built;
+    if (!toolchain().error.empty())
+        return no_tools();
+    const Built& runtime = runtime_object(config().checks);
+    if (!runtime.done)
+        return runtime;
     TemporaryFolder folder;
     std::vector<std::string> flags = link_flags();
     for (size_t i = 0; i < objects.size(); ++i) {
@@ -203,14 +272,14 @@ Built link_objects(const std::vector<Bytes>& objects)
         unstamp_elf(&plain);
         std::string path = folder.path() + "/input" + std::to_string(i) + ".o";
         if (folder.path().empty() || !write_file(path, plain.data(), plain.size())) {
-            failed.diagnostics = "no temporary folder can be written; set TMPDIR\n";
-            return failed;
+            built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
+            return built;
         }
         flags.push_back(path);
     }
     for (const std::string& library : libraries())
         flags.push_back(library);
-    return cached(hash.hex() + ".link", flags, "");
+    return compile_and_keep(key, flags, "", runtime.bytes);
 }
 
 // --------------------------------------------------------------------------- container
