@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "block.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "report.hpp"
@@ -218,8 +219,11 @@ Trouble Block::stuck() const
 // `self` stands in a queue or barrier already; returns when it was chosen again.
 inline void Block::suspend(Fiber* self)
 {
-    if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0))
-        worker_.leave({});
+    if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
+        Trouble trouble;
+        trouble.pc = self->pc;
+        worker_.leave(std::move(trouble));
+    }
     Fiber* next = pick();
     if (__builtin_expect(!next, 0))
         worker_.leave(stuck());
@@ -320,13 +324,7 @@ void Block::complete(uint32_t id)
     if (__builtin_expect(barrier.mixed, 0) && launch_->request.checks.memory && barrier.count == 0)
         check_places(id, worker_.current->pc);
     if (id == grid_barrier) {
-        Trouble trouble;
-        trouble.pc = worker_.current->pc;
-        worker_.repeats = true; // it needs other blocks to go on
-        if (!launch_->grid_barrier(&trouble.text)) {
-            trouble.kind = trouble.text.empty() ? FaultKind::none : FaultKind::deadlock;
-            worker_.leave(std::move(trouble));
-        }
+        wait_for_grid(worker_.current);
     }
     barrier.last_ones = barrier.ones;
     barrier.last_arrived = barrier.arrived;
@@ -334,6 +332,22 @@ void Block::complete(uint32_t id)
     ++barrier.generation;
     suspended_ -= barrier.waiting.count;
     ready_.take_all(barrier.waiting);
+}
+
+void Block::wait_for_grid(Fiber* self)
+{
+    Trouble trouble;
+    trouble.pc = self->pc;
+    if (self->pc) { // not when it ended, and so completed the barrier of its block
+        self->wait = Wait::barrier;
+        self->barrier = grid_barrier;
+    }
+    worker_.repeats = true; // it needs other blocks to go on
+    if (!launch_->grid_barrier(&trouble.text)) {
+        trouble.kind = trouble.text.empty() ? FaultKind::none : FaultKind::deadlock;
+        worker_.leave(std::move(trouble));
+    }
+    self->wait = Wait::none;
 }
 
 // Threads met at one barrier from different lines: allowed by no CUDA, noticed by no GPU.
@@ -345,8 +359,12 @@ void Block::check_places(uint32_t id, uintptr_t pc)
         if (pc)
             add_place(worker_, &places, *worker_.current, pc);
         if (are_different_lines(places)) {
+            auto fewest = std::min_element(places.begin(), places.end(), [](auto& a, auto& b) {
+                return a.fibers.size() < b.fibers.size();
+            });
             trouble.kind = FaultKind::divergent_barrier;
-            trouble.pc = pc;
+            trouble.pc = fewest->pc;
+            trouble.fiber = fewest->fibers.front();
             trouble.text = "threads of the block meet at __syncthreads() in different places:\n" +
                            list_places(places);
         }

@@ -78,6 +78,7 @@ private:
     void note_arrival(Barrier& barrier, uint32_t id, uint32_t count, uintptr_t pc);
     bool is_complete(const Barrier& barrier) const;
     void complete(uint32_t id);
+    void wait_for_grid(Fiber* self);
     void check_places(uint32_t id, uintptr_t pc);
     bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
     void reset();

@@ -26,6 +26,8 @@ namespace emu::exec {
 
 enum class Wait : uint32_t { none, barrier, warp, yield };
 
+constexpr int samples_kept = 16;
+
 // Lies at the top of its own stack, on the page that the first frames use anyway.
 struct alignas(64) Fiber {
     void* sp = nullptr;
@@ -37,7 +39,7 @@ struct alignas(64) Fiber {
     emu_u32 barrier = 0;            // Wait::barrier: its number
     uintptr_t pc = 0;               // where the thread waits
     const EmuWarpCall* call = nullptr;
-    uint64_t samples[4] = {}; // registers as the last preemptions found them
+    uint64_t samples[samples_kept] = {}; // registers as the last preemptions found them
     uint32_t next_sample = 0;
 };
 

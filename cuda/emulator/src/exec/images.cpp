@@ -60,6 +60,8 @@ std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size
     std::string object = "the " + std::to_string(bytes) + " bytes of " + what;
     if (address < base)
         return std::to_string(base - address) + " bytes before " + object;
+    if (address == base + bytes)
+        return "just behind " + object;
     if (address >= base + bytes)
         return std::to_string(address - base - bytes) + " bytes behind " + object;
     if (address + size > base + bytes)

@@ -16,11 +16,15 @@ namespace emu::exec {
 
 using Clock = std::chrono::steady_clock;
 
+struct Fiber;
+
 // What went wrong, as it is known where it went wrong; report.cpp makes a Fault of it.
 struct Trouble {
     FaultKind kind = FaultKind::none;
     uintptr_t pc = 0;
     bool exact = false;  // pc is the instruction itself and not a return address
+    uintptr_t caller = 0; // where the function was called, when pc is in an access check
+    const Fiber* fiber = nullptr; // whose trouble it is; null: of the running one
     uintptr_t address = 0;
     uint32_t size = 0;
     bool store = false;

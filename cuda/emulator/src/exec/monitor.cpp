@@ -23,7 +23,7 @@ constexpr microseconds longest_look{2000}, shortest_look{250};
 constexpr int looks_before_sleep = 25;
 // A launch of which no block ended for so long, with all its workers spinning, waits for
 // blocks that have not begun: it gets more OS threads, as a GPU would hold more blocks.
-constexpr milliseconds stalled{20};
+constexpr milliseconds stalled{5};
 
 } // namespace
 
@@ -129,13 +129,15 @@ bool Pool::watch(Worker& worker)
     if (!stands)
         return false;
     bool others = worker.block.others() > 0;
-    // Alone it is looked at only now and then, to learn whether it spins.
-    if (!others && worker.seen_times % 4)
+    // Alone it is looked at for a while, to learn whether it spins and waits for a block that
+    // has not begun.
+    bool learn = launch->has_blocks() && worker.seen_times < 200 && !worker.repeats;
+    if (!others && !learn)
         return false;
     if (others)
         worker.block.rotate = true;
     signal(worker);
-    return others && worker.seen_times > 1;
+    return worker.seen_times > 1;
 }
 
 void Pool::signal(Worker& worker)

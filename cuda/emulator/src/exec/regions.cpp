@@ -115,19 +115,23 @@ std::string title(const Region& region)
 std::string describe_near(const Regions& regions, uintptr_t address, size_t size)
 {
     auto after = regions.upper_bound(address);
+    std::string before; // said when an allocation begins closer than another ends
+    uintptr_t gap = near;
+    if (after != regions.end() && after->first - address < 4096) {
+        gap = after->first - address;
+        before = describe_offset(address, size, after->first, after->second.size,
+                                 title(after->second));
+    }
     if (after != regions.begin()) {
         const Region& region = std::prev(after)->second;
         std::string text = describe_offset(address, size, region.base, region.size, title(region));
         bool inside = address + size <= region.base + region.size;
         if (inside && region.device >= 0)
             return text + ", to which this device has no access";
-        if (address - region.base < room_of(region) + near)
+        if (inside || address - region.base < region.size + gap)
             return text;
     }
-    if (after != regions.end() && after->first - address < 4096)
-        return describe_offset(address, size, after->first, after->second.size,
-                               title(after->second));
-    return {};
+    return before;
 }
 
 } // namespace

@@ -87,8 +87,11 @@ std::string wait_name(const Fiber& fiber)
 }
 
 // "0-15, 17, 19-31", shortened.
-std::string list_threads(std::vector<uint32_t> threads)
+std::string list_threads(const std::vector<const Fiber*>& fibers)
 {
+    std::vector<uint32_t> threads;
+    for (const Fiber* fiber : fibers)
+        threads.push_back(fiber->linear);
     std::sort(threads.begin(), threads.end());
     std::string text;
     int runs = 0;
@@ -112,12 +115,13 @@ std::string describe_access(const Trouble& trouble)
     if (trouble.size)
         text = std::string(trouble.store ? "store" : "load") + " of " +
                std::to_string(trouble.size) + (trouble.size == 1 ? " byte" : " bytes");
-    text += trouble.address ? " at " + hex(trouble.address) : " at an address that is not known";
-    if (!trouble.text.empty())
-        return text + ": " + trouble.text;
-    if (trouble.address && trouble.kind == FaultKind::illegal_address)
-        text += ": " + describe_address(trouble.address, trouble.size);
-    return text;
+    if (trouble.kind == FaultKind::misaligned_address && !trouble.address)
+        return text + " at an address that is not known";
+    text += " at " + hex(trouble.address);
+    if (trouble.kind == FaultKind::misaligned_address)
+        return text;
+    return text + ": " +
+           (trouble.text.empty() ? describe_address(trouble.address, trouble.size) : trouble.text);
 }
 
 std::string describe(const Worker& worker, const Trouble& trouble)
@@ -200,10 +204,10 @@ void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& 
     std::string what = wait_name(fiber);
     for (Waiting& known : *places)
         if (known.pc == pc && known.what == what) {
-            known.threads.push_back(fiber.linear);
+            known.fibers.push_back(&fiber);
             return;
         }
-    places->push_back({what, place_of(worker, pc, false), pc, {fiber.linear}});
+    places->push_back({what, place_of(worker, pc, false), pc, {&fiber}});
 }
 
 std::vector<Waiting> waiting_places(const Worker& worker, uint32_t barrier)
@@ -239,13 +243,13 @@ std::string list_places(const std::vector<Waiting>& places)
         if (same == merged.end())
             merged.push_back(entry);
         else
-            same->threads.insert(same->threads.end(), entry.threads.begin(), entry.threads.end());
+            same->fibers.insert(same->fibers.end(), entry.fibers.begin(), entry.fibers.end());
     }
     std::string text;
     for (const Waiting& entry : merged)
-        text += std::string(text.empty() ? "" : "\n") + "  " + std::to_string(entry.threads.size()) +
-                (entry.threads.size() == 1 ? " thread waits at " : " threads wait at ") + entry.what +
-                ", " + show(entry.place) + ": " + list_threads(entry.threads);
+        text += std::string(text.empty() ? "" : "\n") + "  " + std::to_string(entry.fibers.size()) +
+                (entry.fibers.size() == 1 ? " thread waits at " : " threads wait at ") + entry.what +
+                ", " + show(entry.place) + ": " + list_threads(entry.fibers);
     return text;
 }
 
@@ -260,7 +264,7 @@ Fault make_fault(const Worker& worker, const Trouble& trouble)
     fault.address = trouble.address;
     fault.size = trouble.size;
     fault.store = trouble.store;
-    const Fiber* fiber = worker.current;
+    const Fiber* fiber = trouble.fiber ? trouble.fiber : worker.current;
     uintptr_t pc = trouble.pc;
     if (trouble.kind == FaultKind::deadlock && fiber && !pc) { // named by the first that waits
         fiber = first_waiting(worker);
@@ -270,6 +274,8 @@ Fault make_fault(const Worker& worker, const Trouble& trouble)
     if (fiber)
         fault.thread = {fiber->index.x, fiber->index.y, fiber->index.z};
     CodePlace place = place_of(worker, pc, trouble.exact);
+    if (trouble.exact && place.function.compare(0, 7, "__asan_") == 0)
+        place = place_of(worker, trouble.caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line};
     fault.file = place.file;

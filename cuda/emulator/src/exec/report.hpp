@@ -19,7 +19,7 @@ struct Waiting {
     std::string what;
     CodePlace place;
     uintptr_t pc = 0;
-    std::vector<uint32_t> threads; // linear, ascending
+    std::vector<const Fiber*> fibers; // one for each thread
 };
 
 // Who of the block waits at a barrier; of everything that waits: any_barrier.

@@ -55,24 +55,31 @@ void pass_on(int signal, siginfo_t* info, void* context)
     passing_on = false;
 }
 
-// The kernel's instruction, or where it called the function that faulted: the first word on
-// the stack that lies in its code.
-void find_place(const Worker& worker, const greg_t* r, Trouble* trouble)
+// The first word on the stack that lies in the kernel's code: most likely where it called
+// the function that runs.
+uintptr_t find_caller(const Worker& worker, const greg_t* r)
 {
-    auto pc = uintptr_t(r[REG_RIP]);
-    trouble->pc = pc;
-    trouble->exact = true;
-    if (!worker.image || worker.image->has_code(pc))
-        return;
     const Fiber& fiber = *worker.current;
     auto from = std::max(uintptr_t(r[REG_RSP]) & ~uintptr_t(7), fiber.stack_low);
     for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8) {
         uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
-        if (worker.image->has_code(word)) {
-            trouble->pc = word;
-            trouble->exact = false;
-            return;
-        }
+        if (worker.image->has_code(word))
+            return word;
+    }
+    return 0;
+}
+
+// The kernel's instruction, or where it called the library function that runs.
+void find_place(const Worker& worker, const greg_t* r, Trouble* trouble)
+{
+    trouble->pc = uintptr_t(r[REG_RIP]);
+    trouble->exact = true;
+    if (!worker.image)
+        return;
+    trouble->caller = find_caller(worker, r);
+    if (!worker.image->has_code(trouble->pc)) {
+        trouble->pc = trouble->caller;
+        trouble->exact = false;
     }
 }
 
@@ -157,7 +164,7 @@ bool note_sample(Fiber& fiber, const greg_t* r)
     for (uint64_t sample : fiber.samples)
         if (sample == hash)
             return true;
-    fiber.samples[fiber.next_sample++ % 4] = hash;
+    fiber.samples[fiber.next_sample++ % samples_kept] = hash;
     return false;
 }
 
@@ -177,8 +184,7 @@ void on_preempt(int signal, siginfo_t* info, void* context)
     auto pc = uintptr_t(r[REG_RIP]);
     if (worker->launch->stopping) {
         Trouble trouble;
-        trouble.pc = pc;
-        trouble.exact = true;
+        find_place(*worker, r, &trouble);
         worker->leave(std::move(trouble));
     }
     if (note_sample(*fiber, r))
