@@ -251,6 +251,20 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
     return compile_and_keep(key, flags, text, runtime.bytes);
 }
 
+Built build_module(const std::vector<Unit>& units, const Checks& checks)
+{
+    if (units.size() == 1)
+        return build_unit(units[0], Shape::module, checks);
+    std::vector<Bytes> objects;
+    for (const Unit& unit : units) {
+        Built built = build_unit(unit, Shape::object, checks);
+        if (!built.done)
+            return built;
+        objects.push_back(std::move(built.bytes));
+    }
+    return link_objects(objects);
+}
+
 Built link_objects(const std::vector<Bytes>& objects)
 {
     Hash hash;
@@ -301,7 +315,16 @@ std::string container_of(const Unit& unit)
     for (char& c : name)
         c = c == '\n' ? ' ' : c;
     field("name", name);
+    field("bytes", std::to_string(unit.text.size()));
     return out + container_body + unit.text;
+}
+
+std::string container_of(const std::vector<Unit>& units)
+{
+    std::string out;
+    for (const Unit& unit : units)
+        out += container_of(unit);
+    return out;
 }
 
 bool is_container(const char* text, size_t size)
@@ -310,48 +333,68 @@ bool is_container(const char* text, size_t size)
     return (size == 0 || size >= length) && std::strncmp(text, container_head, length) == 0;
 }
 
-bool unit_of(const std::string& container, Unit* unit)
+namespace {
+
+void read_field(const std::string& name, const std::string& value, Unit* unit, std::string* abi, size_t* bytes)
 {
-    if (!is_container(container.data(), container.size() + 1))
+    if (name == "abi")
+        *abi = value;
+    else if (name == "architecture") {
+        unit->architecture = std::atoi(value.c_str());
+        size_t digits = value.find_first_not_of("0123456789");
+        unit->suffix = digits == std::string::npos ? "" : value.substr(digits);
+    } else if (name == "standard")
+        unit->standard = std::atoi(value.c_str());
+    else if (name == "debug")
+        unit->debug = value == "1";
+    else if (name == "relocatable")
+        unit->relocatable = value == "1";
+    else if (name == "registers")
+        unit->registers = std::atoi(value.c_str());
+    else if (name == "name")
+        unit->name = value;
+    else if (name == "bytes")
+        *bytes = std::strtoull(value.c_str(), nullptr, 10);
+}
+
+// The unit that begins at `at`, which is moved behind it.
+bool read_unit(const std::string& container, size_t* at, Unit* unit)
+{
+    if (container.compare(*at, std::strlen(container_head), container_head) != 0)
         return false;
-    size_t at = std::strlen(container_head);
+    *at += std::strlen(container_head);
     std::string abi;
+    size_t bytes = 0;
     for (;;) {
-        size_t end = container.find('\n', at);
-        if (end == std::string::npos)
+        size_t end = container.find('\n', *at);
+        if (end == std::string::npos || container.compare(*at, 3, "// ") != 0)
             return false;
-        std::string line = container.substr(at, end + 1 - at);
-        at = end + 1;
+        std::string line = container.substr(*at, end + 1 - *at);
+        *at = end + 1;
         if (line == container_body)
             break;
         size_t colon = line.find(": ");
-        if (line.compare(0, 3, "// ") != 0)
-            return false;
-        if (colon == std::string::npos)
-            continue;
-        std::string name = line.substr(3, colon - 3);
-        std::string value = line.substr(colon + 2, line.size() - colon - 3);
-        if (name == "abi")
-            abi = value;
-        else if (name == "architecture") {
-            unit->architecture = std::atoi(value.c_str());
-            size_t digits = value.find_first_not_of("0123456789");
-            unit->suffix = digits == std::string::npos ? "" : value.substr(digits);
-        } else if (name == "standard")
-            unit->standard = std::atoi(value.c_str());
-        else if (name == "debug")
-            unit->debug = value == "1";
-        else if (name == "relocatable")
-            unit->relocatable = value == "1";
-        else if (name == "registers")
-            unit->registers = std::atoi(value.c_str());
-        else if (name == "name")
-            unit->name = value;
+        if (colon != std::string::npos)
+            read_field(line.substr(3, colon - 3), line.substr(colon + 2, line.size() - colon - 3), unit, &abi, &bytes);
     }
-    unit->text = container.substr(at);
-    while (!unit->text.empty() && unit->text.back() == '\0')
-        unit->text.pop_back();
-    return abi == std::to_string(EMU_ABI_VERSION);
+    if (bytes > container.size() - *at || abi != std::to_string(EMU_ABI_VERSION))
+        return false;
+    unit->text = container.substr(*at, bytes);
+    *at += bytes;
+    return true;
+}
+
+} // namespace
+
+bool units_of(const std::string& container, std::vector<Unit>* units)
+{
+    for (size_t at = 0; at < container.size() && container[at];) {
+        Unit unit;
+        if (!read_unit(container, &at, &unit))
+            return false;
+        units->push_back(std::move(unit));
+    }
+    return !units->empty();
 }
 
 } // namespace emu::front

@@ -9,27 +9,30 @@
 namespace emu::front {
 namespace {
 
-// An input as an object file.
-Error object_of(const LinkInput& input, Bytes* object, std::string* log)
+// An input as object files.
+Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::string* log)
 {
     size_t size = 0;
     ImageKind kind = inspect_image(input.bytes.data(), input.bytes.size(), &size);
     std::string name = input.name.empty() ? "the input" : "'" + input.name + "'";
     if (kind == ImageKind::host_object) {
-        *object = input.bytes;
+        objects->push_back(input.bytes);
         return {};
     }
     if (kind == ImageKind::text) {
-        Unit unit;
-        if (!unit_of(text_of(input.bytes), &unit))
+        std::vector<Unit> units;
+        if (!units_of(text_of(input.bytes), &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is damaged or of another version"};
-        Built built = build_unit(unit, Shape::object, config().checks);
-        if (built.done) {
-            *object = std::move(built.bytes);
-            return {};
+        for (const Unit& unit : units) {
+            Built built = build_unit(unit, Shape::object, config().checks);
+            if (!built.done) {
+                *log += built.diagnostics;
+                return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX,
+                        built.diagnostics};
+            }
+            objects->push_back(std::move(built.bytes));
         }
-        *log += built.diagnostics;
-        return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX, built.diagnostics};
+        return {};
     }
     if (kind == ImageKind::host_module)
         return {CUDA_ERROR_INVALID_IMAGE, name + " was not compiled as relocatable device code (-rdc=true)"};
@@ -39,23 +42,14 @@ Error object_of(const LinkInput& input, Bytes* object, std::string* log)
             name + " holds code made for NVIDIA GPUs; the software device links what it compiled itself"};
 }
 
-// -ptx: the texts one after another, as one unit.
+// -ptx: the texts one after another.
 Error join_texts(const LinkRequest& request, Bytes* out)
 {
-    Unit whole;
-    bool first = true;
-    for (const LinkInput& input : request.inputs) {
-        Unit unit;
-        if (!unit_of(text_of(input.bytes), &unit))
+    std::vector<Unit> units;
+    for (const LinkInput& input : request.inputs)
+        if (!units_of(text_of(input.bytes), &units))
             return {CUDA_ERROR_INVALID_VALUE, "'" + input.name + "' is no text module of the software device"};
-        std::string text = std::move(whole.text) + unit.text + "\n";
-        if (first)
-            whole = unit;
-        whole.architecture = std::max(whole.architecture, unit.architecture);
-        whole.text = std::move(text);
-        first = false;
-    }
-    std::string container = container_of(whole);
+    std::string container = container_of(units);
     container.push_back('\0');
     *out = bytes_of(container);
     return {};
@@ -91,7 +85,7 @@ LinkResult link(const LinkRequest& request)
         } else if (request.text_output) {
             result.error = join_texts(request, &result.image);
         } else {
-            std::vector<Bytes> objects(request.inputs.size());
+            std::vector<Bytes> objects;
             bool alone = request.inputs.size() == 1;
             size_t size = 0;
             const Bytes& only = request.inputs[0].bytes;
@@ -99,8 +93,8 @@ LinkResult link(const LinkRequest& request)
                 result.image = only;
                 return result;
             }
-            for (size_t i = 0; i < objects.size() && !result.error; ++i)
-                result.error = object_of(request.inputs[i], &objects[i], &result.error_log);
+            for (size_t i = 0; i < request.inputs.size() && !result.error; ++i)
+                result.error = add_objects(request.inputs[i], &objects, &result.error_log);
             if (!result.error) {
                 Built built = link_objects(objects);
                 result.image = std::move(built.bytes);
