@@ -39,11 +39,12 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
-        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret",
+        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret", "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
     };
-    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking"})
+    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
+                             "-ftrack-macro-expansion=0"})
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
@@ -71,7 +72,7 @@ std::vector<std::string> link_flags()
 std::vector<std::string> libraries()
 {
     static const std::string library = absolute_home() + "/_emulator.so";
-    return {library, "-lm", "-lc"};
+    return {"-Wl,--no-as-needed", library, "-lm", "-lc"};
 }
 
 // "undefined reference to `_Z1hi'" in the words of ptxas, each symbol once.
@@ -89,19 +90,22 @@ std::string unresolved_symbols(const std::string& output)
     return out;
 }
 
-// `extra`: an object to link in, if any.
-Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& extra)
+// `runtime`: when a module is linked, the object that every module gets.
+Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime)
 {
     Built built;
     const Toolchain& tools = toolchain();
     TemporaryFolder folder;
-    std::string runtime = folder.path() + "/runtime.o";
-    if (folder.path().empty() || (!extra.empty() && !write_file(runtime, extra.data(), extra.size()))) {
+    std::string object = folder.path() + "/runtime.o";
+    if (folder.path().empty() || (!runtime.empty() && !write_file(object, runtime.data(), runtime.size()))) {
         built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
         return built;
     }
-    if (!extra.empty())
-        flags.insert(flags.end(), {"-x", "none", runtime});
+    if (!runtime.empty()) {
+        flags.insert(flags.end(), {"-x", "none", object});
+        for (const std::string& library : libraries())
+            flags.push_back(library);
+    }
     std::string output = folder.path() + "/module";
     std::vector<std::string> command = tools.command;
     command.insert(command.end(), flags.begin(), flags.end());
@@ -109,8 +113,7 @@ Built run_compiler(std::vector<std::string> flags, const std::string& input, con
     ProcessResult result = run_process(command, input);
     if (!result.failure.empty())
         result.err += "the compiler cannot be run: " + result.failure + "\n";
-    std::string unresolved = unresolved_symbols(result.err);
-    built.diagnostics = unresolved.empty() ? result.err : unresolved;
+    built.diagnostics = result.err;
     built.done = result.status == 0 && read_file(output, &built.bytes);
     if (built.done)
         stamp_elf(&built.bytes);
@@ -130,10 +133,10 @@ bool from_cache(const std::string& key, Built* built)
 }
 
 Built compile_and_keep(const std::string& key, const std::vector<std::string>& flags, const std::string& input,
-                       const Bytes& extra = {})
+                       const Bytes& runtime = {})
 {
     cache_count_miss();
-    Built built = run_compiler(flags, input, extra);
+    Built built = run_compiler(flags, input, runtime);
     if (built.done) {
         Writer writer;
         writer.add(built.bytes);
@@ -245,10 +248,12 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
         return runtime;
     for (const std::string& flag : link_flags())
         flags.push_back(flag);
-    flags.insert(flags.end(), {"-", "-x", "none"});
-    for (const std::string& library : libraries())
-        flags.push_back(library);
-    return compile_and_keep(key, flags, text, runtime.bytes);
+    flags.push_back("-");
+    built = compile_and_keep(key, flags, text, runtime.bytes);
+    std::string unresolved = built.done ? "" : unresolved_symbols(built.diagnostics);
+    if (!unresolved.empty())
+        built.diagnostics = unresolved;
+    return built;
 }
 
 Built build_module(const std::vector<Unit>& units, const Checks& checks)
@@ -291,8 +296,6 @@ Built link_objects(const std::vector<Bytes>& objects)
         }
         flags.push_back(path);
     }
-    for (const std::string& library : libraries())
-        flags.push_back(library);
     return compile_and_keep(key, flags, "", runtime.bytes);
 }
 
