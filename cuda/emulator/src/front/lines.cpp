@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "compiler.hpp"
 #include "contents.hpp"
 #include "process.hpp"
 
@@ -281,9 +282,16 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
     uint64_t address = pc - image.load_bias;
     auto after = std::upper_bound(table->rows.begin(), table->rows.end(), address,
                                   [](uint64_t a, const Row& row) { return a < row.address; });
-    if (after != table->rows.begin() && !(after - 1)->end && (after - 1)->line > 0) {
-        place.file = table->files[(after - 1)->file];
-        place.line = (after - 1)->line;
+    // Inlined code of our own headers stands for the line of the program that called it: the
+    // last one before it.
+    const std::string& ours = device_headers();
+    for (auto row = after; row != table->rows.begin() && !(row - 1)->end; --row) {
+        const std::string& file = table->files[(row - 1)->file];
+        if ((row - 1)->line <= 0 || file.compare(0, ours.size(), ours) == 0)
+            continue;
+        place.file = file;
+        place.line = (row - 1)->line;
+        break;
     }
     auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
                                      [](uint64_t a, const Function& f) { return a < f.low; });
