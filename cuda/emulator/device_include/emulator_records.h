@@ -105,6 +105,9 @@ template <class T> struct DynamicShared<T[]> {
     static const emu_u32 emu_launch_bounds[2][4] __attribute__((used)) = {                        \
         {EMU_UNPAREN bounds}, {EMU_UNPAREN cluster}};
 
+// The mangled names of functions with shared variables that a kernel can reach.
+#define EMU_SHARED_CALLS(names) static const char emu_shared_calls[] __attribute__((used)) = names;
+
 // Variables are spread out, so that an access behind one does not lie in the next.
 #define EMU_ALIGNED __attribute__((aligned(64)))
 #if defined(__clang__)

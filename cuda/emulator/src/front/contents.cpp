@@ -52,6 +52,7 @@ private:
     void variable(const ElfSymbol& record);
     void bounds(const ElfSymbol& table);
     void shared_sizes();
+    bool uses(const KernelInfo& kernel, const std::string& variable) const;
 
     template <class T> bool load(ElfFile::Place place, T* out)
     {
@@ -69,6 +70,7 @@ private:
     Contents out_;
     std::set<uint64_t> seen_;
     std::vector<Shared> shared_;
+    std::vector<std::pair<std::string, std::string>> calls_; // symbol, names of functions
     uint32_t constant_bytes_ = 0;
 };
 
@@ -151,30 +153,47 @@ uint64_t alignment_of(uint64_t size)
     return std::min<uint64_t>(std::max<uint64_t>(lowest, 1), 16);
 }
 
-// A kernel has its own shared variables, and those of the functions of the module: which of
-// them it calls is not known.
+// Whether a kernel uses a shared variable: its own, or one of a function that it can reach,
+// by the list that the front end left in its body. Without a list there are no such.
+bool ContentsReader::uses(const KernelInfo& kernel, const std::string& variable) const
+{
+    std::string prefix = local_prefix(kernel.name);
+    if (variable.compare(0, prefix.size(), prefix) == 0)
+        return true;
+    for (const KernelInfo& other : out_.kernels) {
+        std::string others = local_prefix(other.name);
+        if (variable.compare(0, others.size(), others) == 0)
+            return false;
+    }
+    if (variable.compare(0, 3, "_ZZ") != 0)
+        return true; // at namespace scope
+    for (const auto& row : calls_) {
+        if (row.first.compare(0, prefix.size(), prefix) != 0)
+            continue;
+        for (size_t at = 0; at < row.second.size();) {
+            size_t end = std::min(row.second.find(' ', at), row.second.size());
+            if (end > at && contains(variable, row.second.substr(at, end - at).c_str()))
+                return true;
+            at = end + 1;
+        }
+    }
+    return false;
+}
+
 void ContentsReader::shared_sizes()
 {
     std::stable_sort(shared_.begin(), shared_.end(), [](const Shared& a, const Shared& b) {
         return alignment_of(a.size) > alignment_of(b.size);
     });
-    std::vector<uint64_t> sums(out_.kernels.size(), 0);
-    for (const Shared& variable : shared_) {
-        auto belongs = [&](size_t i) {
-            std::string prefix = local_prefix(out_.kernels[i].name);
-            return variable.symbol.compare(0, prefix.size(), prefix) == 0;
-        };
-        size_t owner = 0;
-        while (owner < sums.size() && !belongs(owner))
-            ++owner;
-        uint64_t step = alignment_of(variable.size);
-        for (size_t i = 0; i < sums.size(); ++i)
-            if (owner == i || owner == sums.size())
-                sums[i] = (sums[i] + step - 1) / step * step + variable.size;
-    }
-    for (size_t i = 0; i < sums.size(); ++i) {
-        out_.kernels[i].static_shared = uint32_t(sums[i]);
-        out_.kernels[i].constant_bytes = constant_bytes_;
+    for (KernelInfo& kernel : out_.kernels) {
+        uint64_t sum = 0;
+        for (const Shared& variable : shared_) {
+            uint64_t step = alignment_of(variable.size);
+            if (uses(kernel, variable.symbol))
+                sum = (sum + step - 1) / step * step + variable.size;
+        }
+        kernel.static_shared = uint32_t(sum);
+        kernel.constant_bytes = constant_bytes_;
     }
 }
 
@@ -202,6 +221,8 @@ Contents ContentsReader::read()
             variable(symbol);
         else if (symbol.section && contains(symbol.name, "emu_launch_bounds"))
             bounds(symbol);
+        else if (symbol.section && contains(symbol.name, "emu_shared_calls"))
+            calls_.push_back({symbol.name, elf_.text(elf_.place_of(symbol))});
     }
     shared_sizes();
     return std::move(out_);

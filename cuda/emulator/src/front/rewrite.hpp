@@ -6,6 +6,8 @@
 // cannot make out stays as it is, for the compiler to judge.
 #pragma once
 
+#include <map>
+
 #include "scan.hpp"
 
 namespace emu::front {
@@ -69,6 +71,14 @@ private:
     void insert_after(size_t i, std::string text);
     void replace(size_t begin, size_t end, std::string text); // tokens [begin, end)
     void error(size_t i, std::string text);
+    void calls_of_kernels();
+
+    // Which functions have shared variables, and which names each mentions: what a kernel
+    // uses of shared memory follows from both.
+    struct Body {
+        size_t open, close;
+        bool kernel, has_shared;
+    };
 
     const std::string& text_;
     const RewriteRequest& request_;
@@ -76,6 +86,7 @@ private:
     const std::vector<Token>& t_;
     std::vector<Edit> edits_;
     std::vector<SourceError> errors_;
+    std::multimap<std::string_view, Body> bodies_;
     int serial_ = 0;
 };
 

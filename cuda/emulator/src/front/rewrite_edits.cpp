@@ -3,6 +3,7 @@
 #include "rewrite.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace emu::front {
 namespace {
@@ -118,8 +119,48 @@ void Rewriter::function(const Declaration& d, bool in_class)
         else if (d.global)
             kernel(d);
     }
-    if (d.body && !ours(d.body))
+    if (d.body && !ours(d.body)) {
+        int before = serial_;
         body(d.body, d.body_end);
+        size_t name = d.name_end;
+        while (name > d.name_begin && !is_word(name - 1))
+            --name;
+        std::string_view text = name > d.name_begin ? t_[name - 1].text : std::string_view();
+        if (is(d.name_end - 1, ">")) // f<int>: the name stands before the bracket
+            text = t_[d.name_begin].text;
+        bodies_.insert({text, {d.body, d.body_end, d.global, serial_ != before}});
+    }
+}
+
+// Tells each kernel which functions with shared variables it can reach.
+void Rewriter::calls_of_kernels()
+{
+    bool any = std::any_of(bodies_.begin(), bodies_.end(),
+                           [](const auto& row) { return row.second.has_shared && !row.second.kernel; });
+    for (auto& kernel : bodies_) {
+        if (!any || !kernel.second.kernel)
+            continue;
+        std::set<std::string_view> seen;
+        std::vector<Body> todo{kernel.second};
+        std::string names;
+        while (!todo.empty()) {
+            Body body = todo.back();
+            todo.pop_back();
+            for (size_t i = body.open; i < body.close; ++i) {
+                if (!is_word(i) || !seen.insert(t_[i].text).second)
+                    continue;
+                auto range = bodies_.equal_range(t_[i].text);
+                bool shared = false;
+                for (auto at = range.first; at != range.second; ++at) {
+                    shared = shared || (at->second.has_shared && !at->second.kernel);
+                    todo.push_back(at->second);
+                }
+                if (shared)
+                    names += std::to_string(t_[i].text.size()) + std::string(t_[i].text) + " ";
+            }
+        }
+        insert_after(kernel.second.open, " EMU_SHARED_CALLS(\"" + names + "\")");
+    }
 }
 
 size_t Rewriter::statement_begin(size_t i, size_t floor) const
@@ -221,9 +262,12 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) +
                    ", " + kind + ")";
-    bool initialised = false;
-    for (size_t i = d.begin; i < d.end; ++i)
+    bool initialised = false, pointer = false; // to a function: no place for the word there
+    for (size_t i = d.begin; i < d.end; ++i) {
+        pointer = pointer || (!initialised && is(i, "(") && is(i + 1, "*"));
         initialised = initialised || is(i, "=");
+    }
+    initialised = initialised && !pointer;
     insert_before(d.begin, initialised ? "EMU_ALIGNED EMU_CONSTINIT " : "EMU_ALIGNED ");
     insert_after(d.end, records);
 }
@@ -289,6 +333,7 @@ void Rewriter::name_expressions(std::string* out) const
 Rewritten Rewriter::run()
 {
     scope(0, t_.size(), false);
+    calls_of_kernels();
     Rewritten out;
     out.errors = std::move(errors_);
     out.text = apply_edits(text_, std::move(edits_));
