@@ -21,19 +21,26 @@ public:
 
     std::mutex mutex;
 
-    // Under the lock. A thread is started when none is free, so that an operation which
-    // waits for the host never holds up another stream.
+    // Under the lock.
     void list(std::shared_ptr<Queue> queue)
     {
         ready_[queue->priority_].push_back(std::move(queue));
         ++listed_;
-        if (idle_ >= listed_)
-            wake_.notify_one();
-        else if (!start())
-            wake_.notify_one();
+        call_help();
     }
 
 private:
+    // There is always a thread on its way to a listed queue, so that an operation which
+    // waits for the host never holds up another stream; but only one, because most
+    // operations are short.
+    void call_help()
+    {
+        if (idle_ > 0)
+            wake_.notify_one();
+        else if (!starting_)
+            starting_ = start();
+    }
+
     bool start()
     {
         auto body = [](void* self) -> void* {
@@ -46,6 +53,7 @@ private:
     void work()
     {
         std::unique_lock lock(mutex);
+        starting_ = false;
         for (;;) {
             while (listed_ == 0) {
                 ++idle_;
@@ -58,6 +66,8 @@ private:
             first->second.pop_front();
             --listed_;
             queue->listed_ = false;
+            if (listed_ > 0)
+                call_help();
             if (!queue->running_)
                 queue->drain(lock, std::numeric_limits<uint64_t>::max(), false, true);
             lock.unlock();
@@ -69,6 +79,7 @@ private:
     std::map<int, std::deque<std::shared_ptr<Queue>>> ready_; // lowest number first
     std::condition_variable wake_;
     int idle_ = 0, listed_ = 0;
+    bool starting_ = false;
 };
 
 bool Place::reached() const
