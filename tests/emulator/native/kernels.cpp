@@ -112,6 +112,12 @@ KERNEL(reverse, unsigned* data) // dynamic shared memory
     data[i] = shared[blockDim.x - 1 - i];
 }
 
+KERNEL(barriers, unsigned n)
+{
+    for (unsigned i = 0; i < n; ++i)
+        emu_barrier();
+}
+
 KERNEL(warp_sum, unsigned* out) // sum of each warp by butterfly
 {
     unsigned value = emu_thread.linear;

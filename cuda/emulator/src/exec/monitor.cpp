@@ -118,7 +118,7 @@ bool Pool::watch(Worker& worker)
     Launch* launch = worker.working_on.load();
     if (!launch)
         return false;
-    uint64_t progress = (worker.blocks_run.load() << 32) + worker.block.finished();
+    uint64_t progress = (worker.blocks_run.load() << 32) + worker.block.ended();
     bool stands = progress == worker.seen_progress;
     worker.seen_progress = progress;
     worker.seen_times = stands ? worker.seen_times + 1 : 0;
@@ -128,7 +128,7 @@ bool Pool::watch(Worker& worker)
     }
     if (!stands)
         return false;
-    bool others = worker.block.others() > 0;
+    bool others = worker.block.others();
     // Alone it is looked at for a while, to learn whether it spins and waits for a block that
     // has not begun.
     bool learn = launch->has_blocks() && worker.seen_times < 200 && !worker.repeats;

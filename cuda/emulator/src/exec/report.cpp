@@ -134,7 +134,7 @@ std::string describe(const Worker& worker, const Trouble& trouble)
         if (worker.current) {
             text += text.empty() ? "no thread of the block can go on:\n" : "\n";
             text += list_places(waiting_places(worker, any_wait));
-            if (uint32_t ended = worker.block.finished())
+            if (uint32_t ended = worker.block.ended())
                 text += "\n  " + std::to_string(ended) + " threads have ended";
         }
         return text;

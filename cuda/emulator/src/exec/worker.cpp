@@ -116,6 +116,7 @@ void Worker::detach()
     launch = nullptr;
     image = nullptr;
     shared_.clear();
+    places_.clear();
     shared_located_ = false;
 }
 
