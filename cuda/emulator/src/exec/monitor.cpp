@@ -73,6 +73,8 @@ void Pool::monitor_main()
         auto now = Clock::now();
         for (Launch* launch : launches_)
             watch(*launch, now);
+        auto works = [](const Worker* worker) { return worker->working_on.load() != nullptr; };
+        crowded_ = std::count_if(workers_.begin(), workers_.end(), works) > size_;
         bool spinning = false;
         for (Worker* worker : workers_)
             spinning |= watch(*worker);
@@ -132,7 +134,9 @@ bool Pool::watch(Worker& worker)
     // Alone it is looked at for a while, to learn whether it spins and waits for a block that
     // has not begun.
     bool learn = launch->has_blocks() && worker.seen_times < 200 && !worker.repeats;
-    if (!others && !learn)
+    // One that spins in a crowd is put to sleep for a moment, see on_preempt().
+    bool in_the_way = worker.repeats && crowded();
+    if (!others && !learn && !in_the_way)
         return false;
     if (others)
         worker.block.rotate = true;
