@@ -107,6 +107,11 @@ template <class T> struct DynamicShared<T[]> {
 
 // Variables are spread out, so that an access behind one does not lie in the next.
 #define EMU_ALIGNED __attribute__((aligned(64)))
+#if defined(__clang__)
+#define EMU_CONSTINIT __attribute__((require_constant_initialization))
+#else
+#define EMU_CONSTINIT __constinit
+#endif
 #define EMU_VARIABLE(id, name, kind)                                                              \
     static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
         EMU_ABI_VERSION, kind, (void*)__builtin_addressof(name), nullptr, sizeof(name),           \

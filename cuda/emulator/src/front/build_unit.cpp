@@ -39,11 +39,12 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
-        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret",
+        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret", "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
     };
-    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking"})
+    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
+                             "-ftrack-macro-expansion=0"})
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
@@ -71,7 +72,7 @@ std::vector<std::string> link_flags()
 std::vector<std::string> libraries()
 {
     static const std::string library = absolute_home() + "/_emulator.so";
-    return {library, "-lm", "-lc"};
+    return {"-Wl,--no-as-needed", library, "-lm", "-lc"};
 }
 
 // "undefined reference to `_Z1hi'" in the words of ptxas, each symbol once.
@@ -89,19 +90,22 @@ std::string unresolved_symbols(const std::string& output)
     return out;
 }
 
-// `extra`: an object to link in, if any.
-Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& extra)
+// `runtime`: when a module is linked, the object that every module gets.
+Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime)
 {
     Built built;
     const Toolchain& tools = toolchain();
     TemporaryFolder folder;
-    std::string runtime = folder.path() + "/runtime.o";
-    if (folder.path().empty() || (!extra.empty() && !write_file(runtime, extra.data(), extra.size()))) {
+    std::string object = folder.path() + "/runtime.o";
+    if (folder.path().empty() || (!runtime.empty() && !write_file(object, runtime.data(), runtime.size()))) {
         built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
         return built;
     }
-    if (!extra.empty())
-        flags.insert(flags.end(), {"-x", "none", runtime});
+    if (!runtime.empty()) {
+        flags.insert(flags.end(), {"-x", "none", object});
+        for (const std::string& library : libraries())
+            flags.push_back(library);
+    }
     std::string output = folder.path() + "/module";
     std::vector<std::string> command = tools.command;
     command.insert(command.end(), flags.begin(), flags.end());
@@ -109,8 +113,7 @@ Built run_compiler(std::vector<std::string> flags, const std::string& input, con
     ProcessResult result = run_process(command, input);
     if (!result.failure.empty())
         result.err += "the compiler cannot be run: " + result.failure + "\n";
-    std::string unresolved = unresolved_symbols(result.err);
-    built.diagnostics = unresolved.empty() ? result.err : unresolved;
+    built.diagnostics = result.err;
     built.done = result.status == 0 && read_file(output, &built.bytes);
     if (built.done)
         stamp_elf(&built.bytes);
@@ -130,10 +133,10 @@ bool from_cache(const std::string& key, Built* built)
 }
 
 Built compile_and_keep(const std::string& key, const std::vector<std::string>& flags, const std::string& input,
-                       const Bytes& extra = {})
+                       const Bytes& runtime = {})
 {
     cache_count_miss();
-    Built built = run_compiler(flags, input, extra);
+    Built built = run_compiler(flags, input, runtime);
     if (built.done) {
         Writer writer;
         writer.add(built.bytes);
@@ -245,10 +248,26 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
         return runtime;
     for (const std::string& flag : link_flags())
         flags.push_back(flag);
-    flags.insert(flags.end(), {"-", "-x", "none"});
-    for (const std::string& library : libraries())
-        flags.push_back(library);
-    return compile_and_keep(key, flags, text, runtime.bytes);
+    flags.push_back("-");
+    built = compile_and_keep(key, flags, text, runtime.bytes);
+    std::string unresolved = built.done ? "" : unresolved_symbols(built.diagnostics);
+    if (!unresolved.empty())
+        built.diagnostics = unresolved;
+    return built;
+}
+
+Built build_module(const std::vector<Unit>& units, const Checks& checks)
+{
+    if (units.size() == 1)
+        return build_unit(units[0], Shape::module, checks);
+    std::vector<Bytes> objects;
+    for (const Unit& unit : units) {
+        Built built = build_unit(unit, Shape::object, checks);
+        if (!built.done)
+            return built;
+        objects.push_back(std::move(built.bytes));
+    }
+    return link_objects(objects);
 }
 
 Built link_objects(const std::vector<Bytes>& objects)
@@ -277,8 +296,6 @@ Built link_objects(const std::vector<Bytes>& objects)
         }
         flags.push_back(path);
     }
-    for (const std::string& library : libraries())
-        flags.push_back(library);
     return compile_and_keep(key, flags, "", runtime.bytes);
 }
 
@@ -301,7 +318,16 @@ std::string container_of(const Unit& unit)
     for (char& c : name)
         c = c == '\n' ? ' ' : c;
     field("name", name);
+    field("bytes", std::to_string(unit.text.size()));
     return out + container_body + unit.text;
+}
+
+std::string container_of(const std::vector<Unit>& units)
+{
+    std::string out;
+    for (const Unit& unit : units)
+        out += container_of(unit);
+    return out;
 }
 
 bool is_container(const char* text, size_t size)
@@ -310,48 +336,68 @@ bool is_container(const char* text, size_t size)
     return (size == 0 || size >= length) && std::strncmp(text, container_head, length) == 0;
 }
 
-bool unit_of(const std::string& container, Unit* unit)
+namespace {
+
+void read_field(const std::string& name, const std::string& value, Unit* unit, std::string* abi, size_t* bytes)
 {
-    if (!is_container(container.data(), container.size() + 1))
+    if (name == "abi")
+        *abi = value;
+    else if (name == "architecture") {
+        unit->architecture = std::atoi(value.c_str());
+        size_t digits = value.find_first_not_of("0123456789");
+        unit->suffix = digits == std::string::npos ? "" : value.substr(digits);
+    } else if (name == "standard")
+        unit->standard = std::atoi(value.c_str());
+    else if (name == "debug")
+        unit->debug = value == "1";
+    else if (name == "relocatable")
+        unit->relocatable = value == "1";
+    else if (name == "registers")
+        unit->registers = std::atoi(value.c_str());
+    else if (name == "name")
+        unit->name = value;
+    else if (name == "bytes")
+        *bytes = std::strtoull(value.c_str(), nullptr, 10);
+}
+
+// The unit that begins at `at`, which is moved behind it.
+bool read_unit(const std::string& container, size_t* at, Unit* unit)
+{
+    if (container.compare(*at, std::strlen(container_head), container_head) != 0)
         return false;
-    size_t at = std::strlen(container_head);
+    *at += std::strlen(container_head);
     std::string abi;
+    size_t bytes = 0;
     for (;;) {
-        size_t end = container.find('\n', at);
-        if (end == std::string::npos)
+        size_t end = container.find('\n', *at);
+        if (end == std::string::npos || container.compare(*at, 3, "// ") != 0)
             return false;
-        std::string line = container.substr(at, end + 1 - at);
-        at = end + 1;
+        std::string line = container.substr(*at, end + 1 - *at);
+        *at = end + 1;
         if (line == container_body)
             break;
         size_t colon = line.find(": ");
-        if (line.compare(0, 3, "// ") != 0)
-            return false;
-        if (colon == std::string::npos)
-            continue;
-        std::string name = line.substr(3, colon - 3);
-        std::string value = line.substr(colon + 2, line.size() - colon - 3);
-        if (name == "abi")
-            abi = value;
-        else if (name == "architecture") {
-            unit->architecture = std::atoi(value.c_str());
-            size_t digits = value.find_first_not_of("0123456789");
-            unit->suffix = digits == std::string::npos ? "" : value.substr(digits);
-        } else if (name == "standard")
-            unit->standard = std::atoi(value.c_str());
-        else if (name == "debug")
-            unit->debug = value == "1";
-        else if (name == "relocatable")
-            unit->relocatable = value == "1";
-        else if (name == "registers")
-            unit->registers = std::atoi(value.c_str());
-        else if (name == "name")
-            unit->name = value;
+        if (colon != std::string::npos)
+            read_field(line.substr(3, colon - 3), line.substr(colon + 2, line.size() - colon - 3), unit, &abi, &bytes);
     }
-    unit->text = container.substr(at);
-    while (!unit->text.empty() && unit->text.back() == '\0')
-        unit->text.pop_back();
-    return abi == std::to_string(EMU_ABI_VERSION);
+    if (bytes > container.size() - *at || abi != std::to_string(EMU_ABI_VERSION))
+        return false;
+    unit->text = container.substr(*at, bytes);
+    *at += bytes;
+    return true;
+}
+
+} // namespace
+
+bool units_of(const std::string& container, std::vector<Unit>* units)
+{
+    for (size_t at = 0; at < container.size() && container[at];) {
+        Unit unit;
+        if (!read_unit(container, &at, &unit))
+            return false;
+        units->push_back(std::move(unit));
+    }
+    return !units->empty();
 }
 
 } // namespace emu::front

@@ -3,10 +3,12 @@
 //
 // A program as NVRTC takes it, through all steps.
 #include <algorithm>
+#include <cstdio>
 #include <sys/stat.h>
 
 #include "cache.hpp"
 #include "compiler.hpp"
+#include "contents.hpp"
 #include "elf.hpp"
 #include "process.hpp"
 
@@ -191,6 +193,12 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options, c
         out.report.log = problem.empty() ? "no temporary folder can be written; set TMPDIR\n" : problem;
         return out;
     }
+    for (const std::string& macro : options.macros)
+        if (macro.size() == 2) {
+            out.report.log = "Command-line error: invalid macro definition: \n\n1 catastrophic error detected in the "
+                             "compilation of \"" + sources.program + "\".\nCompilation terminated.\n";
+            return out;
+        }
     for (const std::string& name : options.pre_includes)
         input += "# 1 \"<command-line>\"\n#include \"" + name + "\"\n";
     input += "# 1 " + quoted_name(request.name) + "\n" + request.source + "\n";
@@ -224,6 +232,20 @@ bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions
         result->lowered[expressions[i]] = target->name;
     }
     return true;
+}
+
+// In the words of ptxas.
+std::string too_much_shared(const Bytes& code)
+{
+    constexpr uint32_t limit = 48 << 10;
+    std::string out;
+    for (const KernelInfo& kernel : read_contents(code).kernels)
+        if (kernel.static_shared > limit) {
+            char text[64];
+            std::snprintf(text, sizeof text, "' uses too much shared data (0x%x bytes, 0x%x max)\n", kernel.static_shared, limit);
+            out += "ptxas error   : Entry function '" + kernel.name + text;
+        }
+    return out;
 }
 
 Sources sources_of(const CompileRequest& request)
@@ -292,6 +314,10 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     Report report = translate_diagnostics(built.diagnostics, sources, style);
     if (!built.done || report.errors)
         return failed(CompileStatus::compile_error, report.log.empty() ? built.diagnostics : report.log);
+
+    std::string excess = options.relocatable ? "" : too_much_shared(built.bytes);
+    if (!excess.empty() && options.real_architecture)
+        return failed(CompileStatus::compile_error, report.log + excess);
 
     CompileResult result;
     result.log = report.log;

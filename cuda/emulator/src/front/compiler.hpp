@@ -34,8 +34,10 @@ struct Unit {
     std::string text;
 };
 
+// A container holds one unit; or several, after a link that was asked for text.
 std::string container_of(const Unit& unit);
-bool unit_of(const std::string& container, Unit* unit);
+std::string container_of(const std::vector<Unit>& units);
+bool units_of(const std::string& container, std::vector<Unit>* units);
 bool is_container(const char* text, size_t size); // size 0: up to NUL
 
 enum class Shape { module, object };
@@ -49,6 +51,7 @@ struct Built {
 
 // Through the cache.
 Built build_unit(const Unit& unit, Shape shape, const Checks& checks);
+Built build_module(const std::vector<Unit>& units, const Checks& checks);
 Built link_objects(const std::vector<Bytes>& objects);
 
 const std::string& device_headers(); // the folder

@@ -74,13 +74,26 @@ void reword(Message* message)
         text = "expected a \"}\"";
     } else if (text.compare(0, 13, "expected ')' ") == 0) {
         text = "expected a \")\"";
+    } else if (contains(text, "exception handling disabled") || contains(text, "with exceptions disabled")) {
+        text = "device code does not support exception handling";
+    } else if (contains(text, "variable length array") || contains(text, "variable-sized object")) {
+        text = "expression must have a constant value";
+    } else if (contains(text, "does not have a constant initializer")) {
+        text = "dynamic initialization is not supported for a __device__ variable";
+    } else if (contains(text, "too many arguments to function")) {
+        text = "too many arguments in function call";
+    } else if (contains(text, "too few arguments to function")) {
+        text = "too few arguments in function call";
+    } else if (text.compare(0, 15, "redefinition of") == 0 && contains(name, "(")) {
+        std::string function = name.substr(0, name.find('('));
+        text = "function \"" + function.substr(function.rfind(' ') + 1) + "\" has already been defined";
     } else if (contains(text, "static assertion failed")) {
         size_t colon = text.find(": ");
         text = colon == std::string::npos ? "static assertion failed"
                                           : "static assertion failed with \"" + text.substr(colon + 2) + "\"";
     } else if (contains(text, "has no member named")) {
         size_t named = text.find("named '");
-        text = "class \"" + name.substr(name.find_first_not_of(' ')) + "\" has no member \"" +
+        text = "class \"" + name.substr(name.rfind(' ') + 1) + "\" has no member \"" +
                quoted(text.substr(named)) + "\"";
     } else if (contains(text, "[-Wunused-variable]") || contains(text, "[-Wunused-but-set-variable]")) {
         message->number = contains(text, "but-set") || contains(text, "set but not used") ? 550 : 177;
@@ -142,6 +155,8 @@ std::string show(const Message& message, const Sources& sources, const Diagnosti
     std::string kind = message.kind == "fatal" ? "catastrophic error" : message.kind;
     if (message.number && style.error_numbers)
         kind += " #" + std::to_string(message.number) + "-D";
+    if (message.file == "<command-line>")
+        return "Command-line error: " + message.text + "\n";
     std::string out = message.file + "(" + std::to_string(message.line) + "): " + kind + ": " + message.text + "\n";
     if (style.brief)
         return out;

@@ -95,13 +95,13 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
     if (kind == ImageKind::host_object) {
         built = link_objects({Bytes(bytes, bytes + size)});
     } else if (kind == ImageKind::text) {
-        Unit unit;
-        std::string text(static_cast<const char*>(request.image), request.size ? request.size : size);
-        if (!unit_of(text, &unit))
+        std::vector<Unit> units;
+        if (!units_of(std::string(static_cast<const char*>(request.image), size), &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the text module is damaged or of another version"};
-        if (unit.architecture > device)
-            return no_binary("a text module", unit.architecture);
-        built = build_unit(unit, Shape::module, request.checks);
+        for (const Unit& unit : units)
+            if (unit.architecture > device)
+                return no_binary("a text module", unit.architecture);
+        built = build_module(units, request.checks);
     } else
         return refuse(kind);
     *log += built.done ? "" : built.diagnostics;

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joins objects, texts and modules into one module.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 #include "compiler.hpp"
 #include "elf.hpp"
 #include "process.hpp"
@@ -9,27 +13,30 @@
 namespace emu::front {
 namespace {
 
-// An input as an object file.
-Error object_of(const LinkInput& input, Bytes* object, std::string* log)
+// An input as object files.
+Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::string* log)
 {
     size_t size = 0;
     ImageKind kind = inspect_image(input.bytes.data(), input.bytes.size(), &size);
     std::string name = input.name.empty() ? "the input" : "'" + input.name + "'";
     if (kind == ImageKind::host_object) {
-        *object = input.bytes;
+        objects->push_back(input.bytes);
         return {};
     }
     if (kind == ImageKind::text) {
-        Unit unit;
-        if (!unit_of(text_of(input.bytes), &unit))
+        std::vector<Unit> units;
+        if (!units_of(text_of(input.bytes), &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is damaged or of another version"};
-        Built built = build_unit(unit, Shape::object, config().checks);
-        if (built.done) {
-            *object = std::move(built.bytes);
-            return {};
+        for (const Unit& unit : units) {
+            Built built = build_unit(unit, Shape::object, config().checks);
+            if (!built.done) {
+                *log += built.diagnostics;
+                return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX,
+                        built.diagnostics};
+            }
+            objects->push_back(std::move(built.bytes));
         }
-        *log += built.diagnostics;
-        return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX, built.diagnostics};
+        return {};
     }
     if (kind == ImageKind::host_module)
         return {CUDA_ERROR_INVALID_IMAGE, name + " was not compiled as relocatable device code (-rdc=true)"};
@@ -39,43 +46,48 @@ Error object_of(const LinkInput& input, Bytes* object, std::string* log)
             name + " holds code made for NVIDIA GPUs; the software device links what it compiled itself"};
 }
 
-// -ptx: the texts one after another, as one unit.
+// -ptx: the texts one after another.
 Error join_texts(const LinkRequest& request, Bytes* out)
 {
-    Unit whole;
-    bool first = true;
-    for (const LinkInput& input : request.inputs) {
-        Unit unit;
-        if (!unit_of(text_of(input.bytes), &unit))
+    std::vector<Unit> units;
+    for (const LinkInput& input : request.inputs)
+        if (!units_of(text_of(input.bytes), &units))
             return {CUDA_ERROR_INVALID_VALUE, "'" + input.name + "' is no text module of the software device"};
-        std::string text = std::move(whole.text) + unit.text + "\n";
-        if (first)
-            whole = unit;
-        whole.architecture = std::max(whole.architecture, unit.architecture);
-        whole.text = std::move(text);
-        first = false;
-    }
-    std::string container = container_of(whole);
+    std::string container = container_of(units);
     container.push_back('\0');
     *out = bytes_of(container);
     return {};
 }
 
-// "multiple definition of `f'; ..." in the words of nvlink.
-std::string reword(const std::string& output)
+// Messages of the system's linker in the words of nvlink, with the inputs' names:
+// "input0.o: in function ...", "undefined reference to `f'", "multiple definition of `f'".
+std::string reword(const std::string& output, const std::vector<std::string>& names)
 {
-    const char* const sign = "multiple definition of `";
-    std::string out;
-    for (size_t at = output.find(sign); at != std::string::npos; at = output.find(sign, at + 1)) {
-        size_t begin = at + 24, end = output.find('\'', begin);
-        out += "error   : Multiple definition of '" + output.substr(begin, end - begin) + "'\n";
-    }
-    if (!out.empty())
-        return out;
-    const char* const unresolved = "ptxas fatal   : Unresolved extern function '";
-    for (size_t at = output.find(unresolved); at != std::string::npos; at = output.find(unresolved, at + 1)) {
-        size_t begin = at + 44, end = output.find('\'', begin);
-        out += "error   : Undefined reference to '" + output.substr(begin, end - begin) + "'\n";
+    static const struct {
+        const char* sign;
+        const char* text;
+    } rows[] = {{"undefined reference to `", "Undefined reference to '"},
+                {"multiple definition of `", "Multiple definition of '"}};
+    std::string out, place;
+    for (size_t at = 0; at < output.size();) {
+        size_t end = std::min(output.find('\n', at), output.size());
+        std::string line = output.substr(at, end - at);
+        at = end + 1;
+        size_t input = line.find("/input");
+        if (input != std::string::npos) {
+            size_t number = std::strtoul(line.c_str() + input + 6, nullptr, 10);
+            place = number < names.size() && !names[number].empty() ? " in '" + names[number] + "'" : "";
+        }
+        for (const auto& row : rows) {
+            size_t begin = line.find(row.sign);
+            if (begin == std::string::npos)
+                continue;
+            begin += std::strlen(row.sign);
+            std::string message = std::string("error   : ") + row.text + line.substr(begin, line.find('\'', begin) - begin) +
+                                  "'" + place + "\n";
+            if (out.find(message) == std::string::npos)
+                out += message;
+        }
     }
     return out.empty() ? output : out;
 }
@@ -91,7 +103,8 @@ LinkResult link(const LinkRequest& request)
         } else if (request.text_output) {
             result.error = join_texts(request, &result.image);
         } else {
-            std::vector<Bytes> objects(request.inputs.size());
+            std::vector<Bytes> objects;
+            std::vector<std::string> names;
             bool alone = request.inputs.size() == 1;
             size_t size = 0;
             const Bytes& only = request.inputs[0].bytes;
@@ -99,13 +112,15 @@ LinkResult link(const LinkRequest& request)
                 result.image = only;
                 return result;
             }
-            for (size_t i = 0; i < objects.size() && !result.error; ++i)
-                result.error = object_of(request.inputs[i], &objects[i], &result.error_log);
+            for (size_t i = 0; i < request.inputs.size() && !result.error; ++i) {
+                result.error = add_objects(request.inputs[i], &objects, &result.error_log);
+                names.resize(objects.size(), request.inputs[i].name);
+            }
             if (!result.error) {
                 Built built = link_objects(objects);
                 result.image = std::move(built.bytes);
                 if (!built.done)
-                    result.error = {CUDA_ERROR_INVALID_SOURCE, reword(built.diagnostics)};
+                    result.error = {CUDA_ERROR_INVALID_SOURCE, reword(built.diagnostics, names)};
             }
         }
     } catch (const std::bad_alloc&) {

@@ -56,7 +56,7 @@ bool set_architecture(Options& options, const std::string& value)
 
 bool set_standard(Options& options, const std::string& value)
 {
-    for (int year : {3, 11, 14, 17, 20})
+    for (int year : {3, 11, 14, 17, 20, 23})
         if (value == (year == 3 ? std::string("c++03") : "c++" + std::to_string(year))) {
             options.standard = year;
             return true;
@@ -80,6 +80,28 @@ bool add_numbers(std::set<int>& target, const std::string& value)
     return true;
 }
 
+bool set_errors(Options& options, const std::string& value)
+{
+    static const char* const list[] = {"all-warnings", "reorder", "deprecated-declarations", "conversion"};
+    const std::string name = "--warning-as-error(-Werror)";
+    bool fine = !value.empty();
+    for (size_t at = 0; at < value.size();) {
+        size_t end = std::min(value.find(',', at), value.size());
+        std::string word = value.substr(at, end - at);
+        if (std::find(std::begin(list), std::end(list), word) == std::end(list)) {
+            options.log += "nvrtc: error: " + word + " is undefined for " + name + "\n";
+            fine = false;
+        }
+        options.warnings_are_errors |= word == "all-warnings";
+        at = end + 1;
+    }
+    if (!fine)
+        options.log += "nvrtc: error: " + name + " expects valid value(s) from the following list: all-warnings, " +
+                       "reorder, deprecated-declarations, conversion\n";
+    options.valid = options.valid && fine;
+    return true; // it has told its own error
+}
+
 #define SET(expression) [](Options& o, const std::string& v) -> bool { (void)o; (void)v; expression; return true; }
 #define TEST(expression) [](Options& o, const std::string& v) -> bool { return expression; }
 
@@ -91,8 +113,9 @@ const Row rows[] = {
     {"extensible-whole-program", "ewp", Kind::flag, nullptr},
     {"device-debug", "G", Kind::flag, SET(o.debug = true)},
     {"generate-line-info", "lineinfo", Kind::flag, SET(o.line_info = true)},
-    {"dopt", "dopt", Kind::text, nullptr},
-    {"Ofast-compile", "Ofc", Kind::text, nullptr},
+    {"dopt", "dopt", Kind::text, TEST((void(o), v == "on"))},
+    {"Ofast-compile", "Ofc", Kind::text,
+     TEST((void(o), v == "0" || v == "min" || v == "mid" || v == "max"))},
     {"ptxas-options", "Xptxas", Kind::text, nullptr},
     {"maxrregcount", "maxrregcount", Kind::number, SET(o.registers = std::atoi(v.c_str()))},
     {"ftz", "ftz", Kind::truth, SET(o.flush_denormals = is_true(v))},
@@ -114,7 +137,7 @@ const Row rows[] = {
     {"include-path", "I", Kind::joined, SET(o.includes.push_back(v))},
     {"pre-include", "include", Kind::text, SET(o.pre_includes.push_back(v))},
     {"no-source-include", "no-source-include", Kind::flag, SET(o.no_source_include = true)},
-    {"std", "std", Kind::text, set_standard},
+    {"std", "std", Kind::text_equal, set_standard},
     {"builtin-move-forward", "builtin-move-forward", Kind::truth, nullptr},
     {"builtin-initializer-list", "builtin-initializer-list", Kind::truth, nullptr},
     {"pch", "pch", Kind::flag, SET(o.pch_asked = true)},
@@ -136,13 +159,13 @@ const Row rows[] = {
     {"diag-suppress", "diag-suppress", Kind::text, TEST(add_numbers(o.suppressed, v))},
     {"diag-warn", "diag-warn", Kind::text, TEST(add_numbers(o.diagnosed_as_warning, v))},
     {"brief-diagnostics", "brief-diag", Kind::truth, SET(o.brief = is_true(v))},
-    {"time", "time", Kind::text, nullptr},
+    {"time", "time", Kind::text_equal, nullptr},
     {"split-compile", "split-compile", Kind::number, nullptr},
     {"fdevice-syntax-only", "fdevice-syntax-only", Kind::flag, nullptr},
     {"minimal", "minimal", Kind::flag, nullptr},
     {"fdevice-time-trace", "fdevice-time-trace", Kind::text, nullptr},
     {"version-ident", "version-ident", Kind::truth, nullptr},
-    {"warning-as-error", "Werror", Kind::text, SET(o.warnings_are_errors |= v.find("all-warnings") != v.npos)},
+    {"warning-as-error", "Werror", Kind::text, set_errors},
 };
 
 const Row* find_row(const std::string& name, bool full)
@@ -183,9 +206,14 @@ void apply(Options& options, const Row& row, const std::string& value)
         return refuse(options, shown(row) + " expects an integer value");
     if (!row.apply || row.apply(options, value))
         return;
+    std::string name = row.full;
     if (row.apply == set_standard)
         return refuse(options, "invalid value for --std(-std)");
-    refuse(options, "invalid value for " + shown(row));
+    if (row.apply == set_architecture)
+        return refuse(options, "invalid value for " + shown(row));
+    if (name.compare(0, 5, "diag-") == 0)
+        return refuse(options, "--" + name + " expects a non-zero positive integer value");
+    refuse(options, "invalid argument for option " + shown(row) + ": " + value);
 }
 
 } // namespace
@@ -209,18 +237,19 @@ Options read_options(const std::vector<std::string>& words)
         std::string value;
         if (!word.empty() && word[0] == '-')
             row = find_row(word.substr(dashes, has_value ? equals - dashes : word.npos), full);
-        if (row && (row->kind != Kind::flag || !has_value)) {
+        if (row && row->kind == Kind::flag && has_value) {
+            refuse(options, shown(*row) + " does not accept any argument");
+            break;
+        }
+        if (row && (row->kind != Kind::text_equal || has_value)) {
             if (has_value)
                 value = word.substr(equals + 1);
-            else if (row->kind == Kind::text_equal)
-                row = nullptr;
-            else if (row->kind != Kind::flag) {
-                if (i + 1 >= words.size()) {
-                    // NVRTC says so and compiles all the same, but for -Werror.
-                    options.log += "nvrtc: error: -" + std::string(row->brief) + " expects a value\n";
-                    break;
-                }
+            else if (row->kind != Kind::flag && i + 1 < words.size())
                 value = words[++i];
+            else if (row->apply && row->kind == Kind::text && row->full == std::string("dopt")) {
+                // NVRTC says so and compiles all the same.
+                options.log += "nvrtc: error: -dopt expects a value\n";
+                break;
             }
         } else if ((row = full ? nullptr : find_joined(word)) != nullptr)
             value = word.substr(2);

@@ -90,11 +90,14 @@ void Rewriter::kernel(const Declaration& d)
     if (!returns_nothing)
         error(d.begin, "a __global__ function must have a void return type");
     std::string id = std::to_string(++serial_);
+    bool generic = false; // a parameter of type auto makes it a template
+    for (size_t i = d.open; i < d.close; ++i)
+        generic = generic || is(i, "auto");
     if (d.body) {
         if (d.bounds || d.cluster)
             insert_after(d.body, " EMU_LAUNCH_BOUNDS((" + joined(d.bounds, d.bounds_end) + "), (" +
                                      joined(d.cluster, d.cluster_end) + "))");
-        if (!d.is_template || d.is_specialization)
+        if ((!d.is_template && !generic) || d.is_specialization)
             insert_after(d.body_end, kernel_record(d, id));
     } else if (d.is_instantiation && !d.external)
         insert_after(d.end, kernel_record(d, id));
@@ -104,7 +107,9 @@ void Rewriter::function(const Declaration& d, bool in_class)
 {
     if (!ours(d.begin)) {
         bool annotated = d.global || d.device || request_.default_device;
-        if (d.body && !annotated)
+        // A deduction guide has no return type, and needs no annotation.
+        bool declared = !in_class && d.begin < d.name_begin && !d.is_instantiation && !d.is_friend && !d.ends_without_body;
+        if ((d.body || declared) && !annotated)
             error(d.name_begin, d.host ? "A function explicitly marked as a __host__ function is "
                                          "not allowed in JIT mode"
                                        : unannotated_function);
@@ -216,7 +221,10 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) +
                    ", " + kind + ")";
-    insert_before(d.begin, "EMU_ALIGNED ");
+    bool initialised = false;
+    for (size_t i = d.begin; i < d.end; ++i)
+        initialised = initialised || is(i, "=");
+    insert_before(d.begin, initialised ? "EMU_ALIGNED EMU_CONSTINIT " : "EMU_ALIGNED ");
     insert_after(d.end, records);
 }
 
