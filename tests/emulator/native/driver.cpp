@@ -6,6 +6,8 @@
 #include "harness.hpp"
 
 #include <cstdio>
+#include <csetjmp>
+#include <csignal>
 #include <cstring>
 #include <thread>
 #include <unistd.h>
@@ -189,6 +191,35 @@ void after_fork()
     print("parent", out[0]);
 }
 
+// A program's own handler gets its own faults, whenever it was installed, and no kernel's.
+sigjmp_buf back;
+void on_own_fault(int)
+{
+    siglongjmp(back, 1);
+}
+
+void own_handler()
+{
+    volatile uint32_t own = 0;
+    uint32_t offset = 0, thread = 3;
+    volatile Words null = nullptr;
+    for (volatile int round = 0; round < 3; round = round + 1) {
+        if (round == 1) {
+            struct sigaction action = {};
+            action.sa_handler = on_own_fault;
+            action.sa_flags = SA_NODEFER;
+            sigaction(SIGSEGV, &action, nullptr);
+        }
+        auto fault = launch("write_at", {4}, {16}, Words(nullptr), offset, thread);
+        own = own + (fault.kind == emu::exec::FaultKind::illegal_address);
+        if (round && sigsetjmp(back, 1) == 0)
+            *null = 1;
+        else if (round)
+            own = own + 10;
+    }
+    print("own", own);
+}
+
 void cancel()
 {
     Words flag = words(1);
@@ -280,6 +311,7 @@ bool run_working(const std::string& name, char** rest)
     else if (name == "many_threads") many_threads();
     else if (name == "after_fork") after_fork();
     else if (name == "cancel") cancel();
+    else if (name == "own_handler") own_handler();
     else return false;
     return true;
 }

@@ -112,6 +112,12 @@ KERNEL(reverse, unsigned* data) // dynamic shared memory
     data[i] = shared[blockDim.x - 1 - i];
 }
 
+KERNEL(barriers, unsigned n)
+{
+    for (unsigned i = 0; i < n; ++i)
+        emu_barrier();
+}
+
 KERNEL(warp_sum, unsigned* out) // sum of each warp by butterfly
 {
     unsigned value = emu_thread.linear;
@@ -366,14 +372,12 @@ KERNEL(grid_barrier_missed)
 
 KERNEL(loop_for_ever)
 {
-    for (;;)
-        asm volatile(""); // at loop_for_ever
+    for (;;) asm volatile(""); // at loop_for_ever
 }
 
 KERNEL(loop_with_barriers)
 {
-    for (;;)
-        emu_barrier();
+    for (;;) emu_barrier(); // at loop_with_barriers
 }
 
 KERNEL(divide, int* out, int a, int b)
@@ -384,8 +388,7 @@ KERNEL(divide, int* out, int a, int b)
 static __attribute__((noinline)) unsigned recurse(volatile unsigned* depth)
 {
     volatile unsigned local[64];
-    local[depth[0]++ % 64] = 1;
-    return recurse(depth) + local[3]; // at overflow
+    return (local[depth[0]++ % 64] = 1) + recurse(depth) + local[3]; // at overflow
 }
 
 KERNEL(overflow, unsigned* out)

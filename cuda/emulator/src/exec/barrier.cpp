@@ -31,7 +31,7 @@ extern "C" {
 
 void emu_barrier()
 {
-    this_worker->block.wait_at(this_worker->current, 0, 0, false, EMU_CALLER);
+    this_worker->block.wait_for_all(this_worker->current, EMU_CALLER);
 }
 
 int emu_barrier_reduce(int op, int predicate)

@@ -24,7 +24,7 @@ void Block::begin(uint64_t number)
     size_ = {request.block.x, request.block.y, request.block.z};
     threads_ = launch_->threads;
     started_.store(0, std::memory_order_relaxed);
-    finished_.store(0, std::memory_order_relaxed);
+    in_use_.store(0, std::memory_order_relaxed);
     next_index_ = {0, 0, 0};
     step_ = 1, first_ = 0;
     if (request.seed) {
@@ -51,8 +51,9 @@ bool Block::run(uint64_t number)
         worker_.enter(first);
     else
         worker_.trouble = stuck();
-    bool done = worker_.trouble.kind == FaultKind::none && finished() == threads_;
+    bool done = worker_.trouble.kind == FaultKind::none && live() == 0;
     if (!done) {
+        leave_quiet(); // the report reads the thread from its fiber
         worker_.report();
         reset();
     }
@@ -64,7 +65,7 @@ bool Block::run(uint64_t number)
 void Block::reset()
 {
     ready_ = yielded_ = Queue{};
-    suspended_ = 0;
+    open_ = 0;
     for (Barrier& barrier : barriers_)
         barrier = Barrier{};
     for (Warp& warp : warps_)
@@ -76,6 +77,16 @@ void Block::reset()
 
 // ------------------------------------------------------------------------ one thread
 
+// What a kernel sees of its thread lies in thread-local memory while it runs.
+inline void Block::save(Fiber* self)
+{
+    const EmuThread& state = *worker_.state;
+    self->index = *worker_.thread_index;
+    self->lane = state.lane;
+    self->warp = state.warp;
+    self->linear = state.linear;
+}
+
 inline void Block::restore(Fiber* self)
 {
     self->wait = Wait::none;
@@ -86,20 +97,31 @@ inline void Block::restore(Fiber* self)
     state.linear = self->linear;
     state.stack_low = self->stack_low;
     state.stack_high = self->stack_high;
-    state.fiber = self;
 }
 
+EmuDim3 Block::following(EmuDim3 index) const
+{
+    if (++index.x == size_.x) {
+        index.x = 0;
+        if (++index.y == size_.y)
+            index.y = 0, ++index.z;
+    }
+    return index;
+}
+
+// Makes `self` carry the next thread. Quiet, when it is the only fiber in use: then all
+// threads but the running one have ended, in order, and are not counted one by one.
 inline void Block::begin_thread(Fiber* self)
 {
     uint32_t number = started();
     started_.store(number + 1, std::memory_order_relaxed);
-    if (first_ == 0 && step_ == 1) {
+    in_use_.store(in_use() + 1, std::memory_order_relaxed);
+    bool ordered = first_ == 0 && step_ == 1;
+    quiet_ = ordered && in_use() == 1;
+    settled_ = number;
+    if (ordered) {
         self->index = next_index_;
-        if (++next_index_.x == size_.x) {
-            next_index_.x = 0;
-            if (++next_index_.y == size_.y)
-                next_index_.y = 0, ++next_index_.z;
-        }
+        next_index_ = following(next_index_);
     } else {
         number = uint32_t((first_ + uint64_t(number) * step_) % threads_);
         uint32_t row = number / size_.x;
@@ -108,6 +130,22 @@ inline void Block::begin_thread(Fiber* self)
     self->linear = number;
     self->lane = number & 31;
     self->warp = number >> 5;
+    restore(self);
+}
+
+// Makes up what the quiet loop left out, before anybody looks.
+void Block::leave_quiet()
+{
+    if (!quiet_)
+        return;
+    quiet_ = false;
+    save(worker_.current);
+    next_index_ = following(*worker_.thread_index);
+    for (uint32_t first = settled_, last = started() - 1; first < last;) {
+        uint32_t end = std::min(last, (first | 31) + 1);
+        warps_[first >> 5].live &= ~(emu_u32((uint64_t(1) << (end - first)) - 1) << (first & 31));
+        first = end;
+    }
 }
 
 void Block::thread_loop()
@@ -115,20 +153,34 @@ void Block::thread_loop()
     Fiber* self = worker_.current;
     EmuEntry entry = launch_->request.entry;
     void* const* parameters = launch_->parameters.data();
+    const std::atomic<bool>& stopping = launch_->stopping;
+    EmuThread& state = *worker_.state;
     do {
         begin_thread(self);
-        restore(self);
         entry(parameters);
-    } while (count_end(self));
+        // As long as no thread waits there is nothing to do between two of them.
+        while (quiet_ && started() < threads_ && !stopping.load(std::memory_order_relaxed)) {
+            uint32_t number = started();
+            started_.store(number + 1, std::memory_order_relaxed);
+            EmuDim3& index = *worker_.thread_index;
+            if (__builtin_expect(++index.x == size_.x, 0))
+                index.x = size_.x - 1, index = following(index);
+            state.linear = number;
+            state.lane = number & 31;
+            state.warp = number >> 5;
+            entry(parameters);
+        }
+    } while (end_thread(self));
     go_on_after_end();
 }
 
-// Counts the running thread as ended; true when the next can start on its stack at once.
-inline bool Block::count_end(Fiber* self)
+// Counts the running thread as ended; true when the next can start on its stack.
+bool Block::end_thread(Fiber* self)
 {
-    finished_.store(finished() + 1, std::memory_order_relaxed);
-    warps_[self->warp].live &= ~(1u << self->lane);
-    if (__builtin_expect(suspended_ != 0, 0))
+    leave_quiet();
+    in_use_.store(in_use() - 1, std::memory_order_relaxed);
+    warps_[worker_.state->warp].live &= ~(1u << worker_.state->lane);
+    if (in_use() != 0)
         settle_after_end(self);
     // Released threads go first, so that few stacks are in use; but see pick().
     if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
@@ -158,13 +210,13 @@ void Block::go_on_after_end()
 // The end of a thread may be what a barrier or collective waited for.
 void Block::settle_after_end(Fiber* self)
 {
-    if (live() == 0)
-        return;
     self->pc = 0; // it completes what others wait for without being at a place itself
-    for (uint32_t id = 0; id < barrier_count; ++id)
-        if (barriers_[id].arrived && is_complete(barriers_[id]))
+    for (uint32_t rest = open_; rest; rest &= rest - 1) {
+        uint32_t id = uint32_t(__builtin_ctz(rest));
+        if (is_complete(barriers_[id]))
             complete(id);
-    Warp& warp = warps_[self->warp];
+    }
+    Warp& warp = warps_[worker_.state->warp];
     emu_u32 tried = 0;
     while (warp.waiting & ~tried) {
         Fiber* other = warp.lane[__builtin_ctz(warp.waiting & ~tried)];
@@ -173,11 +225,18 @@ void Block::settle_after_end(Fiber* self)
     }
 }
 
-void Block::end_thread(Fiber* self)
+void Block::exit_thread()
 {
-    if (count_end(self))
+    Fiber* self = worker_.current;
+    if (end_thread(self))
         emu_fiber_restart(StackSet::top_of(self));
     go_on_after_end();
+}
+
+emu_u32 Block::active_lanes()
+{
+    leave_quiet();
+    return warps_[worker_.state->warp].live;
 }
 
 // ------------------------------------------------------------------------ choosing
@@ -224,6 +283,7 @@ inline void Block::suspend(Fiber* self)
         trouble.pc = self->pc;
         worker_.leave(std::move(trouble));
     }
+    leave_quiet();
     Fiber* next = pick();
     if (__builtin_expect(!next, 0))
         worker_.leave(stuck());
@@ -241,6 +301,7 @@ void Block::yield(Fiber* self, uintptr_t pc)
 {
     if (launch_->stopping)
         worker_.leave({});
+    leave_quiet();
     Fiber* next = pick();
     if (!next)
         return;
@@ -257,64 +318,74 @@ inline bool Block::is_complete(const Barrier& barrier) const
     return barrier.arrived >= (barrier.count ? barrier.count : live());
 }
 
-inline void Block::note_arrival(Barrier& barrier, uint32_t id, uint32_t count, uintptr_t pc)
+// Counts an arrival; the first settles what is expected.
+inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, uintptr_t pc)
 {
+    Barrier& barrier = barriers_[id];
+    self->pc = pc;
     if (!barrier.arrived++) {
         barrier.pc = pc;
         barrier.count = count;
         barrier.mixed = false;
+        open_ |= 1u << id;
         return;
     }
-    barrier.mixed |= barrier.pc != pc;
-    if (barrier.count != count) {
-        Trouble trouble;
-        trouble.kind = FaultKind::divergent_barrier;
-        trouble.pc = pc;
-        trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " +
-                       std::to_string(count) + " while others wait at it with " +
-                       std::to_string(barrier.count);
-        worker_.leave(std::move(trouble));
-    }
+    if (__builtin_expect(barrier.pc != pc, 0))
+        barrier.mixed = true;
+    if (__builtin_expect(barrier.count != count, 0))
+        refuse_count(id, count, pc);
+}
+
+void Block::refuse_count(uint32_t id, uint32_t count, uintptr_t pc)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::divergent_barrier;
+    trouble.pc = pc;
+    trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " +
+                   std::to_string(count) + " while others wait at it with " +
+                   std::to_string(barriers_[id].count);
+    worker_.leave(std::move(trouble));
+}
+
+inline void Block::enqueue(Fiber* self, uint32_t id)
+{
+    self->barrier = id;
+    self->wait = Wait::barrier;
+    barriers_[id].waiting.push(self);
+    suspend(self);
+}
+
+void Block::wait_for_all(Fiber* self, uintptr_t pc)
+{
+    arrive(self, 0, 0, pc);
+    if (__builtin_expect(barriers_[0].arrived >= live(), 0))
+        complete(0);
+    else
+        enqueue(self, 0);
 }
 
 void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc)
 {
-    Barrier& barrier = barriers_[id];
-    note_arrival(barrier, id, count, pc);
-    barrier.ones += predicate;
-    if (is_complete(barrier)) {
-        self->pc = pc;
+    arrive(self, id, count, pc);
+    barriers_[id].ones += predicate;
+    if (is_complete(barriers_[id]))
         complete(id);
-        return;
-    }
-    self->pc = pc;
-    self->barrier = id;
-    self->wait = Wait::barrier;
-    barrier.waiting.push(self);
-    ++suspended_;
-    suspend(self);
+    else
+        enqueue(self, id);
 }
 
 void Block::arrive_at(uint32_t id, uint32_t count, uintptr_t pc)
 {
-    Barrier& barrier = barriers_[id];
-    worker_.current->pc = pc;
-    note_arrival(barrier, id, count, pc);
-    if (is_complete(barrier))
+    arrive(worker_.current, id, count, pc);
+    if (is_complete(barriers_[id]))
         complete(id);
 }
 
 void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc)
 {
-    Barrier& barrier = barriers_[id];
-    if (barrier.generation != generation)
-        return;
     self->pc = pc;
-    self->barrier = id;
-    self->wait = Wait::barrier;
-    barrier.waiting.push(self);
-    ++suspended_;
-    suspend(self);
+    if (barriers_[id].generation == generation)
+        enqueue(self, id);
 }
 
 // Releases all who wait.
@@ -323,14 +394,13 @@ void Block::complete(uint32_t id)
     Barrier& barrier = barriers_[id];
     if (__builtin_expect(barrier.mixed, 0) && launch_->request.checks.memory && barrier.count == 0)
         check_places(id, worker_.current->pc);
-    if (id == grid_barrier) {
+    if (id == grid_barrier)
         wait_for_grid(worker_.current);
-    }
     barrier.last_ones = barrier.ones;
     barrier.last_arrived = barrier.arrived;
     barrier.arrived = barrier.ones = 0;
     ++barrier.generation;
-    suspended_ -= barrier.waiting.count;
+    open_ &= ~(1u << id);
     ready_.take_all(barrier.waiting);
 }
 
@@ -353,6 +423,12 @@ void Block::wait_for_grid(Fiber* self)
 // Threads met at one barrier from different lines: allowed by no CUDA, noticed by no GPU.
 void Block::check_places(uint32_t id, uintptr_t pc)
 {
+    uint64_t places_hash = barriers_[id].arrived;
+    for (const Fiber* fiber : worker_.stacks.fibers())
+        if (fiber->wait == Wait::barrier && fiber->barrier == id)
+            places_hash = (places_hash ^ fiber->pc) * 0x9e3779b97f4a7c15u;
+    if (!worker_.new_places(places_hash ^ pc))
+        return; // copies of one line that the compiler made
     Trouble trouble;
     worker_.on_thread_stack([&] {
         std::vector<Waiting> places = waiting_places(worker_, id);

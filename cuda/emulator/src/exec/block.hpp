@@ -44,21 +44,22 @@ public:
 
     // Thread side, all on the running fiber `self`.
     void thread_loop();
-    void end_thread(Fiber* self) __attribute__((noreturn));
+    void exit_thread() __attribute__((noreturn));
+    emu_u32 active_lanes();
+    void wait_for_all(Fiber* self, uintptr_t pc); // __syncthreads, the most frequent
     void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc);
     void arrive_at(uint32_t id, uint32_t count, uintptr_t pc);
     void wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, uintptr_t pc);
 
-    // Threads that could run if the running one gave way. Read by the monitor, hence racy.
-    uint32_t others() const { return ready_.count + yielded_.count + (threads_ - started()); }
+    // Whether threads could run if the running one gave way. Read by the monitor, hence racy.
+    bool others() const { return ready_.head || yielded_.head || started() < threads_; }
     uint32_t started() const { return started_.load(std::memory_order_relaxed); }
-    uint32_t finished() const { return finished_.load(std::memory_order_relaxed); }
-    uint32_t live() const { return threads_ - finished(); }
+    uint32_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
+    uint32_t live() const { return threads_ - started() + in_use(); }
+    uint32_t ended() const { return started() - in_use(); }
     const Barrier& barrier(uint32_t id) const { return barriers_[id]; }
-    const Warp& warp(uint32_t number) const { return warps_[number]; }
-    emu_u32 running_lanes(uint32_t warp) const { return warps_[warp].live; }
 
     // For the monitor: the next suspension takes threads in turn instead of the nearest.
     std::atomic<bool> rotate{false};
@@ -66,7 +67,9 @@ public:
 private:
     void begin(uint64_t number);
     void begin_thread(Fiber* self);
-    bool count_end(Fiber* self);
+    bool end_thread(Fiber* self);
+    void leave_quiet();
+    EmuDim3 following(EmuDim3 index) const;
     void settle_after_end(Fiber* self);
     Fiber* fresh();
     Fiber* pick();
@@ -74,8 +77,11 @@ private:
     void suspend(Fiber* self);
     void switch_to(Fiber* self, Fiber* next);
     void go_on_after_end() __attribute__((noreturn));
+    void save(Fiber* self);
     void restore(Fiber* self);
-    void note_arrival(Barrier& barrier, uint32_t id, uint32_t count, uintptr_t pc);
+    void arrive(Fiber* self, uint32_t id, uint32_t count, uintptr_t pc);
+    void enqueue(Fiber* self, uint32_t id);
+    void refuse_count(uint32_t id, uint32_t count, uintptr_t pc) __attribute__((noreturn));
     bool is_complete(const Barrier& barrier) const;
     void complete(uint32_t id);
     void wait_for_grid(Fiber* self);
@@ -86,8 +92,11 @@ private:
     Worker& worker_;
     Launch* launch_ = nullptr;
     uint32_t threads_ = 0;
-    std::atomic<uint32_t> started_{0}, finished_{0};
-    uint32_t suspended_ = 0;   // in barriers and collectives
+    std::atomic<uint32_t> started_{0};
+    std::atomic<uint32_t> in_use_{0}; // fibers that carry a thread that has not ended
+    bool quiet_ = false;              // see begin_thread()
+    uint32_t settled_ = 0;            // quiet: threads of which the warps know that they ended
+    uint32_t open_ = 0;        // bits: barriers at which somebody has arrived
     uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
     EmuDim3 next_index_{};
     EmuDim3 size_{};

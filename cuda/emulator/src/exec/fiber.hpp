@@ -47,7 +47,6 @@ struct alignas(64) Fiber {
 struct Queue {
     Fiber* head = nullptr;
     Fiber* tail = nullptr;
-    uint32_t count = 0;
 
     void push(Fiber* fiber)
     {
@@ -57,7 +56,6 @@ struct Queue {
         else
             head = fiber;
         tail = fiber;
-        ++count;
     }
     Fiber* pop()
     {
@@ -66,7 +64,6 @@ struct Queue {
             head = fiber->next;
             if (!head)
                 tail = nullptr;
-            --count;
         }
         return fiber;
     }
@@ -79,7 +76,6 @@ struct Queue {
         else
             head = other.head;
         tail = other.tail;
-        count += other.count;
         other = Queue{};
     }
 };

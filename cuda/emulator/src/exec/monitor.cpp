@@ -73,6 +73,8 @@ void Pool::monitor_main()
         auto now = Clock::now();
         for (Launch* launch : launches_)
             watch(*launch, now);
+        auto works = [](const Worker* worker) { return worker->working_on.load() != nullptr; };
+        crowded_ = std::count_if(workers_.begin(), workers_.end(), works) > size_;
         bool spinning = false;
         for (Worker* worker : workers_)
             spinning |= watch(*worker);
@@ -118,7 +120,7 @@ bool Pool::watch(Worker& worker)
     Launch* launch = worker.working_on.load();
     if (!launch)
         return false;
-    uint64_t progress = (worker.blocks_run.load() << 32) + worker.block.finished();
+    uint64_t progress = (worker.blocks_run.load() << 32) + worker.block.ended();
     bool stands = progress == worker.seen_progress;
     worker.seen_progress = progress;
     worker.seen_times = stands ? worker.seen_times + 1 : 0;
@@ -128,11 +130,13 @@ bool Pool::watch(Worker& worker)
     }
     if (!stands)
         return false;
-    bool others = worker.block.others() > 0;
+    bool others = worker.block.others();
     // Alone it is looked at for a while, to learn whether it spins and waits for a block that
     // has not begun.
     bool learn = launch->has_blocks() && worker.seen_times < 200 && !worker.repeats;
-    if (!others && !learn)
+    // One that spins in a crowd is put to sleep for a moment, see on_preempt().
+    bool in_the_way = worker.repeats && crowded();
+    if (!others && !learn && !in_the_way)
         return false;
     if (others)
         worker.block.rotate = true;

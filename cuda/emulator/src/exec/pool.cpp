@@ -109,6 +109,8 @@ Fault Pool::run(const LaunchRequest& request)
     Worker& self = Worker::mine();
     install_handlers_again();
     Launch launch(request);
+    if (request.cluster.count() > 1)
+        return make_fault(launch, FaultKind::trap, "clusters of several blocks are not supported");
     {
         std::lock_guard<std::mutex> lock(mutex_);
         launches_.push_back(&launch);
@@ -128,7 +130,7 @@ Fault Pool::run(const LaunchRequest& request)
     Fault fault = launch.take_fault();
     FaultKind reason = launch.stop_reason();
     if (!fault && reason != FaultKind::none && launch.ended != launch.blocks)
-        fault = make_fault(launch, reason);
+        fault = make_fault(launch, reason, "no memory or OS threads for its blocks");
     return fault;
 }
 

@@ -26,6 +26,7 @@ public:
     void remove(Worker& worker);
     void forget_ranges(); // of all workers: a region was closed
     int size() const { return size_; }
+    bool crowded() const { return crowded_.load(std::memory_order_relaxed); } // more threads than cores
 
 private:
     Pool();
@@ -57,6 +58,7 @@ private:
     std::condition_variable monitor_;
     bool monitor_started_ = false;
     std::atomic<bool> monitor_sleeps_{false};
+    std::atomic<bool> crowded_{false};
 
 public:
     std::mutex& lock_for_fork() { return mutex_; }

@@ -134,7 +134,7 @@ std::string describe(const Worker& worker, const Trouble& trouble)
         if (worker.current) {
             text += text.empty() ? "no thread of the block can go on:\n" : "\n";
             text += list_places(waiting_places(worker, any_wait));
-            if (uint32_t ended = worker.block.finished())
+            if (uint32_t ended = worker.block.ended())
                 text += "\n  " + std::to_string(ended) + " threads have ended";
         }
         return text;
@@ -284,17 +284,15 @@ Fault make_fault(const Worker& worker, const Trouble& trouble)
     return fault;
 }
 
-Fault make_fault(const Launch& launch, FaultKind reason)
+Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details)
 {
     Fault fault;
     fault.kind = reason;
     fault.code = result_of(reason);
     fault.kernel = launch.request.name;
     fault.block = fault.thread = {0, 0, 0};
-    std::string details;
-    if (reason == FaultKind::out_of_resources)
-        details = "no memory or OS threads for its blocks";
-    fault.text = compose(fault, details, launch, false, {});
+    bool explained = reason == FaultKind::out_of_resources || reason == FaultKind::trap;
+    fault.text = compose(fault, explained ? details : "", launch, false, {});
     return fault;
 }
 

@@ -32,6 +32,7 @@ std::string list_places(const std::vector<Waiting>& places);
 std::string collective_name(const EmuWarpCall& call);
 
 Fault make_fault(const Worker& worker, const Trouble& trouble);
-Fault make_fault(const Launch& launch, FaultKind reason); // of no thread in particular
+// Of no thread in particular; the details are for a lack of resources or a trap.
+Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details);
 
 } // namespace emu::exec

@@ -169,7 +169,7 @@ void emu_trap(const char* why)
 
 void emu_exit_thread()
 {
-    this_worker->block.end_thread(this_worker->current);
+    this_worker->block.exit_thread();
 }
 
 emu_u64 emu_clock()

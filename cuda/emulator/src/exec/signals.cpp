@@ -9,12 +9,14 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <mutex>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "pool.hpp"
 #include "shadow.hpp"
 #include "worker.hpp"
 
@@ -24,7 +26,9 @@ namespace {
 constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
 struct sigaction earlier[NSIG];
 std::atomic<bool> installed{false};
-__thread bool passing_on __attribute__((tls_model("initial-exec"))) = false;
+// Where on the signal stack an earlier handler was called: a handler may be left by longjmp,
+// and then the next fault finds itself no deeper than this.
+__thread uintptr_t passing_on __attribute__((tls_model("initial-exec"))) = 0;
 
 greg_t* registers(void* context)
 {
@@ -39,7 +43,9 @@ void pass_on(int signal, siginfo_t* info, void* context)
                                                            action.sa_handler != SIG_IGN);
     if (signal == SIGURG && !own_function)
         return;
-    if (!own_function || passing_on) {
+    auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    bool calls_back = here < passing_on && passing_on - here < 65536;
+    if (!own_function || calls_back) {
         struct sigaction reset = {};
         reset.sa_handler = SIG_DFL;
         sigaction(signal, &reset, nullptr);
@@ -47,12 +53,12 @@ void pass_on(int signal, siginfo_t* info, void* context)
             raise(signal);
         return;
     }
-    passing_on = true;
+    passing_on = here;
     if (action.sa_flags & SA_SIGINFO)
         action.sa_sigaction(signal, info, context);
     else
         action.sa_handler(signal);
-    passing_on = false;
+    passing_on = 0;
 }
 
 // The first word on the stack that lies in the kernel's code: most likely where it called
@@ -187,8 +193,13 @@ void on_preempt(int signal, siginfo_t* info, void* context)
         find_place(*worker, r, &trouble);
         worker->leave(std::move(trouble));
     }
-    if (note_sample(*fiber, r))
+    if (note_sample(*fiber, r)) {
         worker->repeats.store(true, std::memory_order_relaxed);
+        if (!worker->block.others() && worker->pool->crowded()) {
+            struct timespec moment = {0, 500000}; // for those it may be waiting for
+            nanosleep(&moment, nullptr);
+        }
+    }
     worker->block.yield(fiber, pc);
     errno = saved;
 }

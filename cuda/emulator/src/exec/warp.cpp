@@ -205,31 +205,30 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
     Fiber* running = worker_.current;
     for (emu_u32 rest = lanes; rest; rest &= rest - 1) {
         Fiber* fiber = warp.lane[__builtin_ctz(rest)];
-        if (fiber != running) {
-            --suspended_;
+        if (fiber != running)
             ready_.push(fiber);
-        }
     }
     return true;
 }
 
 void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
 {
-    Warp& warp = warps_[self->warp];
-    emu_u32 bit = 1u << self->lane;
+    leave_quiet();
+    unsigned lane = worker_.state->lane;
+    Warp& warp = warps_[worker_.state->warp];
+    emu_u32 bit = 1u << lane;
     if (__builtin_expect(!(call->mask & bit), 0))
         refuse(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +
-                       std::to_string(self->lane) + ")");
+                       std::to_string(lane) + ")");
     if (__builtin_expect(!is_known(*call), 0))
         refuse(pc, collective_name(*call) + ": not an operation, width or size that exists");
     self->call = call;
     self->pc = pc;
-    warp.lane[self->lane] = self;
+    warp.lane[lane] = self;
     warp.waiting |= bit;
     if (try_collective(warp, call, pc))
         return;
     self->wait = Wait::warp;
-    ++suspended_;
     suspend(self);
 }
 
@@ -244,5 +243,5 @@ extern "C" void emu_warp(EmuWarpCall* call)
 
 extern "C" emu_u32 emu_active_mask()
 {
-    return this_worker->block.running_lanes(this_worker->current->warp);
+    return this_worker->block.active_lanes();
 }

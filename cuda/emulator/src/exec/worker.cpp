@@ -22,6 +22,9 @@ namespace emu::exec {
 
 __thread Worker* this_worker = nullptr;
 
+// With the few bytes of other files: a library loaded late gets little static TLS.
+static_assert(sizeof(EmuThread) + 4 * sizeof(EmuDim3) <= 400, "thread state is too large");
+
 namespace {
 
 constexpr size_t shared_alignment = 1024;
@@ -116,6 +119,7 @@ void Worker::detach()
     launch = nullptr;
     image = nullptr;
     shared_.clear();
+    places_.clear();
     shared_located_ = false;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <sys/types.h>
+#include <unordered_set>
 
 #include "block.hpp"
 
@@ -27,6 +28,8 @@ struct Worker {
     // On a fiber: runs something that needs a deep stack on the thread's own.
     void on_thread_stack(const std::function<void()>& service);
 
+    // False for a set of places that was looked at before in this launch.
+    bool new_places(uint64_t hash) { return places_.insert(hash).second; }
     // Static shared variables of the running launch, as this thread sees them.
     const EmuVariable* shared_variable(uintptr_t address, EmuRange* range);
     // Bytes at emu_thread.dynamic_shared up to the guard.
@@ -72,6 +75,7 @@ private:
     size_t shared_bytes_ = 0;
     bool shared_located_ = false;
     std::vector<std::pair<EmuRange, const EmuVariable*>> shared_;
+    std::unordered_set<uint64_t> places_;
     void* signal_stack_ = nullptr;
 };
 
