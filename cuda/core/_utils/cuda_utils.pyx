@@ -31,7 +31,8 @@ ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"))
 
 _MISSING_DRIVER = (
     "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
-    "on a machine with an NVIDIA GPU"
+    "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
+    "python -m cuda.emulator program.py"
 )
 
 
