@@ -26,19 +26,17 @@ inline double sin_of_turn(double x, int shift)
     return quadrant & 2 ? -value : value;
 }
 
-// Giles' approximation, then two steps of Newton's method.
+// A rough start, then Halley's method on erf where it is accurate, on erfc elsewhere.
+inline double inverse_erfc(double x);
 inline double inverse_erf(double x)
 {
     if (!(x > -1.0 && x < 1.0))
         return x == 1.0 || x == -1.0 ? x * __builtin_inf() : __builtin_nan("");
-    if (x == 0.0)
-        return x;
-    double l = log1p(-x * x), t = 2.0 / (pi * 0.147) + 0.5 * l;
-    double y = copysign(sqrt(sqrt(t * t - l / 0.147) - t), x);
+    if (fabs(x) > 0.5)
+        return copysign(inverse_erfc(1.0 - fabs(x)), x);
+    double y = x * (0.88622692545275801 + 0.23201366653465449 * x * x);
     for (int i = 0; i < 4; ++i) {
-        double error = x > 0 ? (1.0 - x) - erfc(y) : erfc(-y) - (1.0 + x);
-        double step = (x > 0 ? -error : -error) / (1.1283791670955126 * exp(-y * y));
-        double delta = x > 0 ? step : step;
+        double delta = (erf(y) - x) / (1.1283791670955126 * exp(-y * y));
         y -= delta / (1.0 + y * delta);
     }
     return y;
@@ -47,10 +45,9 @@ inline double inverse_erfc(double x)
 {
     if (!(x > 0.0 && x < 2.0))
         return x == 0.0 ? __builtin_inf() : x == 2.0 ? -__builtin_inf() : __builtin_nan("");
-    if (x > 0.0625 && x < 1.9375)
+    if (x >= 0.5 && x <= 1.5)
         return inverse_erf(1.0 - x);
-    bool low = x < 1.0;
-    double p = low ? x : 2.0 - x;
+    double p = x < 1.0 ? x : 2.0 - x;
     double t = sqrt(-2.0 * log(0.5 * p));
     double y = (t - (2.515517 + t * (0.802853 + t * 0.010328)) /
                         (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))) * 0.70710678118654752;
@@ -58,7 +55,7 @@ inline double inverse_erfc(double x)
         double delta = (erfc(y) - p) / (-1.1283791670955126 * exp(-y * y));
         y -= delta / (1.0 + y * delta);
     }
-    return low ? y : -y;
+    return x < 1.0 ? y : -y;
 }
 inline double bessel_i(int order, double x)
 {
