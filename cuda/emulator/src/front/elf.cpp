@@ -2,10 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace emu::front {
 namespace {
+
+uint64_t sum_of(const std::byte* data, size_t size)
+{
+    uint64_t sum = size, word = 0;
+    for (; size; data += std::min<size_t>(size, 8), size -= std::min<size_t>(size, 8)) {
+        word = 0;
+        std::memcpy(&word, data, std::min<size_t>(size, 8));
+        sum = (sum ^ word) * 0x9fb21c651e98df25u;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
 
 bool read_header(const void* image, size_t known_size, Elf64_Ehdr* header)
 {
@@ -21,16 +34,31 @@ bool read_header(const void* image, size_t known_size, Elf64_Ehdr* header)
 
 void stamp_elf(Bytes* file)
 {
-    if (file->size() >= sizeof(Elf64_Ehdr)) {
-        uint32_t mark = elf_mark;
-        std::memcpy(file->data() + offsetof(Elf64_Ehdr, e_flags), &mark, sizeof mark);
-    }
+    if (file->size() < sizeof(Elf64_Ehdr))
+        return;
+    unstamp_elf(file);
+    uint32_t mark = elf_mark;
+    uint64_t sum = sum_of(file->data(), file->size());
+    std::memcpy(file->data() + offsetof(Elf64_Ehdr, e_flags), &mark, sizeof mark);
+    std::memcpy(file->data() + EI_PAD, &sum, EI_NIDENT - EI_PAD);
 }
 
 void unstamp_elf(Bytes* file)
 {
-    if (file->size() >= sizeof(Elf64_Ehdr))
-        std::memset(file->data() + offsetof(Elf64_Ehdr, e_flags), 0, sizeof(uint32_t));
+    if (file->size() < sizeof(Elf64_Ehdr))
+        return;
+    std::memset(file->data() + offsetof(Elf64_Ehdr, e_flags), 0, sizeof(uint32_t));
+    std::memset(file->data() + EI_PAD, 0, EI_NIDENT - EI_PAD);
+}
+
+bool is_whole_elf(const Bytes& file)
+{
+    if (file.size() < sizeof(Elf64_Ehdr))
+        return false;
+    Bytes plain = file;
+    unstamp_elf(&plain);
+    uint64_t sum = sum_of(plain.data(), plain.size());
+    return std::memcmp(file.data() + EI_PAD, &sum, EI_NIDENT - EI_PAD) == 0;
 }
 
 size_t elf_size(const void* image, size_t known_size)
@@ -39,7 +67,7 @@ size_t elf_size(const void* image, size_t known_size)
     if (!read_header(image, known_size, &header) || header.e_shentsize != sizeof(Elf64_Shdr))
         return 0;
     uint64_t end = header.e_shoff + uint64_t(header.e_shnum) * sizeof(Elf64_Shdr);
-    return header.e_shoff == 0 || end > (uint64_t(1) << 40) ? 0 : size_t(end);
+    return header.e_shoff == 0 || end > (uint64_t(1) << 32) ? 0 : size_t(end);
 }
 
 bool is_our_elf(const void* image, size_t known_size, uint16_t* type)

@@ -13,10 +13,12 @@
 
 namespace emu::front {
 
-// Our mark, in a header field that x86-64 does not use. An object loses it before linking.
+// Our mark, in a header field that x86-64 does not use, and a checksum in its padding: a
+// damaged file would bring down the dynamic linker. Both go before linking and loading.
 constexpr uint32_t elf_mark = 0x454d5501;
 void stamp_elf(Bytes* file);
 void unstamp_elf(Bytes* file);
+bool is_whole_elf(const Bytes& file);
 // Size of an ELF file by its headers, 0 when they make no sense.
 size_t elf_size(const void* image, size_t known_size);
 bool is_our_elf(const void* image, size_t known_size, uint16_t* type);

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -76,6 +77,24 @@ Error no_binary(const std::string& what, int architecture)
                 std::to_string(config().compute_major) + "." + std::to_string(config().compute_minor)};
 }
 
+// Copies what a caller points to without a size, of which only a header that may be damaged
+// tells how long it is: the kernel finds out what can be read.
+bool copy_safely(const void* from, size_t size, Bytes* to)
+{
+    char last;
+    iovec one{&last, 1}, end{static_cast<char*>(const_cast<void*>(from)) + size - 1, 1};
+    if (process_vm_readv(getpid(), &one, 1, &end, 1, 0) < 0 && errno == EFAULT)
+        return false; // before any memory is asked for
+    to->resize(size);
+    iovec local{to->data(), size}, remote{const_cast<void*>(from), size};
+    ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (done < 0 && (errno == ENOSYS || errno == EPERM)) {
+        std::memcpy(to->data(), from, size);
+        return true;
+    }
+    return done >= 0 && size_t(done) == size;
+}
+
 // The machine code of an image, in whatever form it came.
 Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
 {
@@ -83,24 +102,29 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
         return {CUDA_ERROR_INVALID_VALUE, "the image is a null pointer"};
     size_t size = 0;
     ImageKind kind = inspect_image(request.image, request.size, &size);
-    auto* bytes = static_cast<const std::byte*>(request.image);
-    if (request.size && size > request.size)
+    Bytes image;
+    bool ours = kind == ImageKind::host_module || kind == ImageKind::host_object;
+    if (ours && ((request.size && size > request.size) || !size || !copy_safely(request.image, size, &image)))
         return {CUDA_ERROR_INVALID_IMAGE, "the image is shorter than its headers say"};
     int device = config().compute_major * 10 + config().compute_minor;
     if (kind == ImageKind::host_module) {
-        code->assign(bytes, bytes + size);
-        return {};
+        *code = std::move(image);
+        return is_whole_elf(*code) ? Error{} : Error{CUDA_ERROR_INVALID_IMAGE, "the module is damaged"};
     }
     Built built;
     if (kind == ImageKind::host_object) {
-        built = link_objects({Bytes(bytes, bytes + size)});
+        if (!is_whole_elf(image))
+            return {CUDA_ERROR_INVALID_IMAGE, "the object is damaged"};
+        built = link_objects({image});
     } else if (kind == ImageKind::text) {
         std::vector<Unit> units;
         if (!units_of(std::string(static_cast<const char*>(request.image), size), &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the text module is damaged or of another version"};
-        for (const Unit& unit : units)
+        for (Unit& unit : units) {
             if (unit.architecture > device)
                 return no_binary("a text module", unit.architecture);
+            unit.architecture = device;
+        }
         built = build_module(units, request.checks);
     } else
         return refuse(kind);

@@ -19,6 +19,9 @@ Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::stri
     size_t size = 0;
     ImageKind kind = inspect_image(input.bytes.data(), input.bytes.size(), &size);
     std::string name = input.name.empty() ? "the input" : "'" + input.name + "'";
+    bool is_elf = kind == ImageKind::host_object || kind == ImageKind::host_module;
+    if (is_elf && !is_whole_elf(input.bytes))
+        return {CUDA_ERROR_INVALID_IMAGE, name + " is damaged"};
     if (kind == ImageKind::host_object) {
         objects->push_back(input.bytes);
         return {};

@@ -132,6 +132,12 @@ Toolchain probe()
                       (result.failure.empty() ? result.err : result.failure);
         return tools;
     }
+    bool known = result.out.find("clang") != std::string::npos ||
+                 result.out.find("Free Software Foundation") != std::string::npos;
+    if (!known) {
+        tools.error = found.command[0] + " is neither g++ nor clang++; name one in CUDA_EMULATOR_CXX";
+        return tools;
+    }
     tools.version = result.out.substr(0, result.out.find('\n'));
     tools.kind = result.out.find("clang") != std::string::npos ? "clang" : "gcc";
     return tools;
