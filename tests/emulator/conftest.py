@@ -51,15 +51,24 @@ def driver():
 
 @pytest.fixture
 def context(driver):
-    """The primary context of device 0, new and current; nothing of it is left behind."""
+    """A context of device 0, new and current; nothing of it is left behind.
+
+    Not the primary one, because other tests in the process may use it.
+    """
     before = set(cuda.emulator.leaks())
-    context = driver.cuDevicePrimaryCtxRetain(0)
-    driver.cuCtxSetCurrent(context)
+    context = driver.cuCtxCreate(None, 0, 0)
     yield context
-    driver.raw.cuDevicePrimaryCtxReset(0)
-    driver.raw.cuDevicePrimaryCtxRelease(0)
-    driver.raw.cuCtxSetCurrent(driver.CUcontext(0))
+    driver.cuCtxDestroy(context)
     assert set(cuda.emulator.leaks()) <= before
+
+
+@pytest.fixture
+def there(driver, context):
+    """A context of device 1, which is not current."""
+    other = driver.cuCtxCreate(None, 0, 1)
+    driver.cuCtxPopCurrent()
+    yield other
+    driver.cuCtxDestroy(other)
 
 
 @pytest.fixture

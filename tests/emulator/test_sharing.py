@@ -9,16 +9,14 @@ import pytest
 
 
 @pytest.fixture
-def there(driver, context):
-    """Eight zero bytes on device 1, and its context."""
-    other = driver.cuDevicePrimaryCtxRetain(1)
-    driver.cuCtxPushCurrent(other)
+def distant(driver, there):
+    """Eight zero bytes on device 1."""
+    driver.cuCtxPushCurrent(there)
     pointer = driver.cuMemAlloc(8)
     driver.cuMemsetD8(pointer, 0, 8)
     driver.cuCtxSynchronize()
     driver.cuCtxPopCurrent()
-    yield int(pointer), other
-    driver.raw.cuDevicePrimaryCtxRelease(1)
+    return int(pointer)
 
 
 def add(driver, kernel, pointer, stream=0):
@@ -32,23 +30,23 @@ def value(driver, pointer):
     return array[0]
 
 
-def test_memory_of_another_device_is_closed_to_kernels(driver, kernel, there, capfd):
-    add(driver, kernel, there[0])
+def test_memory_of_another_device_is_closed_to_kernels(driver, kernel, distant, capfd):
+    add(driver, kernel, distant)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
     assert "device 1" in capfd.readouterr().err
 
 
-def test_peer_access_opens_it(driver, kernel, there):
-    driver.cuCtxEnablePeerAccess(there[1], 0)
-    add(driver, kernel, there[0])
+def test_peer_access_opens_it(driver, kernel, there, distant):
+    driver.cuCtxEnablePeerAccess(there, 0)
+    add(driver, kernel, distant)
     driver.cuCtxSynchronize()
-    assert value(driver, there[0]) == 3
-    driver.cuCtxDisablePeerAccess(there[1])
-    add(driver, kernel, there[0])
+    assert value(driver, distant) == 3
+    driver.cuCtxDisablePeerAccess(there)
+    add(driver, kernel, distant)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
 
 
-def test_a_pool_opens_its_own_memory_only(driver, kernel, there):
+def test_a_pool_opens_its_own_memory_only(driver, kernel, there, distant):
     props = driver.CUmemPoolProps()
     props.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     props.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -58,7 +56,7 @@ def test_a_pool_opens_its_own_memory_only(driver, kernel, there):
     row.location.type, row.location.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, 0
     row.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
     driver.cuMemPoolSetAccess(pool, [row], 1)
-    driver.cuCtxPushCurrent(there[1])
+    driver.cuCtxPushCurrent(there)
     stream = driver.cuStreamCreate(0)
     shared = driver.cuMemAllocFromPoolAsync(8, pool, stream)
     driver.cuMemsetD8Async(shared, 0, 8, stream)
@@ -69,7 +67,7 @@ def test_a_pool_opens_its_own_memory_only(driver, kernel, there):
     assert value(driver, shared) == 3
     driver.cuMemFree(shared)
     driver.cuMemPoolDestroy(pool)
-    add(driver, kernel, there[0])
+    add(driver, kernel, distant)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
 
 
