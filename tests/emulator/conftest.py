@@ -134,6 +134,7 @@ def child():
 
         prefix = ["-m", "cuda.emulator"] if device else []
         environment = {**os.environ, **{f"CUDA_EMULATOR_{key}": str(value) for key, value in variables.items()}}
+        environment.pop("CUDA_CORE_DEVICE", None)
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         done = subprocess.run(
             [sys.executable, *prefix, "-c", code], capture_output=True, text=True, env=environment, timeout=60

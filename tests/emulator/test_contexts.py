@@ -4,7 +4,6 @@
 
 import threading
 
-
 PRIMARY = """
 from cuda.bindings import driver as d
 d.cuInit(0)
