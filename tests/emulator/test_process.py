@@ -49,3 +49,11 @@ def test_hundreds_of_streams(child):
         "assert d.cuCtxSynchronize()[0] == 0\n"
         "assert len(os.listdir('/proc/self/task')) < 64"
     )
+
+
+def test_exit_while_a_host_function_runs(child):
+    child(
+        START + "import ctypes, time\nHOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)\n"
+        "f = HOST(lambda _: time.sleep(0.2)); g = d.CUhostFn(ctypes.cast(f, ctypes.c_void_p).value)\n"
+        "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)"
+    )

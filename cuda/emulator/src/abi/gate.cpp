@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <cxxabi.h>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -183,6 +184,8 @@ CUresult Gate::caught()
         throw;
     } catch (const std::bad_alloc&) {
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    } catch (const __cxxabiv1::__forced_unwind&) {
+        throw; // the thread ends
     } catch (...) {
         return leave(CUDA_ERROR_UNKNOWN);
     }

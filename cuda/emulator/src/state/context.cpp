@@ -49,6 +49,39 @@ struct Current {
 };
 thread_local Current here;
 
+// The heap of malloc() in kernels: taken from the device's memory by the first launch, and
+// shared by the contexts of the device.
+struct Heap {
+    std::shared_ptr<Allocation> memory;
+    int users = 0;
+};
+std::mutex heap_mutex;
+Heap heaps[8];
+
+bool retain_heap(const Device& device, size_t size)
+{
+    std::lock_guard lock(heap_mutex);
+    Heap& heap = heaps[device.ordinal()];
+    if (!heap.users) {
+        if (device.memory().allocate(size, 4096, MemoryKind::heap, true, &heap.memory))
+            return false;
+        exec::set_heap(device.ordinal(), heap.memory->base, heap.memory->size);
+    }
+    ++heap.users;
+    return true;
+}
+
+void release_heap(const Device& device)
+{
+    std::lock_guard lock(heap_mutex);
+    Heap& heap = heaps[device.ordinal()];
+    if (--heap.users)
+        return;
+    exec::set_heap(device.ordinal(), 0, 0);
+    device.memory().release(heap.memory->base);
+    heap.memory.reset();
+}
+
 } // namespace
 
 struct Context::State {
@@ -66,8 +99,7 @@ struct Context::State {
     std::vector<int> peer_devices;
     std::set<uint64_t> launches;
     LimitTable limits;
-    std::shared_ptr<Allocation> heap;
-    bool heap_tried = false;
+    bool has_heap = false, heap_tried = false;
 };
 
 Context::Context(Device& device, unsigned flags, bool primary) : state_(new State)
@@ -140,9 +172,8 @@ void Context::end()
     }
     for (auto& module : modules)
         Module::unload(module->handle());
-    if (s.heap)
-        exec::set_heap(device().ordinal(), 0, 0);
-    s.heap.reset();
+    if (s.has_heap)
+        release_heap(device());
     for (int peer : peer_devices())
         exec::set_peer_access(device().ordinal(), peer, false);
     AddressSpace::get().release_context(s.handle);
@@ -314,7 +345,6 @@ exec::Limits Context::limits() const
     return state_->limits.for_launch();
 }
 
-// The heap of malloc() in kernels: taken from the device's memory when it is first needed.
 void Context::prepare_heap()
 {
     size_t size = 0;
@@ -325,13 +355,7 @@ void Context::prepare_heap()
         state_->heap_tried = true;
         state_->limits.get(CU_LIMIT_MALLOC_HEAP_SIZE, &size);
     }
-    Arena& arena = AddressSpace::get().device(device().ordinal());
-    std::shared_ptr<Allocation> heap;
-    if (arena.allocate(size, 4096, MemoryKind::heap, true, &heap) == CUDA_SUCCESS) {
-        heap->context = handle();
-        exec::set_heap(device().ordinal(), heap->base, heap->size);
-        state_->heap = heap;
-    }
+    state_->has_heap = retain_heap(device(), size);
 }
 
 CUresult Context::enable_peer(Context& other)

@@ -3,6 +3,7 @@
 #include "stream.hpp"
 
 #include <algorithm>
+#include <cxxabi.h>
 
 #include "../config.hpp"
 #include "event.hpp"
@@ -44,6 +45,8 @@ void execute(const std::weak_ptr<Context>& weak, Operation& operation)
         }
     } catch (const std::bad_alloc&) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    } catch (const abi::__forced_unwind&) {
+        throw; // an interpreter that exits ends threads which call into it
     } catch (...) {
     }
     if (result != CUDA_SUCCESS && context)
