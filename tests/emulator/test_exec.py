@@ -151,6 +151,11 @@ def test_many_host_threads_launch_at_once(run):
     assert (result["good"], result["faults"]) == ("400", "50")
 
 
+def test_launches_of_all_kinds_at_once_end_as_they_should(run):
+    result = run("storm", 0.3)
+    assert (result["ran"], result["bad"]) == ("1", "0")
+
+
 def test_child_of_a_fork_launches_with_threads_of_its_own(run):
     result = run("after_fork")
     assert (result["child"], result["parent"]) == ("7", "496")

@@ -6,9 +6,11 @@
 #include "harness.hpp"
 
 #include <cstdio>
+#include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
+#include <random>
 #include <thread>
 #include <unistd.h>
 
@@ -174,6 +176,46 @@ void many_threads()
     print("faults", faults);
 }
 
+// One launch of a random kind; whether it ended as it should.
+bool storm_step(uint32_t kind, uint32_t size, Words a, Words b)
+{
+    using Kind = emu::exec::FaultKind;
+    uint32_t zero = 0, one = 1, far = 1u << 20;
+    *a = *b = 0;
+    switch (kind) {
+    case 0: options.cooperative = true; return !launch("grid_sum", {size + 2}, {64}, a, b);
+    case 1: return !launch("spin_on_flag", {1}, {size + 2}, a, b);
+    case 2: return !launch("own_grid_barrier", {size % 4 + 1}, {33}, a, b);
+    case 3: return launch("divide", {9}, {64}, a, one, zero).kind == Kind::arithmetic;
+    case 4: return launch("write_at", {9}, {64}, a, far, one).kind == Kind::illegal_address;
+    case 5:
+        options.time_limit = emu::Nanoseconds(size * 100000 + 1);
+        return launch("loop_for_ever", {size % 5 + 1}, {64}).kind == Kind::timeout;
+    case 6: return launch("deadlock", {9}, {64}).kind == Kind::deadlock;
+    default: return !launch("warp_sum", {2}, {128}, a) && a[100] == 32 * 96 + 496;
+    }
+}
+
+// Everything at once, for argv[3] seconds: short in the tests, longer by hand.
+void storm(double seconds)
+{
+    using Clock = std::chrono::steady_clock;
+    auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    std::atomic<uint32_t> runs{0}, bad{0};
+    std::vector<std::thread> threads;
+    for (uint32_t t = 0; t < 6; ++t)
+        threads.emplace_back([&, t] {
+            std::minstd_rand random(t + 1);
+            Words a = words(256), b = words(256);
+            for (; Clock::now() < end; ++runs)
+                bad += !storm_step(uint32_t(random() % 8), uint32_t(random() % 20), a, b);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    print("ran", runs > 0);
+    print("bad", bad);
+}
+
 void after_fork()
 {
     Words out = words(128);
@@ -310,6 +352,7 @@ bool run_working(const std::string& name, char** rest)
     else if (name == "float_state") float_state();
     else if (name == "many_threads") many_threads();
     else if (name == "after_fork") after_fork();
+    else if (name == "storm") storm(std::atof(rest[0]));
     else if (name == "cancel") cancel();
     else if (name == "own_handler") own_handler();
     else return false;

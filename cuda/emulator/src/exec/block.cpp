@@ -440,7 +440,9 @@ void Block::check_places(uint32_t id, uintptr_t pc)
             });
             trouble.kind = FaultKind::divergent_barrier;
             trouble.pc = fewest->pc;
-            trouble.fiber = fewest->fibers.front();
+            trouble.fiber = *std::min_element(
+                fewest->fibers.begin(), fewest->fibers.end(),
+                [](const Fiber* a, const Fiber* b) { return a->linear < b->linear; });
             trouble.text = "threads of the block meet at __syncthreads() in different places:\n" +
                            list_places(places);
         }

@@ -74,6 +74,8 @@ private:
 
     void describe_stacks()
     {
+        if (worker_.stacks.is_guard(address_))
+            text = "outside the local variables of the thread";
         for (const Fiber* fiber : worker_.stacks.fibers())
             if (address_ >= fiber->stack_low && address_ < fiber->stack_high)
                 text = "a local variable of another thread (number " +

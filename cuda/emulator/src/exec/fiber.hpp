@@ -103,8 +103,7 @@ private:
     struct Chunk {
         void* base;
         size_t size;
-        uint32_t stacks;
-        bool guarded;
+        uint32_t split_guards;
     };
     size_t stack_bytes_ = 0;
     Fiber* free_ = nullptr;

@@ -13,10 +13,10 @@ namespace {
 constexpr size_t page = 4096;
 // A frame larger than the guard would step over it; address space costs nothing.
 constexpr size_t guard_bytes = 64 << 10;
-// A guard splits a mapping in two, and the kernel allows 65530 mappings by default: beyond
-// this many guarded stacks only every chunk has a guard.
-constexpr int guarded_stacks_limit = 20000;
-std::atomic<int> guarded_stacks{0};
+// Where the kernel has no light guards, each splits a mapping in two, and 65530 mappings are
+// allowed by default: beyond this many only every chunk has a guard.
+constexpr int split_guards_limit = 20000;
+std::atomic<int> split_guards{0};
 
 size_t round_up(size_t value, size_t unit)
 {
@@ -28,6 +28,25 @@ size_t round_up(size_t value, size_t unit)
 uintptr_t color(size_t number)
 {
     return (number % 16) * 256;
+}
+
+// Closes the guard below a stack; true when that split the mapping.
+bool guard(uintptr_t low, bool always)
+{
+    constexpr int guard_install = 102; // MADV_GUARD_INSTALL, Linux 6.13
+    static std::atomic<bool> light{true};
+    auto* at = reinterpret_cast<void*>(low);
+    if (light) {
+        if (madvise(at, guard_bytes, guard_install) == 0)
+            return false;
+        light = false;
+    }
+    if (split_guards >= split_guards_limit && !always)
+        return false;
+    if (mprotect(at, guard_bytes, PROT_NONE) != 0)
+        return false;
+    ++split_guards;
+    return true;
 }
 
 void prepare(Fiber* fiber)
@@ -51,8 +70,7 @@ void StackSet::drop()
 {
     for (const Chunk& chunk : chunks_) {
         munmap(chunk.base, chunk.size);
-        if (chunk.guarded)
-            guarded_stacks -= int(chunk.stacks);
+        split_guards -= int(chunk.split_guards);
     }
     chunks_.clear();
     fibers_.clear();
@@ -73,27 +91,15 @@ bool StackSet::grow()
     uint32_t stacks = uint32_t(std::clamp<size_t>(fibers_.size(), 4, 128));
     size_t slot = guard_bytes + stack_bytes_;
     size_t size = slot * stacks;
-    void* base = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
     auto low = reinterpret_cast<uintptr_t>(base);
-    bool guarded = guarded_stacks.fetch_add(int(stacks)) < guarded_stacks_limit;
-    bool open = true;
-    if (guarded)
-        for (uint32_t i = 0; i < stacks && open; ++i)
-            open = mprotect(reinterpret_cast<void*>(low + i * slot + guard_bytes), stack_bytes_,
-                            PROT_READ | PROT_WRITE) == 0;
-    if (!guarded || !open) {
-        guarded_stacks -= int(stacks);
-        guarded = false;
-        open = mprotect(reinterpret_cast<void*>(low + guard_bytes), size - guard_bytes,
-                        PROT_READ | PROT_WRITE) == 0;
-    }
-    if (!open) {
-        munmap(base, size);
-        return false;
-    }
-    chunks_.push_back({base, size, stacks, guarded});
+    uint32_t split = 0;
+    for (uint32_t i = 0; i < stacks; ++i)
+        split += guard(low + i * slot, i == 0);
+    chunks_.push_back({base, size, split});
     for (uint32_t i = stacks; i-- > 0;) {
         uintptr_t bottom = low + i * slot + guard_bytes;
         uintptr_t top = bottom + stack_bytes_ - color(fibers_.size()) - sizeof(Fiber);
