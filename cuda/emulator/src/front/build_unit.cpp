@@ -191,6 +191,8 @@ const Built& runtime_object(const Checks& checks)
         for (std::string& flag : flags)
             if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
                 flag = "-DEMU_CHECKS=" + std::to_string(checks.bits());
+            else if (flag == "-O1")
+                flag = "-O2";
         built = compile_and_keep(key, flags, "#include <emulator_runtime.h>\n");
     }
     unstamp_elf(&built.bytes);
