@@ -43,10 +43,7 @@ class Driver:
 
 @pytest.fixture(scope="session")
 def driver():
-    try:
-        cuda.emulator.activate()
-    except RuntimeError as error:
-        pytest.skip(f"run tests/emulator by itself: {error}")
+    cuda.emulator.activate()
     driver = Driver()
     driver.cuInit(0)
     return driver
@@ -54,15 +51,24 @@ def driver():
 
 @pytest.fixture
 def context(driver):
-    """The primary context of device 0, new and current; nothing of it is left behind."""
+    """A context of device 0, new and current; nothing of it is left behind.
+
+    Not the primary one, because other tests in the process may use it.
+    """
     before = set(cuda.emulator.leaks())
-    context = driver.cuDevicePrimaryCtxRetain(0)
-    driver.cuCtxSetCurrent(context)
+    context = driver.cuCtxCreate(None, 0, 0)
     yield context
-    driver.raw.cuDevicePrimaryCtxReset(0)
-    driver.raw.cuDevicePrimaryCtxRelease(0)
-    driver.raw.cuCtxSetCurrent(driver.CUcontext(0))
+    driver.cuCtxDestroy(context)
     assert set(cuda.emulator.leaks()) <= before
+
+
+@pytest.fixture
+def there(driver, context):
+    """A context of device 1, which is not current."""
+    other = driver.cuCtxCreate(None, 0, 1)
+    driver.cuCtxPopCurrent()
+    yield other
+    driver.cuCtxDestroy(other)
 
 
 @pytest.fixture
@@ -128,6 +134,7 @@ def child():
 
         prefix = ["-m", "cuda.emulator"] if device else []
         environment = {**os.environ, **{f"CUDA_EMULATOR_{key}": str(value) for key, value in variables.items()}}
+        environment.pop("CUDA_CORE_DEVICE", None)
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         done = subprocess.run(
             [sys.executable, *prefix, "-c", code], capture_output=True, text=True, env=environment, timeout=60

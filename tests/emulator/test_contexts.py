@@ -4,60 +4,73 @@
 
 import threading
 
-import pytest
+PRIMARY = """
+from cuda.bindings import driver as d
+d.cuInit(0)
+
+def name(result):
+    return result[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
+
+def value(result):
+    assert result[0] == 0, result
+    return result[1] if len(result) == 2 else result[1:]
+"""
 
 
-@pytest.fixture
-def bare(driver):
-    """No context, before and after."""
-    while int(driver.cuCtxGetCurrent()):
-        driver.cuCtxPopCurrent()
+def test_without_a_context(child):
+    child(
+        PRIMARY + """
+assert name(d.cuCtxGetDevice()) == "INVALID_CONTEXT"
+assert name(d.cuCtxPopCurrent()) == "INVALID_CONTEXT"
+assert name(d.cuMemAlloc(64)) == "INVALID_CONTEXT"
+assert name(d.cuDevicePrimaryCtxRelease(1)) == "INVALID_CONTEXT"
+assert int(value(d.cuCtxGetCurrent())) == 0
+"""
+    )
 
 
-def test_without_a_context(driver, bare):
-    assert driver.result("cuCtxGetDevice") == "INVALID_CONTEXT"
-    assert driver.result("cuCtxPopCurrent") == "INVALID_CONTEXT"
-    assert driver.result("cuMemAlloc", 64) == "INVALID_CONTEXT"
-    assert driver.result("cuDevicePrimaryCtxRelease", 1) == "INVALID_CONTEXT"
-    assert int(driver.cuCtxGetCurrent()) == 0
+def test_the_primary_context_comes_back_under_its_handle(child):
+    child(
+        PRIMARY + """
+first = value(d.cuDevicePrimaryCtxRetain(1))
+assert value(d.cuDevicePrimaryCtxGetState(1)) == (0, 1)
+d.cuCtxSetCurrent(first)
+assert name(d.cuDevicePrimaryCtxRelease(1)) == "SUCCESS"
+assert value(d.cuDevicePrimaryCtxGetState(1)) == (0, 0)
+assert name(d.cuMemAlloc(64)) == "CONTEXT_IS_DESTROYED"
+assert name(d.cuCtxGetId(d.CUcontext(0))) == "CONTEXT_IS_DESTROYED"
+assert int(value(d.cuCtxGetDevice())) == 1
+assert int(value(d.cuDevicePrimaryCtxRetain(1))) == int(first)
+assert name(d.cuMemFree(value(d.cuMemAlloc(64)))) == "SUCCESS"
+"""
+    )
 
 
-def test_the_primary_context_comes_back_under_its_handle(driver, bare):
-    first = driver.cuDevicePrimaryCtxRetain(1)
-    assert driver.cuDevicePrimaryCtxGetState(1) == (0, 1)
-    driver.cuCtxSetCurrent(first)
-    driver.cuDevicePrimaryCtxRelease(1)
-    assert driver.cuDevicePrimaryCtxGetState(1) == (0, 0)
-    assert driver.result("cuMemAlloc", 64) == "CONTEXT_IS_DESTROYED"
-    assert driver.result("cuCtxGetId", driver.CUcontext(0)) == "CONTEXT_IS_DESTROYED"
-    assert int(driver.cuCtxGetDevice()) == 1
-    again = driver.cuDevicePrimaryCtxRetain(1)
-    assert int(again) == int(first)
-    driver.cuMemFree(driver.cuMemAlloc(64))
-    driver.cuDevicePrimaryCtxRelease(1)
-    driver.cuCtxPopCurrent()
+def test_a_reset_takes_the_memory_and_keeps_the_references(child):
+    child(
+        PRIMARY + """
+d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
+free = value(d.cuMemGetInfo())[0]
+value(d.cuMemAlloc(1 << 20))
+assert name(d.cuDevicePrimaryCtxReset(0)) == "SUCCESS"
+assert name(d.cuCtxSynchronize()) == "CONTEXT_IS_DESTROYED"
+value(d.cuDevicePrimaryCtxRetain(0))
+assert value(d.cuMemGetInfo())[0] == free
+assert [name(d.cuDevicePrimaryCtxRelease(0)) for _ in range(3)] == ["SUCCESS", "SUCCESS", "INVALID_CONTEXT"]
+"""
+    )
 
 
-def test_a_reset_takes_the_memory_and_keeps_the_references(driver, bare):
-    context = driver.cuDevicePrimaryCtxRetain(0)
-    driver.cuCtxPushCurrent(context)
-    free = driver.cuMemGetInfo()[0]
-    driver.cuMemAlloc(1 << 20)
-    driver.cuDevicePrimaryCtxReset(0)
-    assert driver.result("cuCtxSynchronize") == "CONTEXT_IS_DESTROYED"
-    driver.cuDevicePrimaryCtxRetain(0)
-    assert driver.cuMemGetInfo()[0] == free
-    driver.cuDevicePrimaryCtxRelease(0)
-    driver.cuDevicePrimaryCtxRelease(0)
-    assert driver.result("cuDevicePrimaryCtxRelease", 0) == "INVALID_CONTEXT"
-    driver.cuCtxPopCurrent()
-
-
-def test_flags_of_the_primary_context_can_be_set_while_it_is_active(driver, context):
-    driver.cuDevicePrimaryCtxSetFlags(0, 4)
-    assert driver.cuDevicePrimaryCtxGetState(0) == (4, 1)
-    assert driver.cuCtxGetFlags() == 4
-    assert driver.result("cuDevicePrimaryCtxSetFlags", 0, 3) == "INVALID_VALUE"
+def test_flags_of_the_primary_context_can_be_set_while_it_is_active(child):
+    child(
+        PRIMARY + """
+d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
+assert name(d.cuDevicePrimaryCtxSetFlags(0, 4)) == "SUCCESS"
+assert value(d.cuDevicePrimaryCtxGetState(0)) == (4, 1)
+assert value(d.cuCtxGetFlags()) == 4
+assert name(d.cuDevicePrimaryCtxSetFlags(0, 3)) == "INVALID_VALUE"
+"""
+    )
 
 
 def test_a_stack_per_thread(driver, context):

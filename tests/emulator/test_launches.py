@@ -167,9 +167,8 @@ def test_occupancy_of_shared_memory(driver, context, kernel):
     assert (grid, block) == (264, 1024)
 
 
-def test_a_launch_on_the_stream_of_another_device(driver, context, kernel):
-    other = driver.cuDevicePrimaryCtxRetain(1)
-    driver.cuCtxPushCurrent(other)
+def test_a_launch_on_the_stream_of_another_device(driver, kernel, there):
+    driver.cuCtxPushCurrent(there)
     stream, pointer = driver.cuStreamCreate(0), driver.cuMemAlloc(64)
     driver.cuMemsetD8(pointer, 0, 64)
     driver.cuCtxSynchronize()
@@ -178,7 +177,6 @@ def test_a_launch_on_the_stream_of_another_device(driver, context, kernel):
                           ((int(pointer), 3), (ctypes.c_void_p, ctypes.c_int)), 0)
     driver.cuStreamSynchronize(stream)
     assert read(driver, pointer) == [3]
-    driver.cuDevicePrimaryCtxRelease(1)
 
 
 # ------------------------------------------------------------------- libraries and modules
@@ -247,10 +245,9 @@ def test_a_wild_store_ends_the_context_and_a_new_one_works(driver, context, kern
     assert "wild" in capfd.readouterr().err
     assert driver.result("cuMemAlloc", 64) == "ILLEGAL_ADDRESS"
     assert driver.result("cuStreamCreate", 0) == "ILLEGAL_ADDRESS"
-    driver.cuDevicePrimaryCtxReset(0)
-    driver.cuDevicePrimaryCtxRetain(0)
+    fresh = driver.cuCtxCreate(None, 0, 0)
     pointer = driver.cuMemAlloc(64)
     driver.cuMemsetD8(pointer, 0, 64)
     assert result(driver, kernel("add"), arguments=((int(pointer), 1), (ctypes.c_void_p, ctypes.c_int))) == "SUCCESS"
     assert read(driver, pointer) == [1]
-    driver.cuDevicePrimaryCtxRelease(0)
+    driver.cuCtxDestroy(fresh)

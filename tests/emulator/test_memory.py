@@ -259,18 +259,16 @@ def test_a_copied_rectangle(driver, block):
     assert (back[:, :10] == host).all()
 
 
-def test_peer_copies(driver, context):
-    other = driver.cuDevicePrimaryCtxRetain(1)
-    driver.cuCtxPushCurrent(other)
-    there = driver.cuMemAlloc(64)
+def test_peer_copies(driver, context, there):
+    driver.cuCtxPushCurrent(there)
+    distant = driver.cuMemAlloc(64)
     driver.cuCtxPopCurrent()
     here = driver.cuMemAlloc(64)
     driver.cuMemsetD8(here, 9, 64)
-    driver.cuMemcpyPeer(there, other, here, context, 64)
+    driver.cuMemcpyPeer(distant, there, here, context, 64)
     back = np.zeros(64, "u1")
-    driver.cuMemcpyDtoH(back.ctypes.data, there, 64)
+    driver.cuMemcpyDtoH(back.ctypes.data, distant, 64)
     assert (back == 9).all()
-    assert attribute(driver, "DEVICE_ORDINAL", there) == 1
-    driver.cuMemFree(there)
+    assert attribute(driver, "DEVICE_ORDINAL", distant) == 1
+    driver.cuMemFree(distant)
     driver.cuMemFree(here)
-    driver.cuDevicePrimaryCtxRelease(1)

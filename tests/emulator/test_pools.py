@@ -34,9 +34,13 @@ def set_attribute(driver, pool, name, value):
 def test_the_default_pool(driver, context):
     pool = driver.cuDeviceGetDefaultMemPool(0)
     assert int(driver.cuDeviceGetMemPool(0)) == int(pool)
-    assert attribute(driver, pool, "RELEASE_THRESHOLD") == 0
     assert attribute(driver, pool, "REUSE_ALLOW_OPPORTUNISTIC") == 1
     assert driver.result("cuMemPoolDestroy", pool) == "INVALID_VALUE"
+
+
+def test_a_new_pool_keeps_nothing(driver, pool):
+    assert attribute(driver, pool, "RELEASE_THRESHOLD") == 0
+    assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
 
 
 def test_use_is_counted_in_bytes_and_reserved_in_steps(driver, pool, queue):
