@@ -180,6 +180,10 @@ def test_kernels_read_constant_memory(run):
     assert run("copy_constant")["out"] == [1, 2, 3, 4] * 2
 
 
+def test_threads_have_the_local_memory_of_a_gpu(run):
+    assert run("large_local")["out"] == [99999, 100000, 100001]
+
+
 def test_clocks_go_forward(run):
     low_high = run("clocks")["out"]
     cycles0, timer0, cycles1, timer1 = (low_high[i] + (low_high[i + 1] << 32) for i in range(0, 8, 2))
@@ -197,7 +201,7 @@ def test_clocks_go_forward(run):
         ("divergent_barrier", 719, "16 threads wait at __syncthreads(), kernels.cpp:LINE"),
         ("deadlock", 719, "16 threads wait at __syncwarp(mask 0xffffffff)"),
         ("divide", 719, "integer division by zero"),
-        ("overflow", 719, "stack overflow: a thread has 65536 bytes"),
+        ("overflow", 719, "stack overflow: a thread has "),
         ("trap", 719, "a feature that is not there"),
         ("illegal", 715, "illegal instruction"),
     ],
@@ -228,6 +232,11 @@ def test_fault_names_block_and_thread(run):
     result = run("write_at", "null")
     assert (result["code"], result["block"], result["thread"]) == ("700", "2,0,0", "5,0,0")
     assert "illegal address: store" in result["text"]
+
+
+def test_frame_larger_than_any_stack_is_a_fault(run):
+    result = run("huge_local")
+    assert (result["code"] in ("700", "719"), result["next"]) == (True, "496")
 
 
 def test_access_far_outside_is_found_without_checks_too(run):

@@ -348,6 +348,7 @@ bool run_working(const std::string& name, char** rest)
     else if (name == "print_index") show(launch("print_index", {1}, {3})), emu::exec::flush_output();
     else if (name == "allocate") give_heap(), run_words("allocate", {2}, {32}, 64);
     else if (name == "copy_constant") run_words("copy_constant", {1}, {8}, 8);
+    else if (name == "large_local") run_words("large_local", {1}, {3}, 3);
     else if (name == "clocks") run_words("clocks", {1}, {1}, 8);
     else if (name == "float_state") float_state();
     else if (name == "many_threads") many_threads();

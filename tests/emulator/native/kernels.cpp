@@ -283,7 +283,22 @@ KERNEL(float_state, Flag* flag, double* out) // keeps a value in a vector regist
     out[threadIdx.x] = sum;
 }
 
+KERNEL(large_local, unsigned* out) // 400 KB, within what a GPU gives to a thread
+{
+    volatile unsigned local[100000];
+    for (unsigned i = 0; i < 100000; ++i)
+        local[i] = i;
+    out[threadIdx.x] = local[threadIdx.x] + local[99999];
+}
+
 // ------------------------------------------------------------------------ with a defect
+
+KERNEL(huge_local, unsigned* out)
+{
+    volatile unsigned local[1000000];
+    local[threadIdx.x] = 1;
+    out[threadIdx.x] = local[threadIdx.x];
+}
 
 KERNEL(write_at, unsigned* out, int offset, unsigned thread) // out[index] = 1
 {

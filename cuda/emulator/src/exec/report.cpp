@@ -140,8 +140,9 @@ std::string describe(const Worker& worker, const Trouble& trouble)
         return text;
     }
     case FaultKind::stack_overflow:
-        return "a thread has " + std::to_string(worker.launch->request.limits.stack_bytes) +
-               " bytes (CU_LIMIT_STACK_SIZE)";
+        return "a thread has " +
+               std::to_string((worker.current->stack_high - worker.current->stack_low) >> 10) +
+               " KiB; CU_LIMIT_STACK_SIZE may raise it";
     default: return trouble.text;
     }
 }

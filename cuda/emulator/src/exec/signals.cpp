@@ -129,13 +129,10 @@ void describe(int signal, const siginfo_t* info, const greg_t* r, Worker& worker
         trouble.kind = FaultKind::illegal_address;
 }
 
-bool in_kernel(const Worker* worker, const greg_t* r)
+bool in_kernel(const Worker* worker)
 {
-    if (!worker || !worker->current || worker->locked)
-        return false;
-    auto sp = uintptr_t(r[REG_RSP]);
-    // An overflow leaves the stack pointer in the guard, or further down.
-    return worker->is_on_fiber(sp) || worker->stacks.is_guard(sp);
+    // Wherever its stack pointer is: a large frame may lie far below the stack.
+    return worker && worker->on_fiber && !worker->locked;
 }
 
 void on_fault(int signal, siginfo_t* info, void* context)
@@ -148,7 +145,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
         return;
     }
     Worker* worker = this_worker;
-    if (info->si_code <= 0 || !in_kernel(worker, r)) {
+    if (info->si_code <= 0 || !in_kernel(worker)) {
         pass_on(signal, info, context);
         errno = saved;
         return;
@@ -182,7 +179,7 @@ void on_preempt(int signal, siginfo_t* info, void* context)
     Worker* worker = this_worker;
     if (!worker || info->si_code != SI_TKILL || info->si_pid != getpid())
         return pass_on(signal, info, context);
-    if (!in_kernel(worker, r) || !worker->image || !worker->image->has_code(uintptr_t(r[REG_RIP])) ||
+    if (!in_kernel(worker) || !worker->is_on_fiber(uintptr_t(r[REG_RSP])) || !worker->image || !worker->image->has_code(uintptr_t(r[REG_RIP])) ||
         emu_thread.no_preempt)
         return;
     int saved = errno;

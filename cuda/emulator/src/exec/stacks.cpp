@@ -80,6 +80,8 @@ void StackSet::drop()
 void StackSet::require(size_t stack_bytes)
 {
     stack_bytes = round_up(stack_bytes + sizeof(Fiber) + 16 * 256, page);
+    if ((stack_bytes + guard_bytes) / page % 2 == 0) // the tops spread over all sets of the TLB
+        stack_bytes += page;
     if (stack_bytes <= stack_bytes_)
         return;
     drop();

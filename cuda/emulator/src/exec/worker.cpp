@@ -28,6 +28,9 @@ static_assert(sizeof(EmuThread) + 4 * sizeof(EmuDim3) <= 400, "thread state is t
 namespace {
 
 constexpr size_t shared_alignment = 1024;
+// A GPU gives a thread up to 512 KiB of local memory without being asked; memory that is not
+// touched costs nothing.
+constexpr size_t least_stack_bytes = 576 << 10;
 
 // Ends the worker of a caller's thread with the thread.
 pthread_key_t thread_end_key()
@@ -98,7 +101,7 @@ void Worker::attach(Launch& next)
     const LaunchRequest& request = next.request;
     launch = &next;
     image = next.image.get();
-    stacks.require(request.limits.stack_bytes);
+    stacks.require(std::max(request.limits.stack_bytes, least_stack_bytes));
     *state = EmuThread{};
     state->threads = next.threads;
     state->dynamic_shared = shared_base_;
@@ -167,7 +170,9 @@ void Worker::enter(Fiber* first)
     void* target = first->sp;
     current = first;
     for (;;) {
+        on_fiber = true;
         emu_fiber_switch(&thread_sp, target);
+        on_fiber = false;
         if (!service_)
             break;
         (*service_)();

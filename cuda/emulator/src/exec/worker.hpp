@@ -44,6 +44,7 @@ struct Worker {
     Block block{*this};
     StackSet stacks;
     Fiber* current = nullptr;       // not null: a kernel runs here
+    bool on_fiber = false;          // and not on the thread's own stack, as for a report
     void* thread_sp = nullptr;      // of the thread's own stack, while fibers run
     Launch* launch = nullptr;
     const ImageRecord* image = nullptr;
