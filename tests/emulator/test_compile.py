@@ -85,6 +85,7 @@ ERRORS = {
     "k<<<1, 1>>>(x);": r"\(1\): error: kernels cannot launch kernels",
     "__shared__ int a = 1;": r"\(1\): error: initializer not allowed for __shared__ variable",
     "int a[x[0]];": r"\(1\): error: expression must have a constant value",
+    "__int128 a = 1;": r"\(1\): error: 128-bit integer type is only supported in Linux with the \"--device-int128\" flag",
     "throw 1;": r"\(1\): error: device code does not support exception handling",
     "} int host(int a) { return a;": r"\(1\): error: " + NOT_HOST,
     "} struct S { int a; int f() { return a; }": r"\(1\): error: " + NOT_HOST,

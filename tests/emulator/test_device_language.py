@@ -87,6 +87,21 @@ __global__ void groups(int* x)
     int sum = cg::reduce(tile, rank, cg::plus<int>());
     x[rank] = sum + 1000 * cg::inclusive_scan(tile, 1) + 100000 * tile.meta_group_rank();
 }
+__device__ int add_together(int* counter)
+{
+    auto active = cg::coalesced_threads();
+    int first = 0;
+    if (active.thread_rank() == 0) first = atomicAdd(counter, active.size());
+    return active.shfl(first, 0) + active.thread_rank();
+}
+__global__ void coalesced(int* x, int* counters)
+{
+    int i = threadIdx.x;
+    for (int round = 0; round < 3; ++round) {
+        if (i % 3 == 0) x[i] = add_together(&counters[0]);
+        else if (i % 3 == 1) x[i] = __popc(__activemask());
+    }
+}
 __global__ void grid(int* x, int n)
 {
     cg::grid_group all = cg::this_grid();
@@ -159,6 +174,14 @@ def test_groups_of_threads(context, code):
     code("groups", 1, 64, x)
     sums = (rank // 8 * 8) * 8 + 28
     assert (x == sums + 1000 * (rank % 8 + 1) + 100000 * (rank // 8)).all()
+
+
+def test_threads_of_a_branch_form_a_group(context, code):
+    x, counters, i = np.zeros(64, np.int32), np.zeros(1, np.int32), np.arange(64)
+    code("coalesced", 1, 64, x, counters)
+    assert counters[0] == 3 * 22
+    assert sorted(x[i % 3 == 0]) == list(range(44, 66))
+    assert x[(i % 3 == 1) & (i < 32)].tolist() == [11] * 11
 
 
 def test_the_whole_grid_waits(context, code):

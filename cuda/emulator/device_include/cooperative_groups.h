@@ -135,7 +135,7 @@ public:
         return out;
     }
 };
-inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+EMU_INLINE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <unsigned int Size, class Parent> inline thread_block_tile<Size, Parent> tiled_partition(const Parent&)
 {

@@ -11,6 +11,8 @@ extern "C" __attribute__((visibility("hidden"))) EmuModule emu_module;
 
 namespace emu {
 
+static_assert(EMU_RECENT_RANGES == 4, "written out below");
+
 EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr offset, emu_size size)
 {
     const emu_u8* shadow = emu_module.space.shadow + (offset >> 3);
@@ -28,11 +30,14 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr 
 
 EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr address, emu_size size)
 {
+    // Shared variables are found here: they are the ones that loops use, so they go first.
+    const EmuRange* recent = emu_thread.recent;
+    emu_uptr end = address + size;
+    if ((address >= recent[0].low && end <= recent[0].high) || (address >= recent[1].low && end <= recent[1].high) ||
+        (address >= recent[2].low && end <= recent[2].high) || (address >= recent[3].low && end <= recent[3].high))
+        return true;
     if (address - emu_thread.stack_low < emu_thread.stack_high - emu_thread.stack_low)
         return true;
-    for (int i = 0; i < EMU_RECENT_RANGES; ++i)
-        if (address >= emu_thread.recent[i].low && address + size <= emu_thread.recent[i].high)
-            return true;
     return false;
 }
 

@@ -39,7 +39,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
-        "-fno-asynchronous-unwind-tables", "-fno-diagnostics-show-caret", "-Werror=vla",
+        "-fno-asynchronous-unwind-tables", "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
     };
@@ -48,11 +48,11 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
-                             "-ftrack-macro-expansion=0"})
+                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret"})
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
-        for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-Wno-everything"})
+        for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"})
             flags.emplace_back(flag);
     if (checks.memory && gcc)
         for (const char* flag :
@@ -191,6 +191,8 @@ const Built& runtime_object(const Checks& checks)
         for (std::string& flag : flags)
             if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
                 flag = "-DEMU_CHECKS=" + std::to_string(checks.bits());
+            else if (flag == "-O1")
+                flag = "-O2";
         built = compile_and_keep(key, flags, "#include <emulator_runtime.h>\n");
     }
     unstamp_elf(&built.bytes);

@@ -332,6 +332,11 @@ void Rewriter::name_expressions(std::string* out) const
 
 Rewritten Rewriter::run()
 {
+    for (size_t i = 0; i < t_.size() && !request_.int128; ++i)
+        if (is(i, "__int128") && !ours(i)) {
+            error(i, "128-bit integer type is only supported in Linux with the \"--device-int128\" flag in NVRTC");
+            break;
+        }
     scope(0, t_.size(), false);
     calls_of_kernels();
     Rewritten out;

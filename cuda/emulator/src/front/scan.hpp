@@ -55,7 +55,7 @@ struct Rewritten {
 };
 
 struct RewriteRequest {
-    bool default_device = false;
+    bool default_device = false, int128 = false;
     std::vector<std::string> name_expressions;
     std::string ours;
 };
