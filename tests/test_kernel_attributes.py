@@ -162,7 +162,7 @@ def test_values(device, code, kernel):
     assert kernel.attributes.max_dynamic_shared_size_bytes > 0
 
 
-@pytest.mark.requires(compute=(9, 0))
+@pytest.mark.requires(clusters=True)
 def test_values_of_a_cluster(code):
     attributes = code.get_kernel("clustered").attributes
     assert attributes.cluster_size_must_be_set
@@ -221,7 +221,7 @@ def test_shared_memory_left(device, kernel):
     assert kernel.occupancy.available_dynamic_shared_memory_per_block(8, 256) < left
 
 
-@pytest.mark.requires(compute=(9, 0))
+@pytest.mark.requires(clusters=True)
 def test_clusters(device, stream, code):
     from cuda.core import LaunchConfig
 

@@ -382,7 +382,7 @@ def test_cut_off_code(device, code):
         ObjectCode.from_cubin(code.code[:-8]).get_kernel("saxpy")
 
 
-@pytest.mark.requires(ptx=True)
+@pytest.mark.requires(ptx=True, software=False)
 def test_malformed_ptx_is_explained_by_the_driver(device):
     text = compiled("ptx", f"sm_{device.arch}").code.replace(b"ret;", b"no_such_instruction;")
     with pytest.raises(CUDAError, match="no_such_instruction") as caught:
