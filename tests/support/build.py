@@ -43,7 +43,7 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
     command = [sys.executable, "-m", "cython", "--cplus", "-3", str(source), "-o", str(generated)]
     for path in dict.fromkeys([str(package.parents[1]), *filter(None, sys.path)]):
         command += ["-I", path]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    _run(command)
     includes = [
         sysconfig.get_path("include"),
         locate_nvidia_header_directory("cudart").abs_path,
@@ -51,9 +51,13 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
         str(package.parents[1]),
     ]
     unfinished = target.with_suffix(".tmp")
-    subprocess.run(
+    _run(
         ["g++", "-shared", "-fPIC", "-O1", "-std=c++17", "-w", str(generated), "-o", str(unfinished)]
-        + [f"-I{path}" for path in includes],
-        check=True, capture_output=True, text=True,
+        + [f"-I{path}" for path in includes]
     )
     unfinished.rename(target)
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
