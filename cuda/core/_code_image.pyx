@@ -49,7 +49,29 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
             HANDLE_RETURN(
                 cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
             )
+    check_library(c_library)
     return c_library
+
+
+# The driver takes anything and reads it later. An image without a kernel is probably none: ask for
+# its module now, where the error can still say what was loaded.
+cdef int check_library(cydriver.CUlibrary c_library) except -1:
+    cdef unsigned int c_count = 1
+    cdef cydriver.CUmodule c_module = NULL
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    if c_driver_version() < 12040:
+        return 0
+    with nogil:
+        err = cydriver.cuCtxGetCurrent(&c_context)
+        if err == cydriver.CUresult.CUDA_SUCCESS:
+            err = cydriver.cuLibraryGetKernelCount(&c_count, c_library)
+        if err == cydriver.CUresult.CUDA_SUCCESS and c_count == 0 and c_context != NULL:
+            err = cydriver.cuLibraryGetModule(&c_module, c_library)
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+    HANDLE_RETURN(err, b"cuLibraryGetModule")
+    return 0
 
 
 def check_image(data: bytes) -> None:

@@ -13,8 +13,16 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._code_image cimport kernel_names, load_image, ptx_log
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport Keep, KernelHandle, LibraryHandle, address, kernel_registry
+from cuda.core._handles._handles cimport (
+    ContextHandle,
+    Keep,
+    KernelHandle,
+    LibraryHandle,
+    address,
+    kernel_registry,
+)
 from cuda.core._kernel_attributes cimport (
     KernelAttributes_create,
     KernelOccupancy_create,
@@ -481,44 +489,54 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
 
 
 cdef int Kernel_read_layout(Kernel self) except -1:
-    cdef ParamSlot slot
     cdef vector[ParamSlot] slots
-    cdef size_t c_count = 0
-    cdef size_t c_index = 0
-    cdef int c_version = 0
-    cdef bint has_count = False
+    cdef ContextHandle h_context
+    cdef int is_entered = 0
     if self._has_layout:
         return 0
     self._check_open()
-    c_version = c_driver_version()
-    if c_version < 12040:
+    if c_driver_version() < 12040:
         self._has_layout = True
         return 0
-    if c_version >= 13020:
-        has_count = True
-        HANDLE_RETURN(cydriver.cuKernelGetParamCount(self._h_kernel.get(), &c_count), b"cuKernelGetParamCount")
-    while not has_count or c_index < c_count:
-        slot.offset = slot.size = 0
-        if has_count:
-            HANDLE_RETURN(
-                cydriver.cuKernelGetParamInfo(self._h_kernel.get(), c_index, &slot.offset, &slot.size),
-                b"cuKernelGetParamInfo",
-            )
-        # Without a count, the index after the last parameter is an invalid value.
-        elif not ALLOW_RETURN(
-            cydriver.cuKernelGetParamInfo(self._h_kernel.get(), c_index, &slot.offset, &slot.size),
-            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-            b"cuKernelGetParamInfo",
-        ):
-            break
-        slots.push_back(slot)
-        c_index += 1
+    # The driver wants a context for the question, any context.
+    Context_current(&h_context)
+    if not h_context:
+        Context_primary(0, &h_context)
+    is_entered = Context_enter(h_context.get())
+    try:
+        read_slots(self._h_kernel.get(), slots)
+    finally:
+        Context_leave(is_entered)
     with cython.critical_section(self):
         if not self._has_layout:
             self._slots.swap(slots)
             self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
             self._is_layout_known = True
             self._has_layout = True
+    return 0
+
+
+cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+    cdef ParamSlot slot
+    cdef size_t c_count = 0
+    cdef bint has_count = c_driver_version() >= 13020
+    if has_count:
+        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
+    while not has_count or slots.size() < c_count:
+        slot.offset = slot.size = 0
+        if has_count:
+            HANDLE_RETURN(
+                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+                b"cuKernelGetParamInfo",
+            )
+        # Without a count, the index after the last parameter is an invalid value.
+        elif not ALLOW_RETURN(
+            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+            b"cuKernelGetParamInfo",
+        ):
+            break
+        slots.push_back(slot)
     return 0
 
 
