@@ -123,10 +123,10 @@ def bindings_way(stream, kernel, values) -> Callable[[], object]:
     return lambda: driver.cuLaunchKernelEx(config, function, arguments, 0)
 
 
-def written_out(call: str, values=(), **names) -> Callable[[], float]:
+def written_out(template: str, values=(), **names) -> Callable[[], float]:
     """Return a batch of a call as a program would write it: each value by a name of its own."""
     names |= {f"value{index}": value for index, value in enumerate(values)}
-    text = call.format(", ".join(f"value{index}" for index in range(len(values))))
+    text = template.format(", ".join(f"value{index}" for index in range(len(values))))
     lines = [
         f"def batch({', '.join(f'{name}={name}' for name in names)}):",
         "    start = perf_counter_ns()",
