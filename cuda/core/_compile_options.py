@@ -113,14 +113,14 @@ class ProgramOptions(Options):
         "Macros to undefine.", nvrtc=each("--undefine-macro")
     )
     include_path: str | list[str] | tuple[str, ...] | None = option(
-        "Directories to search for headers.", nvrtc=each("--include-path")
+        "Directories to search for headers.", nvrtc=each("--include-path", files="headers")
     )
     use_bundled_headers: bool | None = option(
         "Use the CUDA headers inside NVRTC, unpacked once per user.",
         nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro"),
     )
     pre_include: str | list[str] | tuple[str, ...] | None = option(
-        "Headers to include before the source.", nvrtc=each("--pre-include")
+        "Headers to include before the source.", nvrtc=each("--pre-include", files="headers")
     )
     no_source_include: bool | None = option(
         "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
@@ -156,14 +156,14 @@ class ProgramOptions(Options):
         "Diagnostics that are to be warnings.", nvrtc=each("--diag-warn")
     )
     brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
-    time: str | None = option("A file for the times of the phases, as CSV.", nvrtc=value("--time"))
+    time: str | None = option("A file for the times of the phases, as CSV.", nvrtc=value("--time", files="writes"))
     split_compile: int | None = option(
         "How many threads optimise; 1 by default, 0 for all.", nvrtc=value("--split-compile")
     )
     fdevice_syntax_only: bool | None = option("Check the syntax only.", nvrtc=switch("--fdevice-syntax-only"))
     minimal: bool | None = option("Leave out much of the built-in declarations.", nvrtc=switch("--minimal"))
     no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"))
-    fdevice_time_trace: str | None = option("A file for a JSON trace.", nvrtc=value("--fdevice-time-trace"))
+    fdevice_time_trace: str | None = option("A file for a JSON trace.", nvrtc=value("--fdevice-time-trace", files="writes"))
     device_float128: bool | None = option(
         "Allow ``__float128``.", nvrtc=switch("--device-float128", after="device_int128")
     )
@@ -171,10 +171,10 @@ class ProgramOptions(Options):
     ofast_compile: str | None = option(
         "Compile faster: ``'0'``, ``'min'``, ``'mid'`` or ``'max'``.", nvrtc=value("--Ofast-compile")
     )
-    pch: bool | None = option("Make and use precompiled headers automatically.", nvrtc=switch("--pch"))
-    create_pch: str | None = option("A file to make a precompiled header in.", nvrtc=value("--create-pch"))
-    use_pch: str | None = option("The file of a precompiled header to use.", nvrtc=value("--use-pch"))
-    pch_dir: str | None = option("The directory of precompiled headers.", nvrtc=value("--pch-dir"))
+    pch: bool | None = option("Make and use precompiled headers automatically.", nvrtc=switch("--pch", files="reads"))
+    create_pch: str | None = option("A file to make a precompiled header in.", nvrtc=value("--create-pch", files="writes"))
+    use_pch: str | None = option("The file of a precompiled header to use.", nvrtc=value("--use-pch", files="reads"))
+    pch_dir: str | None = option("The directory of precompiled headers.", nvrtc=value("--pch-dir", files="reads"))
     pch_verbose: bool | None = option(
         "Say why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose")
     )
@@ -187,11 +187,17 @@ class ProgramOptions(Options):
     extra_sources: Sequence[tuple[str, str | bytes | bytearray]] | None = option(
         "Further NVVM modules, as pairs of name and source.", nvvm=elsewhere()
     )
-    use_libdevice: bool | None = option("Add the library of mathematical functions to NVVM.", nvvm=elsewhere())
+    use_libdevice: bool | None = option(
+        "Add the library of mathematical functions to NVVM.", nvvm=elsewhere(files="reads")
+    )
     numba_debug: bool | None = option(
         "Generate debug information laid out for Numba.",
         nvrtc=switch("--numba-debug"),
         nvvm=switch("-numba-debug", after="debug"),
+    )
+    first_line: int | None = option(
+        "The line of the file ``name`` that the source begins on: messages and line tables point there.",
+        nvrtc=elsewhere(),
     )
 
     def __post_init__(self):
@@ -202,6 +208,7 @@ class ProgramOptions(Options):
         if "\0" in self.name:
             raise ValueError(f"name contains a null character: {self.name!r}")
         check_options(self)
+        check_first_line(self.first_line)
         if self.extra_sources is not None:
             check_extra_sources(self.extra_sources)
 
@@ -262,6 +269,14 @@ def current_arch() -> str:
             f"pass ProgramOptions(arch='sm_90'), for example. {error}",
         )
         raise
+
+
+def check_first_line(line) -> None:
+    """Check that a number can be one of a line, as C++ counts them."""
+    if line is not None and (isinstance(line, bool) or not isinstance(line, int)):
+        raise TypeError(f"first_line must be an int or None, not {type(line).__name__}")
+    if line is not None and not 1 <= line < 1 << 31:
+        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, but is {line}")
 
 
 def check_extra_sources(sources) -> None:

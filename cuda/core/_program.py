@@ -75,9 +75,12 @@ class Program:
         self._options = options
         self._makes_pch = bool(options.pch or options.create_pch)
         self._name = options.name
-        if (options.debug or options.lineinfo) and options.name == "default_program":
+        is_anonymous = options.name == "default_program" and options.first_line is None
+        if (options.debug or options.lineinfo) and is_anonymous:
             self._debug_file = DebugFile(source)
             self._name = self._debug_file.path or self._name
+        if options.first_line is not None:
+            source = b"#line %d\n" % options.first_line + source
         self._compiler = NVRTCCompiler(source, os.fsencode(self._name))
         self._compiler.check(options)
         self._is_closed = False

@@ -8,6 +8,7 @@ the arguments of each back end, the refusal of what a back end lacks, and the do
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import field, fields
 
@@ -18,6 +19,8 @@ __all__ = [
     "elsewhere",
     "macros",
     "option",
+    "options_elsewhere",
+    "options_with_files",
     "refused_options",
     "render_options",
     "switch",
@@ -35,14 +38,18 @@ class Renderer:
         The flag, with its dashes.
     after : str, optional
         The option whose arguments these follow. If None, the order of the rows holds.
+    files : str, optional
+        What files the option makes the compiler touch: ``"headers"`` that the source includes, others that
+        it ``"reads"``, or files that it ``"writes"``. A cache has to know.
     """
 
     # Whether a false value says nothing, as None does.
     is_switch = False
 
-    def __init__(self, flag: str, after: str | None = None):
+    def __init__(self, flag: str, after: str | None = None, files: str | None = None):
         self.flag = flag
         self.after = after
+        self.files = files
 
     def check(self, name: str, value) -> None:
         """Raise TypeError for a value that this option cannot have."""
@@ -57,8 +64,8 @@ class switch(Renderer):
 
     is_switch = True
 
-    def __init__(self, flag, argument=None, after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, argument=None, after=None, files=None):
+        super().__init__(flag, after, files)
         self.argument = argument
 
     def check(self, name, value):
@@ -73,8 +80,8 @@ class switch(Renderer):
 class toggle(Renderer):
     """The flag with one of two values."""
 
-    def __init__(self, flag, true="true", false="false", after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, true="true", false="false", after=None, files=None):
+        super().__init__(flag, after, files)
         self.true = true
         self.false = false
 
@@ -88,8 +95,8 @@ class toggle(Renderer):
 class value(Renderer):
     """The flag with the value: an int, a string or a path."""
 
-    def __init__(self, flag, convert=str, after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, convert=str, after=None, files=None):
+        super().__init__(flag, after, files)
         self.convert = convert
 
     def check(self, name, value):
@@ -133,8 +140,8 @@ class elsewhere(Renderer):
 
     is_switch = True
 
-    def __init__(self):
-        super().__init__("")
+    def __init__(self, files=None):
+        super().__init__("", None, files)
 
     def render(self, value):
         return []
@@ -161,11 +168,9 @@ def check_options(options) -> None:
     TypeError
         If one has a value of a wrong type; the message names it.
     """
-    for row in rows_of(options):
-        current = getattr(options, row.name)
-        if current is not None:
-            for renderer in row.metadata["renderers"].values():
-                renderer.check(row.name, current)
+    for row, current in set_rows(options):
+        for renderer in row.metadata["renderers"].values():
+            renderer.check(row.name, current)
 
 
 def render_options(options, backend: str) -> list[str]:
@@ -178,29 +183,44 @@ def render_options(options, backend: str) -> list[str]:
     ValueError
         If an argument contains a null character.
     """
-    arguments = {}
-    for row in rows_of(options):
-        renderer = row.metadata["renderers"].get(backend)
+    arguments = []
+    for row, renderer in rows_for(type(options), backend):
         current = getattr(options, row.name)
-        arguments[row.name] = [] if renderer is None or current is None else renderer.render(current)
-    for row in rows_of(options):
-        renderer = row.metadata["renderers"].get(backend)
-        if renderer is not None and renderer.after is not None:
-            arguments[renderer.after] = arguments[renderer.after] + arguments[row.name]
-            arguments[row.name] = []
-    for name, rendered in arguments.items():
-        if any("\0" in argument for argument in rendered):
-            raise ValueError(f"{name} contains a null character: {getattr(options, name)!r}")
-    return [argument for rendered in arguments.values() for argument in rendered]
+        if current is not None:
+            rendered = renderer.render(current)
+            if any("\0" in argument for argument in rendered):
+                raise ValueError(f"{row.name} contains a null character: {current!r}")
+            arguments += rendered
+    return arguments
 
 
 def refused_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end lacks."""
     return [
         row.name
-        for row in rows_of(options)
-        if backend not in row.metadata["renderers"] and is_set(row, getattr(options, row.name))
+        for row, current in set_rows(options)
+        if backend not in row.metadata["renderers"] and is_set(row, current)
     ]
+
+
+def options_with_files(options, backend: str, *kinds: str) -> list[str]:
+    """Return the names of the options that are set and make a back end touch files of these kinds."""
+    return [
+        row.name
+        for row, current in set_rows(options)
+        if backend in row.metadata["renderers"]
+        and row.metadata["renderers"][backend].files in kinds
+        and is_set(row, current)
+    ]
+
+
+def options_elsewhere(options, backend: str) -> dict[str, object]:
+    """Return the options that are set and that a back end heeds without an argument, by name."""
+    return {
+        row.name: current
+        for row, current in set_rows(options)
+        if isinstance(row.metadata["renderers"].get(backend), elsewhere) and is_set(row, current)
+    }
 
 
 def document_options(cls):
@@ -210,8 +230,28 @@ def document_options(cls):
     return cls
 
 
-def rows_of(options):
-    return [row for row in fields(options) if "renderers" in row.metadata]
+@functools.cache
+def rows_of(cls) -> tuple:
+    return tuple(row for row in fields(cls) if "renderers" in row.metadata)
+
+
+@functools.cache
+def rows_for(cls, backend: str) -> list[tuple]:
+    """Return the rows that a back end knows and its renderers, in the order of the arguments."""
+    pairs = [(row, row.metadata["renderers"][backend]) for row in rows_of(cls) if backend in row.metadata["renderers"]]
+    for pair in [pair for pair in pairs if pair[1].after is not None]:
+        pairs.remove(pair)
+        names = [row.name for row, _ in pairs]
+        pairs.insert(names.index(pair[1].after) + 1, pair)
+    return pairs
+
+
+def set_rows(options):
+    """Yield the rows that say something, with their values."""
+    for row in rows_of(type(options)):
+        current = getattr(options, row.name)
+        if current is not None:
+            yield row, current
 
 
 def is_set(row, current) -> bool:
