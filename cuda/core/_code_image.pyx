@@ -118,11 +118,15 @@ def variable_names(code, code_type: str) -> list[str] | None:
     if not isinstance(code, (bytes, bytearray)):
         return None
     if code_type == "ptx":
-        pattern = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b[^;=(]*?([\w$%]+)[ \t]*(?:\[[^;=]*)?[;=]"
-        return sorted({name.decode() for name in re.findall(pattern, code, re.MULTILINE)})
-    if code_type == "cubin" and code[:4] == b"\x7fELF":
-        return sorted(set(elf_objects(bytes(code))))
-    return None
+        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
+        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
+        names = {name.decode() for name in found}
+    elif code_type == "cubin" and code[:4] == b"\x7fELF":
+        names = set(elf_objects(bytes(code)))
+    else:
+        return None
+    # The compiler's own have names that C++ cannot have.
+    return sorted(name for name in names if name[0] not in ".$")
 
 
 def elf_objects(data: bytes):

@@ -185,7 +185,7 @@ cdef class ObjectCode(DriverObject):
         return ObjectCode_find_kernel(self, name)
 
     def get_global(self, name: str | bytes) -> Buffer:
-        """Return a variable of the code as memory (``cuLibraryGetGlobal``), loading the code if it was not yet.
+        """Return a variable of the code as memory (``cuLibraryGetGlobal``), loading the code if needed.
 
         Parameters
         ----------
@@ -473,9 +473,16 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
     cdef LibraryHandle h_library = self._h_library
     try:
         with nogil:
-            HANDLE_RETURN(
-                cydriver.cuLibraryGetGlobal(&c_pointer, &c_size, h_library.get(), c_symbol), b"cuLibraryGetGlobal"
-            )
+            # Managed variables have a call of their own.
+            if not ALLOW_RETURN(
+                cydriver.cuLibraryGetGlobal(&c_pointer, &c_size, h_library.get(), c_symbol),
+                cydriver.CUresult.CUDA_ERROR_NOT_FOUND,
+                b"cuLibraryGetGlobal",
+            ):
+                HANDLE_RETURN(
+                    cydriver.cuLibraryGetManaged(&c_pointer, &c_size, h_library.get(), c_symbol),
+                    b"cuLibraryGetManaged",
+                )
     except CUDAError as error:
         if error.name == "CUDA_ERROR_NOT_FOUND":
             hint = nearest(symbol.decode(errors="replace"), variable_names(self._code, self._code_type), "variables")
