@@ -3,11 +3,13 @@
 """Compiler options as rows of a table: each says once how every back end spells it.
 
 A row is a dataclass field made by :func:`option`, with one renderer per back end. From the rows come
-the arguments of each back end, the refusal of what a back end lacks, and the documentation.
+the arguments of each back end, the refusal of what a back end lacks or is too old for, the translation
+to the options of another tool, and the documentation.
 """
 
 from __future__ import annotations
 
+import operator
 import os
 from dataclasses import field, fields
 
@@ -16,10 +18,17 @@ __all__ = [
     "document_options",
     "each",
     "elsewhere",
+    "forward",
+    "forwarded_options",
+    "ignored",
+    "ignored_options",
     "macros",
+    "newer_options",
+    "number",
     "option",
     "refused_options",
     "render_options",
+    "setting",
     "switch",
     "toggle",
     "value",
@@ -35,14 +44,17 @@ class Renderer:
         The flag, with its dashes.
     after : str, optional
         The option whose arguments these follow. If None, the order of the rows holds.
+    since : tuple of int, optional
+        The first version of the back end that knows the flag. If None, every one does.
     """
 
     # Whether a false value says nothing, as None does.
     is_switch = False
 
-    def __init__(self, flag: str, after: str | None = None):
+    def __init__(self, flag: str, after: str | None = None, since: tuple[int, int] | None = None):
         self.flag = flag
         self.after = after
+        self.since = since
 
     def check(self, name: str, value) -> None:
         """Raise TypeError for a value that this option cannot have."""
@@ -57,8 +69,8 @@ class switch(Renderer):
 
     is_switch = True
 
-    def __init__(self, flag, argument=None, after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, argument=None, after=None, since=None):
+        super().__init__(flag, after, since)
         self.argument = argument
 
     def check(self, name, value):
@@ -73,8 +85,8 @@ class switch(Renderer):
 class toggle(Renderer):
     """The flag with one of two values."""
 
-    def __init__(self, flag, true="true", false="false", after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, true="true", false="false", after=None, since=None):
+        super().__init__(flag, after, since)
         self.true = true
         self.false = false
 
@@ -88,15 +100,57 @@ class toggle(Renderer):
 class value(Renderer):
     """The flag with the value: an int, a string or a path."""
 
-    def __init__(self, flag, convert=str, after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, convert=str, takes_bool=False, after=None, since=None):
+        super().__init__(flag, after, since)
         self.convert = convert
+        self.takes_bool = takes_bool
 
     def check(self, name, value):
-        check_text(name, value)
+        if not (isinstance(value, bool) and self.takes_bool):
+            check_text(name, value)
 
     def render(self, value):
         return [f"{self.flag}={self.convert(os.fspath(value) if hasattr(value, '__fspath__') else value)}"]
+
+
+class number(Renderer):
+    """The flag with an int; ``join`` stands between the two."""
+
+    def __init__(self, flag, join="=", takes_bool=False, after=None, since=None):
+        super().__init__(flag, after, since)
+        self.join = join
+        self.takes_bool = takes_bool
+
+    def check(self, name, value):
+        if isinstance(value, bool) and self.takes_bool:
+            return
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} must be an int or None, not {type(value).__name__}")
+
+    def render(self, value):
+        return [f"{self.flag}{self.join}{operator.index(value)}"]
+
+
+class setting(Renderer):
+    """A pair of a name and an int, for a back end that takes no text.
+
+    Parameters
+    ----------
+    flag : str
+        The name.
+    convert : callable, optional
+        Makes the int of the value. Default is to take the value itself.
+    is_switch : bool, optional
+        Whether only a true value says anything. Default is False.
+    """
+
+    def __init__(self, flag, convert=operator.index, is_switch=False):
+        super().__init__(flag)
+        self.convert = convert
+        self.is_switch = is_switch
+
+    def render(self, value):
+        return [(self.flag, self.convert(value))] if value or not self.is_switch else []
 
 
 class each(Renderer):
@@ -138,6 +192,23 @@ class elsewhere(Renderer):
 
     def render(self, value):
         return []
+
+
+class ignored(elsewhere):
+    """No argument: the back end has no such option, and a deprecated use of it warns."""
+
+    is_switch = False
+
+
+class forward(Renderer):
+    """The value goes to the option of the same name of another table, as ``convert`` makes it."""
+
+    def __init__(self, convert=None):
+        super().__init__("")
+        self.convert = convert
+
+    def render(self, value):
+        return [value if self.convert is None else self.convert(value)]
 
 
 def option(doc: str, **renderers: Renderer):
@@ -203,6 +274,25 @@ def refused_options(options, backend: str) -> list[str]:
     ]
 
 
+def ignored_options(options, backend: str) -> list[str]:
+    """Return the names of the options that are set and that a back end ignores."""
+    return [row.name for row, _ in set_rows(options, backend, ignored)]
+
+
+def forwarded_options(options, backend: str) -> dict:
+    """Return the options that are set and that go to another table, by name."""
+    return {
+        row.name: renderer.render(getattr(options, row.name))[0]
+        for row, renderer in set_rows(options, backend, forward)
+    }
+
+
+def newer_options(options, backend: str, version: tuple[int, int]) -> list[tuple[str, tuple[int, int]]]:
+    """Return the options that are set and newer than a version of a back end, with the version that knows them."""
+    rows = set_rows(options, backend, Renderer)
+    return [(row.name, renderer.since) for row, renderer in rows if renderer.since and renderer.since > version]
+
+
 def document_options(cls):
     """Write the section of attributes into the docstring of an options class, from its rows."""
     lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in fields(cls) if row.metadata]
@@ -212,6 +302,16 @@ def document_options(cls):
 
 def rows_of(options):
     return [row for row in fields(options) if "renderers" in row.metadata]
+
+
+def set_rows(options, backend, kind):
+    """Return the rows that are set, with their renderers, where these are of a kind."""
+    found = [(row, row.metadata["renderers"].get(backend)) for row in rows_of(options)]
+    return [
+        (row, renderer)
+        for row, renderer in found
+        if isinstance(renderer, kind) and is_set(row, getattr(options, row.name))
+    ]
 
 
 def is_set(row, current) -> bool:
