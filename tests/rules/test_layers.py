@@ -24,6 +24,7 @@ LAYERS = {
         "_kernel_attributes",
         "_module",
         "_program_cache.*",
+        "_driver_linker",
         "_linker",
         "_compilers",
         "_program",

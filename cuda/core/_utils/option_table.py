@@ -3,12 +3,14 @@
 """Compiler options as rows of a table: each says once how every back end spells it.
 
 A row is a dataclass field made by :func:`option`, with one renderer per back end. From the rows come
-the arguments of each back end, the refusal of what a back end lacks, and the documentation.
+the arguments of each back end, the refusal of what a back end lacks or is too old for, the translation
+to the options of another tool, and the documentation.
 """
 
 from __future__ import annotations
 
 import functools
+import operator
 import os
 from dataclasses import field, fields
 
@@ -17,12 +19,19 @@ __all__ = [
     "document_options",
     "each",
     "elsewhere",
+    "forward",
+    "forwarded_options",
+    "ignored",
+    "ignored_options",
     "macros",
+    "newer_options",
+    "number",
     "option",
     "options_elsewhere",
     "options_with_files",
     "refused_options",
     "render_options",
+    "setting",
     "switch",
     "toggle",
     "value",
@@ -38,18 +47,19 @@ class Renderer:
         The flag, with its dashes.
     after : str, optional
         The option whose arguments these follow. If None, the order of the rows holds.
-    files : str, optional
-        What files the option makes the compiler touch: ``"headers"`` that the source includes, others that
-        it ``"reads"``, or files that it ``"writes"``. A cache has to know.
+    since : tuple of int, optional
+        The first version of the back end that knows the flag. If None, every one does.
     """
 
     # Whether a false value says nothing, as None does.
     is_switch = False
+    # What files the option makes the back end touch.
+    files = None
 
-    def __init__(self, flag: str, after: str | None = None, files: str | None = None):
+    def __init__(self, flag: str, after: str | None = None, since: tuple[int, int] | None = None):
         self.flag = flag
         self.after = after
-        self.files = files
+        self.since = since
 
     def check(self, name: str, value) -> None:
         """Raise TypeError for a value that this option cannot have."""
@@ -58,14 +68,25 @@ class Renderer:
         """Return the arguments for a value that is not None."""
         raise NotImplementedError
 
+    def touching(self, files: str):
+        """Note for caches what files the option makes the back end touch, and return the renderer.
+
+        Parameters
+        ----------
+        files : str
+            ``"headers"`` that the source includes, others that it ``"reads"``, or files that it ``"writes"``.
+        """
+        self.files = files
+        return self
+
 
 class switch(Renderer):
     """The flag, alone or with what ``argument()`` gives, for a true value."""
 
     is_switch = True
 
-    def __init__(self, flag, argument=None, after=None, files=None):
-        super().__init__(flag, after, files)
+    def __init__(self, flag, argument=None, after=None, since=None):
+        super().__init__(flag, after, since)
         self.argument = argument
 
     def check(self, name, value):
@@ -80,8 +101,8 @@ class switch(Renderer):
 class toggle(Renderer):
     """The flag with one of two values."""
 
-    def __init__(self, flag, true="true", false="false", after=None, files=None):
-        super().__init__(flag, after, files)
+    def __init__(self, flag, true="true", false="false", after=None, since=None):
+        super().__init__(flag, after, since)
         self.true = true
         self.false = false
 
@@ -95,15 +116,57 @@ class toggle(Renderer):
 class value(Renderer):
     """The flag with the value: an int, a string or a path."""
 
-    def __init__(self, flag, convert=str, after=None, files=None):
-        super().__init__(flag, after, files)
+    def __init__(self, flag, convert=str, takes_bool=False, after=None, since=None):
+        super().__init__(flag, after, since)
         self.convert = convert
+        self.takes_bool = takes_bool
 
     def check(self, name, value):
-        check_text(name, value)
+        if not (isinstance(value, bool) and self.takes_bool):
+            check_text(name, value)
 
     def render(self, value):
         return [f"{self.flag}={self.convert(os.fspath(value) if hasattr(value, '__fspath__') else value)}"]
+
+
+class number(Renderer):
+    """The flag with an int; ``join`` stands between the two."""
+
+    def __init__(self, flag, join="=", takes_bool=False, after=None, since=None):
+        super().__init__(flag, after, since)
+        self.join = join
+        self.takes_bool = takes_bool
+
+    def check(self, name, value):
+        if isinstance(value, bool) and self.takes_bool:
+            return
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} must be an int or None, not {type(value).__name__}")
+
+    def render(self, value):
+        return [f"{self.flag}{self.join}{operator.index(value)}"]
+
+
+class setting(Renderer):
+    """A pair of a name and an int, for a back end that takes no text.
+
+    Parameters
+    ----------
+    flag : str
+        The name.
+    convert : callable, optional
+        Makes the int of the value. Default is to take the value itself.
+    is_switch : bool, optional
+        Whether only a true value says anything. Default is False.
+    """
+
+    def __init__(self, flag, convert=operator.index, is_switch=False):
+        super().__init__(flag)
+        self.convert = convert
+        self.is_switch = is_switch
+
+    def render(self, value):
+        return [(self.flag, self.convert(value))] if value or not self.is_switch else []
 
 
 class each(Renderer):
@@ -140,11 +203,28 @@ class elsewhere(Renderer):
 
     is_switch = True
 
-    def __init__(self, files=None):
-        super().__init__("", None, files)
+    def __init__(self):
+        super().__init__("")
 
     def render(self, value):
         return []
+
+
+class ignored(elsewhere):
+    """No argument: the back end has no such option, and a deprecated use of it warns."""
+
+    is_switch = False
+
+
+class forward(Renderer):
+    """The value goes to the option of the same name of another table, as ``convert`` makes it."""
+
+    def __init__(self, convert=None):
+        super().__init__("")
+        self.convert = convert
+
+    def render(self, value):
+        return [value if self.convert is None else self.convert(value)]
 
 
 def option(doc: str, **renderers: Renderer):
@@ -168,9 +248,11 @@ def check_options(options) -> None:
     TypeError
         If one has a value of a wrong type; the message names it.
     """
-    for row, current in set_rows(options):
-        for renderer in row.metadata["renderers"].values():
-            renderer.check(row.name, current)
+    for row in rows_of(options):
+        current = getattr(options, row.name)
+        if current is not None:
+            for renderer in row.metadata["renderers"].values():
+                renderer.check(row.name, current)
 
 
 def render_options(options, backend: str) -> list[str]:
@@ -198,29 +280,38 @@ def refused_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end lacks."""
     return [
         row.name
-        for row, current in set_rows(options)
-        if backend not in row.metadata["renderers"] and is_set(row, current)
+        for row in rows_of(options)
+        if backend not in row.metadata["renderers"] and is_set(row, getattr(options, row.name))
     ]
+
+
+def ignored_options(options, backend: str) -> list[str]:
+    """Return the names of the options that are set and that a back end ignores."""
+    return [row.name for row, _ in set_rows(options, backend, ignored)]
+
+
+def forwarded_options(options, backend: str) -> dict:
+    """Return the options that are set and that go to another table, by name."""
+    return {
+        row.name: renderer.render(getattr(options, row.name))[0]
+        for row, renderer in set_rows(options, backend, forward)
+    }
+
+
+def newer_options(options, backend: str, version: tuple[int, int]) -> list[tuple[str, tuple[int, int]]]:
+    """Return the options that are set and newer than a version of a back end, with the version that knows them."""
+    rows = set_rows(options, backend, Renderer)
+    return [(row.name, renderer.since) for row, renderer in rows if renderer.since and renderer.since > version]
 
 
 def options_with_files(options, backend: str, *kinds: str) -> list[str]:
     """Return the names of the options that are set and make a back end touch files of these kinds."""
-    return [
-        row.name
-        for row, current in set_rows(options)
-        if backend in row.metadata["renderers"]
-        and row.metadata["renderers"][backend].files in kinds
-        and is_set(row, current)
-    ]
+    return [row.name for row, renderer in set_rows(options, backend, Renderer) if renderer.files in kinds]
 
 
 def options_elsewhere(options, backend: str) -> dict[str, object]:
     """Return the options that are set and that a back end heeds without an argument, by name."""
-    return {
-        row.name: current
-        for row, current in set_rows(options)
-        if isinstance(row.metadata["renderers"].get(backend), elsewhere) and is_set(row, current)
-    }
+    return {row.name: getattr(options, row.name) for row, _ in set_rows(options, backend, elsewhere)}
 
 
 def document_options(cls):
@@ -230,28 +321,34 @@ def document_options(cls):
     return cls
 
 
+def rows_of(options) -> tuple:
+    return rows_of_class(type(options))
+
+
 @functools.cache
-def rows_of(cls) -> tuple:
+def rows_of_class(cls) -> tuple:
     return tuple(row for row in fields(cls) if "renderers" in row.metadata)
 
 
 @functools.cache
 def rows_for(cls, backend: str) -> list[tuple]:
     """Return the rows that a back end knows and its renderers, in the order of the arguments."""
-    pairs = [(row, row.metadata["renderers"][backend]) for row in rows_of(cls) if backend in row.metadata["renderers"]]
+    known = rows_of_class(cls)
+    pairs = [(row, row.metadata["renderers"][backend]) for row in known if backend in row.metadata["renderers"]]
     for pair in [pair for pair in pairs if pair[1].after is not None]:
         pairs.remove(pair)
-        names = [row.name for row, _ in pairs]
-        pairs.insert(names.index(pair[1].after) + 1, pair)
+        pairs.insert([row.name for row, _ in pairs].index(pair[1].after) + 1, pair)
     return pairs
 
 
-def set_rows(options):
-    """Yield the rows that say something, with their values."""
-    for row in rows_of(type(options)):
-        current = getattr(options, row.name)
-        if current is not None:
-            yield row, current
+def set_rows(options, backend, kind):
+    """Return the rows that are set, with their renderers, where these are of a kind."""
+    found = [(row, row.metadata["renderers"].get(backend)) for row in rows_of(options)]
+    return [
+        (row, renderer)
+        for row, renderer in found
+        if isinstance(renderer, kind) and is_set(row, getattr(options, row.name))
+    ]
 
 
 def is_set(row, current) -> bool:
