@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuda.core._device import Device
 from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
 from cuda.core._utils.option_table import (
@@ -256,7 +256,7 @@ class ProgramOptions(Options):
     numba_debug: bool | None = option(
         "Generate debug information laid out for Numba.",
         nvrtc=switch("--numba-debug", since=(13, 2)),
-        nvvm=switch("-numba-debug", after="debug"),
+        nvvm=switch("-numba-debug", after="debug", since=(13, 1)),
         ptx=elsewhere(),
     )
     first_line: int | None = option(
@@ -403,7 +403,7 @@ class LinkerOptions(Options):
         self.name = checked_name(self.name, "<default linker>")
         check_options(self)
         if self.numba_debug is not None:
-            warnings.warn("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning, stacklevel=3)
+            warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
         """Return the arguments for nvJitLink.

@@ -18,9 +18,10 @@ import warnings
 from cuda.core._compile_options import LinkerOptions
 from cuda.core._driver_linker import DriverLinker
 from cuda.core._module import ObjectCode
+from cuda.core._utils.caller import warn_caller
+from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.nvjitlink import NO_NVJITLINK, call_nvjitlink, nvjitlink_log, nvjitlink_version
 from cuda.core._utils.option_table import ignored_options, refused_options, render_options
-from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -84,10 +85,8 @@ class Linker:
         is_driver = _decide_nvjitlink_or_driver()
         if is_driver:
             for name in ignored_options(self._options, "driver"):
-                warnings.warn(
-                    f"the driver's linker ignores {name}, which is deprecated; {NO_NVJITLINK}",
-                    DeprecationWarning,
-                    stacklevel=2,
+                warn_caller(
+                    f"the driver's linker ignores {name}, which is deprecated; {NO_NVJITLINK}", DeprecationWarning
                 )
         self._linker = make_driver_linker(self._options) if is_driver else NvJitLink(self._options)
         for index, object_code in enumerate(object_codes):
@@ -306,7 +305,7 @@ def _decide_nvjitlink_or_driver() -> bool:
         is_first = not _decision.cache_info().currsize
         is_driver = _decision()
     if is_driver and is_first:
-        warnings.warn(f"{NO_NVJITLINK}; until then the driver's linker is used", RuntimeWarning, stacklevel=3)
+        warn_caller(f"{NO_NVJITLINK}; until then the driver's linker is used", RuntimeWarning)
     return is_driver
 
 

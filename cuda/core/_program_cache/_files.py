@@ -11,10 +11,10 @@ import os
 import secrets
 import sys
 import time
-import warnings
 
 from cuda.core._program_cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
 from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.caller import warn_caller
 
 __all__ = ["FileStreamProgramCache"]
 
@@ -68,9 +68,11 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         self._checks = os.path.join(self._root, "checks")
         self._temporary = os.path.join(self._root, "tmp")
         self._has_warned = False
-        with self._warning_of_errors():
+        try:
             self._make_directories()
             self._sweep()
+        except OSError as error:
+            self._warn(error)
 
     def __getitem__(self, key):
         path = self._path(checked_key(key))
@@ -82,10 +84,12 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     def __setitem__(self, key, value):
         path, value = self._path(checked_key(key)), checked_value(value)
-        with self._warning_of_errors():
+        try:
             self._write(path, value)
             if self._limit is not None:
                 self._evict(self._limit)
+        except OSError as error:
+            self._warn(error)
 
     def __delitem__(self, key):
         path = self._path(checked_key(key))
@@ -103,10 +107,12 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     def clear(self) -> None:
         """Remove all values, but none that another process writes meanwhile."""
-        with self._warning_of_errors():
+        try:
             for path, state in list(self._files()):
                 self._remove(path, state)
             self._sweep()
+        except OSError as error:
+            self._warn(error)
 
     @property
     def size_bytes(self) -> int:
@@ -131,7 +137,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         except OSError:
             return None
         if self._is_damaged(path, state, value):
-            with self._warning_of_errors():
+            with contextlib.suppress(OSError):
                 self._remove(path, state)
             return None
         return value
@@ -202,19 +208,13 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         with contextlib.suppress(FileExistsError):
             os.mkdir(self._temporary, 0o700)
 
-    @contextlib.contextmanager
-    def _warning_of_errors(self):
-        """Go on without the directory where it fails, and say so once."""
-        try:
-            yield
-        except OSError as error:
-            if not self._has_warned:
-                self._has_warned = True
-                warnings.warn(
-                    f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}",
-                    RuntimeWarning,
-                    stacklevel=4,
-                )
+    def _warn(self, error: OSError) -> None:
+        """Say once that the directory fails, without which everything goes on."""
+        if not self._has_warned:
+            self._has_warned = True
+            warn_caller(
+                f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}", RuntimeWarning
+            )
 
 
 def check_of(number: int, value: bytes) -> bytes:

@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 from collections.abc import Iterable, Sequence
 
 from cuda.core._compile_options import LinkerOptions, ProgramOptions, current_arch
-from cuda.core._compilers import nvrtc_version
+from cuda.core._compilers import load_nvvm, nvrtc_version
 from cuda.core._linker import Linker
 from cuda.core._utils.nvjitlink import nvjitlink_version
 from cuda.core._utils.option_table import (
@@ -185,14 +184,10 @@ def compiler_identity(kind) -> list[bytes]:
     if kind is SourceCodeType.CXX:
         return [b"nvrtc", probe(nvrtc_version)]
     if kind is SourceCodeType.NVVM:
-        return [b"nvvm", probe(lambda: nvvm().version()), probe(lambda: nvvm().ir_version())]
+        return [b"nvvm", probe(lambda: load_nvvm().version()), probe(lambda: load_nvvm().ir_version())]
     backend = Linker.which_backend()
     is_driver = backend is CompilerBackendType.DRIVER
     return [backend.encode(), probe(driver_version if is_driver else nvjitlink_version)]
-
-
-def nvvm():
-    return importlib.import_module("cuda.bindings.nvvm")
 
 
 def probe(version) -> bytes:

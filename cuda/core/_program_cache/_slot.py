@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import fields
 
+from cuda.core._compilers import libdevice
 from cuda.core._program_cache._headers import Headers, find_headers
 from cuda.core._program_cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
 from cuda.core._utils.option_table import options_with_files, render_options
@@ -39,7 +40,7 @@ class CacheSource:
 
     def __init__(self, code, kind: SourceCodeType, options):
         self._code = bytes(code) if isinstance(code, bytearray) else code
-        self._kind = kind
+        self.kind = kind
         self._options = options
         values = [(field.name, getattr(options, field.name)) for field in fields(options)]
         shown = "\0".join(f"{name}={value!r}" for name, value in values if value is not None)
@@ -72,9 +73,9 @@ class CacheSource:
         return key, headers.obstacle
 
     def _find_headers(self) -> Headers:
-        if self._kind is not SourceCodeType.CXX:
+        if self.kind is not SourceCodeType.CXX:
             return Headers()
-        arguments = render_options(self._options, COLUMNS[self._kind])
+        arguments = render_options(self._options, COLUMNS[self.kind])
         return find_headers(
             self._code,
             self._options.name,
@@ -84,9 +85,11 @@ class CacheSource:
         )
 
     def _make_key(self, target, expressions, headers) -> bytes:
-        column = COLUMNS[self._kind]
+        column = COLUMNS[self.kind]
         reading = options_with_files(self._options, column, "reads")
-        if reading:
+        if reading == ["use_libdevice"]:
+            headers = Headers([libdevice()])
+        elif reading:
             raise ValueError(
                 f"{', '.join(reading)} make the compiler read files that cache does not follow: leave one of them out"
             )
@@ -94,7 +97,7 @@ class CacheSource:
         may_read = options_with_files(self._options, column, "headers") or os.path.dirname(self._options.name)
         return make_program_cache_key(
             code=self._code,
-            code_type=self._kind,
+            code_type=self.kind,
             options=self._options,
             target_type=target,
             name_expressions=expressions,
@@ -131,8 +134,8 @@ class CacheSlot:
         self._cache = cache
         self._source = source
         self._target = target
-        self._expressions = expressions
-        self._key, self.obstacle = source.key(target, expressions)
+        self._expressions = expressions if source.kind is SourceCodeType.CXX else ()
+        self._key, self.obstacle = source.key(target, self._expressions)
 
     def load(self) -> tuple[bytes, list[bytes]] | None:
         """Return the code and the names in it for the name expressions; None for a miss."""
