@@ -23,10 +23,7 @@ from cuda.core._handles._handles cimport (
     address,
     kernel_registry,
 )
-from cuda.core._kernel_attributes cimport (
-    KernelAttributes_create,
-    KernelOccupancy_create,
-)
+from cuda.core._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create
 from cuda.core._memory._allocation cimport borrow
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
@@ -206,11 +203,6 @@ cdef class ObjectCode(DriverObject):
             If this object is closed, or its code is of a type that cannot be loaded.
         CUDAError
             If the code cannot be loaded, has no variable of that name, or no context is current.
-
-        Examples
-        --------
-        >>> table = code.get_global("table")
-        >>> table.copy_from(source, stream=stream)
         """
         return ObjectCode_find_global(self, name)
 
@@ -457,9 +449,7 @@ cdef bytes ObjectCode_symbol(ObjectCode self, object name, str what):
         raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
     self._check_open()
     if self._code_type not in _HAS_KERNELS:
-        raise RuntimeError(
-            f"an object code of type {self._code_type!r} has no {what} to get; link it to a cubin first"
-        )
+        raise RuntimeError(f"an object code of type {self._code_type!r} has no {what} to get; link it to a cubin first")
     ObjectCode_load(self)
     return mapped_symbol(self._symbol_mapping, name)
 
