@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
+import os
 import re
 import sys
 import threading
@@ -20,7 +21,13 @@ from cuda.core._driver_linker import DriverLinker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
-from cuda.core._utils.nvjitlink import NO_NVJITLINK, call_nvjitlink, nvjitlink_log, nvjitlink_version
+from cuda.core._utils.nvjitlink import (
+    NO_NVJITLINK,
+    add_to_nvjitlink,
+    call_nvjitlink,
+    nvjitlink_log,
+    nvjitlink_version,
+)
 from cuda.core._utils.option_table import ignored_options, refused_options, render_options
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core._utils.validators import find_str_enum
@@ -202,6 +209,7 @@ class NvJitLink:
 
     def __init__(self, options: LinkerOptions):
         self._handle = 0
+        self._inputs = []  # kept as long as the link refers to them
         self._logs = {"error": "", "info": ""}
         self._lock = threading.Lock()  # one call of a link at a time
         arguments = options.as_bytes()
@@ -228,15 +236,18 @@ class NvJitLink:
 
     def add(self, kind: ObjectCodeFormatType, code: bytes | str, name: str) -> None:
         """Add code (``nvJitLinkAddData``), or a file of code (``nvJitLinkAddFile``)."""
-        # The kinds have the same names, and 'cubin' is the first.
         number = int(getattr(importlib.import_module("cuda.bindings.nvjitlink").InputType, kind.name))
+        if isinstance(code, str):
+            data, label = None, os.fsencode(code)
+            detail = f"adding the {kind.value} file {code!r} failed"
+            if b"\0" in label:
+                raise ValueError(f"the path of the module contains a null character: {code!r}")
+        else:
+            data, label = code, name.encode(errors="replace")
+            detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
         with self._lock:
-            if isinstance(code, str):
-                detail = f"adding the {kind.value} file {code!r} failed"
-                call_nvjitlink("add_file", self._handle, number, code, detail=detail, handle=self._handle)
-            else:
-                detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
-                call_nvjitlink("add_data", self._handle, number, code, len(code), name, detail=detail, handle=self._handle)
+            self._inputs.append((data, label))
+            add_to_nvjitlink(self._handle, number, data, label, detail)
 
     def link(self, target: ObjectCodeFormatType) -> bytes:
         """Link, and return the code (``nvJitLinkComplete``)."""
@@ -266,6 +277,7 @@ class NvJitLink:
                     self._logs = {kind: nvjitlink_log(handle, kind) for kind in self._logs}
                 finally:
                     destroy(handle)
+                    self._inputs.clear()
 
 
 def destroy(handle: int) -> None:

@@ -35,8 +35,9 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
     """
     results = importlib.import_module(_HOMES[kind]).Result
     name = next((result.name for result in results if int(result) == int(status)), f"ERROR_{int(status)}")
+    log = log.strip()
     message = f"{name} ({int(status)}): {name.removeprefix('ERROR_').replace('_', ' ').lower()} ({api})"
-    error = error_class(kind)("\n".join(part for part in (message, detail, log.strip()) if part))
+    error = error_class(kind)("\n".join(part for part in (message, detail, log) if part))
     error.status = error.code = int(status)
     error.name = name
     error.api = api
@@ -48,8 +49,13 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
 def error_class(kind: str) -> type:
     """Return the exception class that derives from the one of the bindings."""
     base = getattr(importlib.import_module(_HOMES[kind]), kind)
-    # A name in this module, so that errors are pickled.
-    members = {"__module__": __name__, "__init__": CUDAError.__init__, "__doc__": f"{base.__name__}, with its log."}
+    members = {
+        "__doc__": f"{base.__name__}, with its log.",
+        "__init__": CUDAError.__init__,
+        # The class is found in this module, and made anew of its message and its attributes.
+        "__module__": __name__,
+        "__reduce__": Exception.__reduce__,
+    }
     return type(kind, (base, CUDAError), members)
 
 

@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from libc.stddef cimport size_t
+from libc.stdint cimport intptr_t
+
+from cuda.bindings cimport cynvjitlink
+
 import functools
 import importlib
 
 from cuda.core._utils.tool_errors import tool_error
 
-__all__ = ["NO_NVJITLINK", "call_nvjitlink", "nvjitlink_log", "nvjitlink_version"]
+__all__ = ["NO_NVJITLINK", "add_to_nvjitlink", "call_nvjitlink", "nvjitlink_log", "nvjitlink_version"]
 
 # The first version whose entry points do not depend on the version.
 _OLDEST = (12, 3)
@@ -56,6 +61,37 @@ def call_nvjitlink(api: str, *args, detail: str = "", handle: int = 0):
         log = nvjitlink_log(handle, "error") if handle else ""
         entry = "nvJitLink" + "".join(word.capitalize() for word in api.split("_"))
         raise tool_error("nvJitLinkError", error.status, entry, detail, log) from None
+
+
+def add_to_nvjitlink(handle: int, kind: int, code: bytes | None, name: bytes, detail: str) -> None:
+    """Add code, or the file ``name`` if there is none.
+
+    The link refers to code and name, and the caller keeps both as long as it lives. The Python bindings
+    cannot be used: they pass a copy of the name that ends with the call.
+
+    Raises
+    ------
+    nvJitLinkError
+        If nvJitLink does not take them; with its log.
+    """
+    cdef cynvjitlink.nvJitLinkHandle c_handle = <cynvjitlink.nvJitLinkHandle><intptr_t>handle
+    cdef cynvjitlink.nvJitLinkInputType c_kind = <cynvjitlink.nvJitLinkInputType><int>kind
+    cdef cynvjitlink.nvJitLinkResult c_result
+    cdef bint is_file = code is None
+    cdef const char* c_name = name
+    cdef const char* c_code = NULL
+    cdef size_t c_size = 0
+    if not is_file:
+        c_code = code
+        c_size = len(code)
+    with nogil:
+        if is_file:
+            c_result = cynvjitlink.nvJitLinkAddFile(c_handle, c_kind, c_name)
+        else:
+            c_result = cynvjitlink.nvJitLinkAddData(c_handle, c_kind, c_code, c_size, c_name)
+    if c_result != cynvjitlink.nvJitLinkResult.NVJITLINK_SUCCESS:
+        api = "nvJitLinkAddFile" if is_file else "nvJitLinkAddData"
+        raise tool_error("nvJitLinkError", c_result, api, detail, nvjitlink_log(handle, "error"))
 
 
 def nvjitlink_log(handle: int, kind: str) -> str:
