@@ -281,7 +281,7 @@ def refused_options(options, backend: str) -> list[str]:
     return [
         row.name
         for row in rows_of(options)
-        if backend not in row.metadata["renderers"] and is_set(row, getattr(options, row.name))
+        if is_set(row, getattr(options, row.name)) and backend not in row.metadata["renderers"]
     ]
 
 
@@ -343,11 +343,10 @@ def rows_for(cls, backend: str) -> list[tuple]:
 
 def set_rows(options, backend, kind):
     """Return the rows that are set, with their renderers, where these are of a kind."""
-    found = [(row, row.metadata["renderers"].get(backend)) for row in rows_of(options)]
     return [
         (row, renderer)
-        for row, renderer in found
-        if isinstance(renderer, kind) and is_set(row, getattr(options, row.name))
+        for row, renderer in rows_for(type(options), backend)
+        if is_set(row, getattr(options, row.name)) and isinstance(renderer, kind)
     ]
 
 
