@@ -146,11 +146,13 @@ class Search:
         directories = [directory, self.own, *self.directories] if is_quoted else self.directories
         for place in dict.fromkeys([""] if os.path.isabs(header) else directories):
             path = os.path.join(place, header)
-            state = self._state(path)
-            if state is None:
+            identity = self._identity(path)
+            if identity in self._seen:
+                continue
+            if self._state(path) is None:
                 self._watch_for(path)
-            elif self._identity(path) not in self._seen:
-                self._seen.add(self._identity(path))
+            else:
+                self._seen.add(identity)
                 self._waiting.append(path)
 
     def _include(self, operand: bytes, directory: str) -> None:

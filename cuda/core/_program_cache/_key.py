@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
@@ -155,17 +156,17 @@ def check_files(options, kind, has_digest: bool) -> None:
 
 def arguments_of(options, kind) -> list[bytes]:
     """Return the arguments of the compiler."""
-    arch = current_arch() if options.arch is None else options.arch
+    if options.arch is None:
+        options = dataclasses.replace(options, arch=current_arch())
     if kind is SourceCodeType.PTX:
-        linker = LinkerOptions(**{**forwarded_options(options, "ptx"), "arch": arch})
+        linker = LinkerOptions(**forwarded_options(options, "ptx"))
         backend = Linker.which_backend().lower()
         if backend == CompilerBackendType.DRIVER:
             refused = refused_options(linker, backend)
             if refused:
                 raise ValueError(f"the driver's linker, which is used for want of nvJitLink, lacks {', '.join(refused)}")
         return [str(argument).encode(errors="surrogatepass") for argument in render_options(linker, backend)]
-    arguments = render_options(options, COLUMNS[kind])
-    return [argument.encode(errors="surrogatepass") for argument in [f"arch={arch}", *arguments]]
+    return [argument.encode(errors="surrogatepass") for argument in render_options(options, COLUMNS[kind])]
 
 
 def other_inputs(options, kind) -> list[bytes]:
