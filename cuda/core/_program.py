@@ -27,6 +27,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatu
 
 __all__ = ["Program", "ProgramOptions"]
 
+_KINDS = {kind.value: kind for kind in SourceCodeType}
 _COMPILERS = {
     SourceCodeType.CXX: NVRTCCompiler,
     SourceCodeType.PTX: LinkerCompiler,
@@ -290,12 +291,13 @@ def first_kernel(source: bytes) -> str:
 
 def source_type(code_type) -> SourceCodeType:
     """Return the type of source that ``code_type`` names."""
+    kind = _KINDS.get(code_type.lower()) if isinstance(code_type, str) else None
+    if kind is not None:
+        return kind
     choices = ", ".join(repr(kind.value) for kind in SourceCodeType)
     if not isinstance(code_type, str):
         raise TypeError(f"code_type must be a str, one of {choices}, not {type(code_type).__name__}")
-    if code_type.lower() not in list(SourceCodeType):
-        raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
-    return SourceCodeType(code_type.lower())
+    raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
 
 
 def source_bytes(code, kind: SourceCodeType) -> bytes:

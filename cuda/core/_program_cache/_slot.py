@@ -8,7 +8,6 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from dataclasses import fields
 
 from cuda.core._compilers import libdevice
 from cuda.core._program_cache._headers import Headers, find_headers
@@ -42,8 +41,7 @@ class CacheSource:
         self._code = bytes(code) if isinstance(code, bytearray) else code
         self.kind = kind
         self._options = options
-        values = [(field.name, getattr(options, field.name)) for field in fields(options)]
-        shown = "\0".join(f"{name}={value!r}" for name, value in values if value is not None)
+        shown = "\0".join([f"{name}={value!r}" for name, value in vars(options).items() if value is not None])
         self._identity = (self._code, kind, shown)
 
     def key(self, target, expressions) -> tuple[bytes | None, str | None]:

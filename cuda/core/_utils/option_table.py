@@ -248,11 +248,11 @@ def check_options(options) -> None:
     TypeError
         If one has a value of a wrong type; the message names it.
     """
-    for row in rows_of(options):
-        current = getattr(options, row.name)
-        if current is not None:
-            for renderer in row.metadata["renderers"].values():
-                renderer.check(row.name, current)
+    rows = rows_of(type(options))
+    for name, current in vars(options).items():
+        if current is not None and name in rows:
+            for renderer in rows[name].metadata["renderers"].values():
+                renderer.check(name, current)
 
 
 def render_options(options, backend: str) -> list[str]:
@@ -266,22 +266,24 @@ def render_options(options, backend: str) -> list[str]:
         If an argument contains a null character.
     """
     arguments = []
-    for row, renderer in rows_for(type(options), backend):
-        current = getattr(options, row.name)
-        if current is not None:
-            rendered = renderer.render(current)
-            if any("\0" in argument for argument in rendered):
-                raise ValueError(f"{row.name} contains a null character: {current!r}")
-            arguments += rendered
+    for name, _, renderer, current in said(options, backend):
+        rendered = renderer.render(current)
+        if any("\0" in argument for argument in rendered):
+            raise ValueError(f"{name} contains a null character: {current!r}")
+        arguments += rendered
     return arguments
 
 
 def refused_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end lacks."""
+    rows = rows_of(type(options))
     return [
-        row.name
-        for row in rows_of(options)
-        if is_set(row, getattr(options, row.name)) and backend not in row.metadata["renderers"]
+        name
+        for name, current in vars(options).items()
+        if current is not None
+        and name in rows
+        and backend not in rows[name].metadata["renderers"]
+        and is_set(rows[name], current)
     ]
 
 
@@ -321,32 +323,41 @@ def document_options(cls):
     return cls
 
 
-def rows_of(options) -> tuple:
-    return rows_of_class(type(options))
+@functools.cache
+def rows_of(cls) -> dict:
+    """Return the rows of an options class, by name."""
+    return {row.name: row for row in fields(cls) if "renderers" in row.metadata}
 
 
 @functools.cache
-def rows_of_class(cls) -> tuple:
-    return tuple(row for row in fields(cls) if "renderers" in row.metadata)
+def places_of(cls, backend: str) -> dict[str, int]:
+    """Return the names of the rows that a back end knows, with the places of their arguments."""
+    rows = rows_of(cls)
+    names = [name for name, row in rows.items() if backend in row.metadata["renderers"]]
+    for name in list(names):
+        after = rows[name].metadata["renderers"][backend].after
+        if after is not None:
+            names.remove(name)
+            names.insert(names.index(after) + 1, name)
+    return {name: place for place, name in enumerate(names)}
 
 
-@functools.cache
-def rows_for(cls, backend: str) -> list[tuple]:
-    """Return the rows that a back end knows and its renderers, in the order of the arguments."""
-    known = rows_of_class(cls)
-    pairs = [(row, row.metadata["renderers"][backend]) for row in known if backend in row.metadata["renderers"]]
-    for pair in [pair for pair in pairs if pair[1].after is not None]:
-        pairs.remove(pair)
-        pairs.insert([row.name for row, _ in pairs].index(pair[1].after) + 1, pair)
-    return pairs
+def said(options, backend: str) -> list[tuple]:
+    """Return what is not None and known to a back end, in its order: name, row, renderer and value."""
+    rows = rows_of(type(options))
+    places = places_of(type(options), backend)
+    # Few of many are set, and this runs for every program.
+    names = [name for name, current in vars(options).items() if current is not None and name in places]
+    names.sort(key=places.__getitem__)
+    return [(name, rows[name], rows[name].metadata["renderers"][backend], getattr(options, name)) for name in names]
 
 
 def set_rows(options, backend, kind):
     """Return the rows that are set, with their renderers, where these are of a kind."""
     return [
         (row, renderer)
-        for row, renderer in rows_for(type(options), backend)
-        if is_set(row, getattr(options, row.name)) and isinstance(renderer, kind)
+        for _, row, renderer, current in said(options, backend)
+        if isinstance(renderer, kind) and is_set(row, current)
     ]
 
 
