@@ -320,7 +320,27 @@ def document_options(cls):
     """Write the section of attributes into the docstring of an options class, from its rows."""
     lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in fields(cls) if row.metadata]
     cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    Attributes\n    ----------{''.join(lines)}\n    "
+    cls.__init__ = setting_at_once(cls)
     return cls
+
+
+def setting_at_once(cls):
+    """Return an ``__init__`` for an options class that does not assign one field after the other.
+
+    Options are made for every program, and have many fields of which few are set.
+    """
+    assign = cls.__init__
+    defaults = {row.name: row.default for row in fields(cls)}
+
+    @functools.wraps(assign)
+    def __init__(self, *args, **kwargs):
+        if args or not kwargs.keys() <= defaults.keys():
+            assign(self, *args, **kwargs)
+        else:
+            self.__dict__.update(defaults | kwargs)
+            self._check()
+
+    return __init__
 
 
 @functools.cache
