@@ -53,7 +53,8 @@ def test_a_record_points_at_its_place():
 @pytest.mark.requires(nvrtc=True)
 def test_the_file_and_the_line_of_the_user():
     records = diagnostics(BROKEN, name="/home/me/my code.py", first_line=120)
-    assert [(record.file, record.line) for record in records] == [("/home/me/my code.py", line) for line in (123, 123, 122)]
+    assert {record.file for record in records} == {"/home/me/my code.py"}
+    assert [record.line for record in records] == [123, 123, 122]
 
 
 @pytest.mark.requires(nvrtc=True)
@@ -107,7 +108,7 @@ def test_wrong_options_are_about_no_file():
     assert "--std" in record.message
 
 
-@pytest.mark.parametrize("log", [None, "", "\n", "3 errors detected in the compilation of x.\nCompilation terminated.\n"])
+@pytest.mark.parametrize("log", [None, "", "\n", "3 errors detected in the compilation of x.\nTerminated.\n"])
 def test_logs_without_messages(log):
     assert parse_diagnostics(log) == ()
     assert NVRTCError("message", log=log).diagnostics == ()

@@ -65,7 +65,9 @@ def test_ways_to_include(root, line):
     assert headers.obstacle is None
 
 
-@pytest.mark.parametrize("text", ["// #include <a.h>", "int include;", "#pragma include <a.h>", '#include ""', "#include <a.h\0>"])
+@pytest.mark.parametrize(
+    "text", ["// #include <a.h>", "int include;", "#pragma include <a.h>", '#include ""', "#include <a.h\0>"]
+)
 def test_what_is_no_include(root, text):
     write(root / "inc" / "a.h")
     assert names(find_headers(text, "default_program", ["inc"])) == []
@@ -99,7 +101,9 @@ def test_macros_defined_outside(root):
     assert names(headers) == ["inc/a.h"]
 
 
-@pytest.mark.parametrize("code", ["#include NOWHERE", "#include CALL(x)", "#define A(x) <x>\n#include A", "#define A 1\n#include A"])
+@pytest.mark.parametrize(
+    "code", ["#include NOWHERE", "#include CALL(x)", "#define A(x) <x>\n#include A", "#define A 1\n#include A"]
+)
 def test_what_cannot_be_followed(root, code):
     assert find_headers(code, "default_program").obstacle.startswith("#include ")
 

@@ -84,7 +84,7 @@ class ProgramCacheResource(abc.ABC):
         for key, value in items.items() if isinstance(items, Mapping) else items:
             self[key] = value
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Give back what the cache holds open: nothing, unless a subclass does."""
 
 

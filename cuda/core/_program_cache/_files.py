@@ -213,7 +213,8 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         if not self._has_warned:
             self._has_warned = True
             warn_caller(
-                f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}", RuntimeWarning
+                f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}",
+                RuntimeWarning,
             )
 
 

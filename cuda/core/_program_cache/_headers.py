@@ -17,6 +17,7 @@ import threading
 import time
 
 from cuda.core._program_cache._file_state import file_states
+from cuda.core._program_cache._key import digest
 
 __all__ = ["Headers", "find_headers"]
 
@@ -54,7 +55,7 @@ class Headers:
 
     def __init__(self, found=(), obstacle: str | None = None, states: dict | None = None):
         self.is_found = bool(found)
-        self.digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in sorted(found))).digest()
+        self.digest = digest(sorted(found))
         self.obstacle = obstacle
         self._paths = list(states or ())
         self._states = b"".join((states or {}).values())
@@ -119,8 +120,8 @@ class Search:
         """Follow all includes."""
         while self._waiting or self._follow_macros():
             path = self._waiting.pop()
-            digest, operands, definitions = self._read(path)
-            self._found.append(os.fsencode(path) + b"\0" + digest)
+            content, operands, definitions = self._read(path)
+            self._found.append(os.fsencode(path) + b"\0" + content)
             self.take(operands, definitions, os.path.dirname(path))
 
     def result(self) -> Headers:

@@ -164,7 +164,7 @@ def arguments_of(options, kind) -> list[bytes]:
         if backend == CompilerBackendType.DRIVER:
             refused = refused_options(linker, backend)
             if refused:
-                raise ValueError(f"the driver's linker, which is used for want of nvJitLink, lacks {', '.join(refused)}")
+                raise ValueError(f"the driver's linker, used for want of nvJitLink, lacks {', '.join(refused)}")
         return [str(argument).encode(errors="surrogatepass") for argument in render_options(linker, backend)]
     return [argument.encode(errors="surrogatepass") for argument in render_options(options, COLUMNS[kind])]
 

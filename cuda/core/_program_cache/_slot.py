@@ -157,7 +157,7 @@ class CacheSlot:
             return
         if self._expressions:
             by_expression = dict(zip(map(tagged, self._expressions), names, strict=True))
-            self._cache[self._names_key()] = b"\0".join(by_expression[expression] for expression in sorted(by_expression))
+            self._cache[self._names_key()] = b"\0".join(name for _, name in sorted(by_expression.items()))
         self._cache[self._key] = code
 
     def _names_key(self) -> bytes:
