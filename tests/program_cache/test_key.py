@@ -17,6 +17,12 @@ CODE = "__global__ void f() {}"
 DIGEST = b"d" * 32
 
 
+@pytest.fixture(autouse=True)
+def linker(monkeypatch):
+    """What links here does not matter, but for the tests that say so."""
+    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
+
+
 def key(code=CODE, code_type="c++", target_type="ptx", *, name_expressions=(), extra_digest=None, **options):
     if code_type != "c++" and target_type == "ptx" and code_type.lower() == "ptx":
         target_type = "cubin"

@@ -3,6 +3,7 @@
 """Program.compile(cache=): what is found again, and what is not."""
 
 import os
+import threading
 import time
 
 import pytest
@@ -272,6 +273,44 @@ def test_not_all_keys_are_remembered(monkeypatch):
     assert len(_slot._keys) == 2
 
 
+IR = """
+target triple = "nvptx64-nvidia-cuda"
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
+v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+define void @k() { ret void }
+!nvvm.annotations = !{!0}
+!0 = !{void ()* @k, !"kernel", i32 1}
+!nvvmir.version = !{!1}
+!1 = !{i32 2, i32 0}
+"""
+
+
+@pytest.mark.requires(nvvm=True)
+@pytest.mark.parametrize("use_libdevice", [None, True])
+def test_nvvm_ir_is_cached_also_with_libdevice(cache, use_libdevice):
+    codes = []
+    for code in (IR, IR.encode(), bytearray(IR.encode())):
+        program = Program(code, "nvvm", ProgramOptions(arch="sm_90", use_libdevice=use_libdevice))
+        codes.append(program.compile("ptx", cache=cache).code)
+    assert codes[0] == codes[1] == codes[2]
+    assert (cache.hits, len(cache)) == (2, 1)
+
+
+def test_threads_share_programs_and_caches(cache):
+    program = plain()
+    program.compile("ptx", cache=cache)
+    codes = []
+    work = [lambda: codes.append(program.compile("ptx", cache=cache).code) for _ in range(4)]
+    work += [lambda: codes.append(plain().compile("ptx", cache=cache).code) for _ in range(4)]
+    threads = [threading.Thread(target=one) for one in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(codes), len(set(codes)), cache.hits) == (8, 1, 8)
+
+
+@pytest.mark.requires(nvjitlink=True)
 def test_ptx_is_cached(cache):
     ptx = plain().compile("ptx").code.rstrip(b"\0").decode()
     options = ProgramOptions(arch="sm_90")

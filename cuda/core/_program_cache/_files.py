@@ -8,7 +8,6 @@ import binascii
 import contextlib
 import hashlib
 import os
-import secrets
 import sys
 import time
 
@@ -154,7 +153,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     def _write(self, path: str, value: bytes) -> None:
         self._make_directories()
-        temporary = os.path.join(self._temporary, secrets.token_hex(16))
+        temporary = os.path.join(self._temporary, os.urandom(16).hex())
         try:
             with open(temporary, "xb") as file:
                 file.write(value)
