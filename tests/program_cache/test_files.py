@@ -95,6 +95,23 @@ def test_a_damaged_value_is_a_miss_and_can_be_stored_again(cache, root, damage):
     assert cache["key"] == b"code"
 
 
+def test_checks_go_with_their_values(cache, root):
+    for value in (b"one", b"two", b"three"):
+        cache["key"] = value
+    assert len([path for path in (root / "checks").rglob("*") if path.is_file()]) == 1
+    del cache["key"]
+    cache["key"] = b"code"
+    cache.clear()
+    assert [path for path in (root / "checks").rglob("*") if path.is_file()] == []
+
+
+def test_a_value_whose_check_cannot_be_written_is_taken_as_it_is(cache, root):
+    (root / "checks").write_text("")
+    cache["key"] = b"code"
+    assert cache["key"] == b"code"
+    assert len(cache) == 1
+
+
 def test_a_directory_in_the_place_of_a_value_is_a_miss(cache, root):
     entry(root, b"key").mkdir(parents=True)
     assert cache.get("key") is None

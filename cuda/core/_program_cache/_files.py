@@ -93,10 +93,11 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     def __delitem__(self, key):
         path = self._path(checked_key(key))
         try:
+            state = os.stat(path)
             os.unlink(path)
         except (FileNotFoundError, NotADirectoryError):
             raise KeyError(key) from None
-        unlink(self._check_path(path))
+        unlink(self._check_path(path, state))
 
     def __len__(self):
         return sum(1 for _ in self._files())
@@ -122,34 +123,34 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         name = hashlib.sha256(key).hexdigest()
         return os.path.join(self._entries, name[:2], name[2:])
 
-    def _check_path(self, path: str) -> str:
-        return self._checks + path[len(self._entries) :]
+    def _check_path(self, path: str, state) -> str:
+        return f"{self._checks}{path[len(self._entries):]}.{state.st_ino}"
 
     def _read(self, path: str) -> bytes | None:
         try:
             with open(path, "rb", buffering=0) as file:
                 state = os.fstat(file.fileno())
                 value = file.read()
+                # As long as the file is open, no other has its number.
+                is_damaged = self._is_damaged(path, state, value)
                 # Not all file systems note when a file was read.
                 with contextlib.suppress(OSError):
                     os.utime(path if _IS_WINDOWS else file.fileno(), ns=(time.time_ns(), state.st_mtime_ns))
         except OSError:
             return None
-        if self._is_damaged(path, state, value):
+        if is_damaged:
             with contextlib.suppress(OSError):
                 self._remove(path, state)
             return None
         return value
 
     def _is_damaged(self, path, state, value) -> bool:
-        """Return whether a file differs from its check. A check of another file, or none at all, says nothing."""
+        """Return whether a file differs from its check; one that has none may be of another tool."""
         try:
-            with open(self._check_path(path), "rb", buffering=0) as file:
-                check = file.read()
+            with open(self._check_path(path, state), "rb", buffering=0) as file:
+                return file.read() != check_of(value)
         except OSError:
             return False
-        is_of_this_file = check.startswith(b"%d " % state.st_ino) and check.endswith(b"\n")
-        return is_of_this_file and check != check_of(state.st_ino, value)
 
     def _write(self, path: str, value: bytes) -> None:
         self._make_directories()
@@ -159,19 +160,27 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
                 file.write(value)
                 file.flush()
                 os.fsync(file.fileno())
-                number = os.fstat(file.fileno()).st_ino
+                state = os.fstat(file.fileno())
+            # Before the file can be found, so that none is compared with the check of another.
+            self._write_check(self._check_path(path, state), value)
             # The clock of files may be behind this one, which tells when they are read.
             now = time.time_ns()
             os.utime(temporary, ns=(now, now))
             os.makedirs(os.path.dirname(path), exist_ok=True)
+            replaced = [state for found, state in scan(os.path.dirname(path)) if found == path]
             replace(temporary, path)
         finally:
             unlink(temporary)
-        check_path = self._check_path(path)
-        with contextlib.suppress(OSError):
-            os.makedirs(os.path.dirname(check_path), exist_ok=True)
-            with open(check_path, "wb", buffering=0) as file:
-                file.write(check_of(number, value))
+        for state in replaced:
+            unlink(self._check_path(path, state))
+
+    def _write_check(self, path: str, value: bytes) -> None:
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(check_of(value))
+        except OSError:
+            unlink(path)  # better none than a part of one
 
     def _evict(self, limit: int) -> None:
         self._sweep()
@@ -189,7 +198,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             now = os.stat(path)
             if (now.st_ino, now.st_mtime_ns, now.st_size) == (state.st_ino, state.st_mtime_ns, state.st_size):
                 os.unlink(path)
-                unlink(self._check_path(path))
+                unlink(self._check_path(path, state))
 
     def _sweep(self) -> None:
         """Remove temporary files that were left behind."""
@@ -217,9 +226,9 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             )
 
 
-def check_of(number: int, value: bytes) -> bytes:
-    """Return what is noted about a file with this number, to find out whether it was damaged."""
-    return b"%d %d %08x\n" % (number, len(value), binascii.crc32(value))
+def check_of(value: bytes) -> bytes:
+    """Return what is noted about a value, to find out whether its file was damaged."""
+    return b"%d %08x\n" % (len(value), binascii.crc32(value))
 
 
 def scan(directory: str) -> list[tuple[str, os.stat_result]]:
