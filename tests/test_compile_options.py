@@ -72,6 +72,7 @@ NVRTC_ROWS = {
     "pch_messages": (False, ["--pch-messages=false"]),
     "instantiate_templates_in_pch": (False, ["--instantiate-templates-in-pch=false"]),
     "numba_debug": (True, ["--numba-debug"]),
+    "first_line": (7, []),
 }
 
 # What NVRTC refuses although it understands the flag, and what its log says then.
@@ -325,3 +326,15 @@ def test_no_architecture_and_no_device(monkeypatch, kind):
     monkeypatch.setattr(_compile_options, "Device", fail)
     with pytest.raises(kind, match="pass ProgramOptions.arch=.*no driver"):
         ProgramOptions().as_bytes("nvrtc")
+
+
+@pytest.mark.parametrize("line", [True, 1.5, "1"])
+def test_first_line_of_wrong_type(line):
+    with pytest.raises(TypeError, match="first_line must be an int"):
+        ProgramOptions(first_line=line)
+
+
+@pytest.mark.parametrize("line", [0, -1, 1 << 31])
+def test_first_line_that_is_none(line):
+    with pytest.raises(ValueError, match="first_line must be from 1 to"):
+        ProgramOptions(first_line=line)

@@ -20,7 +20,7 @@ from cuda.core import _compile_options, _compilers, _program
 from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
-from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
 pytestmark = pytest.mark.requires(nvrtc=True)
 
@@ -214,12 +214,6 @@ def test_code_type_of_wrong_type():
         Program(SAXPY, 5, ARCH)
 
 
-@pytest.mark.parametrize("code_type", ["ptx", "nvvm"])
-def test_types_to_come_say_so(code_type):
-    with pytest.raises(NotImplementedError, match=f"'{code_type}' cannot be compiled yet"):
-        Program("x", code_type, ARCH)
-
-
 @pytest.mark.parametrize("options", [5, "sm_90", [("arch", "sm_90")]])
 def test_options_of_wrong_type(options):
     with pytest.raises(TypeError, match="program options must be ProgramOptions"):
@@ -376,113 +370,6 @@ def test_interpreter_lock_is_released_while_compiling():
         steps += 1
         thread.join(0.001)
     assert steps > 3
-
-
-# Precompiled headers
-
-
-def header_program(tmp_path, **options):
-    (tmp_path / "header.h").write_text("struct A { int x; };\n")
-    source = f'#include "{tmp_path}/header.h"\n__global__ void f(A* a) {{ a->x = 1; }}'
-    return Program(source, "c++", ProgramOptions(arch="sm_90", **options))
-
-
-def test_precompiled_header_is_made_and_used(tmp_path):
-    path = tmp_path / "made.pch"
-    program = header_program(tmp_path, create_pch=str(path))
-    assert program.pch_status is None
-    program.compile("cubin")
-    assert program.pch_status is PCHStatusType.CREATED
-    assert program.pch_status == "created"
-    assert path.stat().st_size > 0
-    user = header_program(tmp_path, use_pch=str(path))
-    user.compile("cubin")
-    assert user.pch_status is None
-
-
-def test_automatic_precompiled_header(tmp_path):
-    for expected in (PCHStatusType.CREATED, PCHStatusType.NOT_ATTEMPTED):
-        program = header_program(tmp_path, pch=True, pch_dir=str(tmp_path))
-        program.compile("cubin")
-        assert program.pch_status is expected
-
-
-def test_no_precompiled_header_was_asked_for():
-    program = Program(SAXPY, "c++", ARCH)
-    program.compile("cubin")
-    assert program.pch_status is None
-
-
-class PretendedNVRTC:
-    """NVRTC whose creation of a precompiled header ends as the test says."""
-
-    def __init__(self, real, statuses):
-        self.real = real
-        self.statuses = statuses
-        self.calls = []
-
-    def __getattr__(self, name):
-        return getattr(self.real, name)
-
-    def nvrtcGetPCHCreateStatus(self, program):
-        return (getattr(self.real.nvrtcResult, self.statuses.pop(0)),)
-
-    def nvrtcGetPCHHeapSizeRequired(self, program):
-        return (self.real.nvrtcResult.NVRTC_SUCCESS, 1 << 20)
-
-    def nvrtcSetPCHHeapSize(self, size):
-        self.calls.append(("heap", size))
-        return (self.real.nvrtcResult.NVRTC_SUCCESS,)
-
-    def nvrtcCompileProgram(self, *args):
-        self.calls.append("compile")
-        return self.real.nvrtcCompileProgram(*args)
-
-
-@pytest.fixture
-def pretend(monkeypatch):
-    def replace(*statuses):
-        pretended = PretendedNVRTC(_compilers.load_nvrtc(), list(statuses))
-        monkeypatch.setattr(_compilers, "load_nvrtc", lambda: pretended)
-        return pretended
-
-    return replace
-
-
-def test_a_small_heap_is_enlarged_once(tmp_path, pretend):
-    pretended = pretend("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
-    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
-    assert program.compile("cubin").code
-    assert program.pch_status is PCHStatusType.CREATED
-    assert pretended.calls == ["compile", ("heap", 1 << 20), "compile"]
-
-
-@pytest.mark.parametrize(
-    "statuses", [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
-)
-def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, statuses):
-    pretend(*statuses)
-    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
-    with pytest.warns(RuntimeWarning, match="precompiled header could not be made: .*a.pch") as caught:
-        program.compile("cubin")
-    assert caught[0].filename == __file__
-    assert program.pch_status is PCHStatusType.FAILED
-
-
-def test_other_failures_of_the_status_raise(tmp_path, pretend):
-    pretend("NVRTC_ERROR_INTERNAL_ERROR")
-    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
-    with pytest.raises(NVRTCError, match="INTERNAL_ERROR.*nvrtcGetPCHCreateStatus"):
-        program.compile("cubin")
-
-
-def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
-    pretend()
-    monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
-    program = header_program(tmp_path)
-    program._makes_pch = True
-    program.compile("cubin")
-    assert program.pch_status is None
 
 
 def test_no_bundled_headers_in_an_old_nvrtc(monkeypatch):

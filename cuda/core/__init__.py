@@ -30,6 +30,8 @@ _HOMES = {
     "LaunchConfig": "_launch_config",
     "LaunchError": "_utils.cuda_utils",
     "LegacyPinnedMemoryResource": "_memory",
+    "Linker": "_linker",
+    "LinkerOptions": "_linker",
     "MemoryResource": "_memory",
     "NVRTCError": "_utils.cuda_utils",
     "NotSupportedError": "_utils.cuda_utils",

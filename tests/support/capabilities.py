@@ -101,6 +101,30 @@ class Capabilities:
         except RuntimeError:
             return not wanted
 
+    def nvjitlink(self, wanted: bool) -> bool:
+        """Whether nvJitLink is installed and new enough."""
+        from cuda.core._utils.nvjitlink import nvjitlink_version
+
+        return (nvjitlink_version() is not None) == wanted
+
+    def nvvm(self, wanted: bool) -> bool:
+        """Whether the NVVM compiler and its library of mathematical functions are installed."""
+        from cuda.core._compilers import libdevice, load_nvvm
+
+        try:
+            return (load_nvvm() is not None and len(libdevice()) > 0) == wanted
+        except RuntimeError:
+            return not wanted
+
+    def cudadevrt(self, wanted: bool) -> bool:
+        """Whether the library of the CUDA runtime for device code is installed."""
+        from cuda.pathfinder import find_static_lib
+
+        try:
+            return (find_static_lib("cudadevrt") is not None) == wanted
+        except RuntimeError:
+            return not wanted
+
     def compiler(self, wanted: bool) -> bool:
         """Whether a C++ compiler is here, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted

@@ -14,6 +14,7 @@ import importlib
 import warnings
 from collections import namedtuple
 
+from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
 from cuda.core._utils.error_text import ADVICE
 
 __all__ = [
@@ -76,6 +77,11 @@ class NotSupportedError(CUDAError):
 
 class NVRTCError(CUDAError):
     """The CUDA C++ compiler failed; ``log`` has its messages."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The messages as records, with file, line, column, severity and text; empty where there is no log."""
+        return parse_diagnostics(self.log)
 
 
 _RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
