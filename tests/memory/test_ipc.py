@@ -18,7 +18,6 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.helpers import reset_fork_warning
 from support import shared_memory
 from support.processes import Child, open_descriptors, start_method
-from support.threads import in_thread
 
 SIZE = 1 << 16
 ROUND_TRIPS = int(os.environ.get("CUDA_CORE_TEST_IPC_ROUND_TRIPS", "25"))
@@ -259,19 +258,15 @@ def test_receiver_exports_further(child, buffer):
     try:
         mine, theirs = multiprocessing.get_context("spawn").Pipe()
         child.call(shared_memory.keep, "buffer", buffer)
-        child.call(_send_kept, mine)
+        child.call(shared_memory.send_kept, mine, "buffer")
         assert other.call(shared_memory.receive_contents, theirs) == b"\1" * SIZE
         child.call(shared_memory.close_kept, "buffer")
     finally:
         assert other.stop() == 0
 
 
-def _send_kept(connection):
-    connection.send(shared_memory.kept["buffer"])
-
-
 @pytest.mark.requires(ipc=True)
-def test_receiver_outlives_the_sender():
+def test_receiver_outlives_the_sender(device):
     sender = Child()
     try:
         buffer = sender.call(shared_memory.export, SIZE, 7)
@@ -311,31 +306,12 @@ def test_imports_of_one_buffer_share_one_mapping(child, pool, buffer):
 
 @pytest.mark.requires(ipc=True)
 def test_threads_import_one_buffer_at_once(child, pool, buffer):
-    assert child.call(_import_in_threads, pool, buffer.ipc_descriptor) == {b"\1" * SIZE}
-
-
-def _import_in_threads(pool, descriptor):
-    from concurrent.futures import ThreadPoolExecutor
-
-    from cuda.core import Device
-
-    def work(_):
-        Device(0).set_current()
-        stream = Device(0).create_stream()
-        with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
-            return shared_memory.contents(buffer)
-
-    with ThreadPoolExecutor(4) as executor:
-        return set(executor.map(work, range(40)))
+    assert child.call(shared_memory.import_in_threads, pool, buffer.ipc_descriptor) == {b"\1" * SIZE}
 
 
 @pytest.mark.requires(ipc=True)
 def test_unpickling_makes_a_context_current_where_none_is(child, buffer):
-    assert child.call(_load_without_context, pickle.dumps(buffer), buffer.memory_resource) == b"\1" * SIZE
-
-
-def _load_without_context(data, pool):
-    return in_thread(lambda: shared_memory.contents(pickle.loads(data)))
+    assert child.call(shared_memory.load_without_context, pickle.dumps(buffer), buffer.memory_resource) == b"\1" * SIZE
 
 
 @pytest.mark.requires(ipc=True)
@@ -388,6 +364,7 @@ def test_forking_programs_are_warned_once(buffer):
 @pytest.mark.requires(ipc=True)
 def test_what_is_no_pool_is_refused(device):
     descriptor = os.open(os.devnull, os.O_RDONLY)
+    gc.collect()
     try:
         before = open_descriptors()
         for _ in range(10):

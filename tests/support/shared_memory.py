@@ -8,10 +8,12 @@ import gc
 import os
 import pickle
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 from cuda.core import Buffer, Device, DeviceMemoryResource, Event
 from support.memory import read
 from support.processes import open_descriptors
+from support.threads import in_thread
 
 # What a child keeps from one call to the next.
 kept = {}
@@ -24,6 +26,7 @@ def contents(buffer) -> bytes:
 
 def put(buffer, value) -> None:
     """Fill a buffer, and wait until that is done."""
+    Device(0).set_current()
     stream = Device(0).create_stream()
     buffer.fill(value, stream=stream)
     stream.sync()
@@ -92,7 +95,7 @@ def import_by_socket(path, size) -> bytes:
     pool = DeviceMemoryResource.from_allocation_handle(0, descriptors[0])
     os.close(descriptors[0])
     stream = Device(0).create_stream()
-    with pool, Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as buffer:
+    with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as buffer:
         assert buffer.size == size
         return read(buffer, stream)
 
@@ -103,9 +106,34 @@ def load(data) -> tuple[bytes, bool]:
     return contents(buffer), DeviceMemoryResource.from_registry(buffer.memory_resource.uuid) is buffer.memory_resource
 
 
-def send(connection, value) -> None:
-    """Send a value to whoever has the other end."""
-    connection.send(value)
+def send_kept(connection, name) -> None:
+    """Send what was kept to whoever has the other end."""
+    connection.send(kept[name])
+
+
+def import_in_threads(pool, descriptor) -> set[bytes]:
+    """Open and close a buffer on several threads, and return all that was read."""
+
+    def work(_):
+        Device(0).set_current()
+        stream = Device(0).create_stream()
+        with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
+            return read(buffer, stream)
+
+    with ThreadPoolExecutor(4) as executor:
+        return set(executor.map(work, range(40)))
+
+
+def load_without_context(data, pool) -> bytes:
+    """Return what a pickled buffer holds, unpickled on a thread without a context."""
+    DeviceMemoryResource.from_registry(pool.uuid)
+
+    def work():
+        buffer = pickle.loads(data)
+        Device(0).set_current()
+        return contents(buffer)
+
+    return in_thread(work)
 
 
 def receive_contents(connection) -> bytes:

@@ -176,7 +176,7 @@ class VirtualMemoryResource(MemoryResource):
         config = check_or_create_options(
             VirtualMemoryResourceOptions, config, "virtual memory resource options", keep_none=True
         ) or self.config
-        if not (self.is_device_accessible and config.location_type == "device"):
+        if not self.config.location_type == config.location_type == "device":
             raise AssertionError("only memory of a device can be modified, not memory of the host")
         self._check_support(config)
         grown = self._modify(buf, new_size, config)
