@@ -20,6 +20,7 @@ from cuda.core._utils.cuda_utils cimport (
     init_driver,
 )
 
+import weakref
 from dataclasses import dataclass
 
 from cuda.core._handles import _late
@@ -239,21 +240,38 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
     return c_flags
 
 
+# The events of this process that others may open: the driver does not open them here, if they come back.
+_exported = weakref.WeakValueDictionary()
+
+
 cdef IPCEventDescriptor Event_export(Event self):
+    cdef IPCEventDescriptor descriptor
     cdef cydriver.CUipcEventHandle handle
     cdef EventHandle h_event = self._h_event
     memset(&handle, 0, sizeof(handle))
     with nogil:
         HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, h_event.get()), b"cuIpcGetEventHandle")
-    return IPCEventDescriptor._init((<char*>&handle)[:sizeof(handle)], self.is_blocking_sync)
+    descriptor = IPCEventDescriptor._init((<char*>&handle)[:sizeof(handle)], self.is_blocking_sync)
+    _exported[descriptor._payload] = self
+    return descriptor
 
 
 cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     cdef Event self = cls.__new__(cls)
+    cdef Event mine
     cdef cydriver.CUipcEventHandle handle
     cdef cydriver.CUevent c_event = NULL
     if len(descriptor._payload) != sizeof(handle):
         raise ValueError(f"the descriptor must carry {sizeof(handle)} bytes, not {len(descriptor._payload)}")
+    # It opens the event in further processes, too.
+    self._ipc_descriptor = descriptor
+    mine = _exported.get(descriptor._payload)
+    if mine is not None and mine._h_event:
+        self._h_event = mine._h_event
+        self._h_context = mine._h_context
+        self._device_id = mine._device_id
+        self._flags = mine._flags
+        return self
     memcpy(&handle, <char*>descriptor._payload, sizeof(handle))
     init_driver()
     with nogil:
@@ -263,8 +281,6 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
     if descriptor._is_blocking_sync:
         self._flags |= cydriver.CU_EVENT_BLOCKING_SYNC
-    # It opens the event in further processes, too.
-    self._ipc_descriptor = descriptor
     register_reducer(Event, _reduce_event)
     return self
 
