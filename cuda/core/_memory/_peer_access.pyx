@@ -140,6 +140,7 @@ cdef cydriver.CUmemAccess_flags get_access(_MemPool resource, int ordinal) excep
 
 # The ordinals of the devices with access, without the owner.
 cdef set read_peers(_MemPool resource):
+    MemPool_check_open(resource)
     return {
         ordinal
         for ordinal in range(device_count())
@@ -150,7 +151,6 @@ cdef set read_peers(_MemPool resource):
 
 # Grants and revokes in one call, and only what has to change. Nothing changes where one device fails.
 cdef int change_peers(_MemPool resource, set granted, set revoked) except -1:
-    MemPool_check_open(resource)
     cdef set before = read_peers(resource)
     owner = resource.device_id
     granted = granted - before - {owner}
