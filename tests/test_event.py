@@ -9,15 +9,15 @@ import time
 from multiprocessing.reduction import ForkingPickler
 
 import pytest
+
+from cuda.core import LEGACY_DEFAULT_STREAM, DeviceMemoryResource, Event, EventOptions
+from cuda.core._event import IPCEventDescriptor
+from cuda.core._utils.helpers import reset_fork_warning
 from support import shared_memory
 from support.contexts import current_context, no_context
 from support.processes import Child, start_method
 from support.threads import in_thread
 from support.work import busy
-
-from cuda.core import LEGACY_DEFAULT_STREAM, DeviceMemoryResource, Event, EventOptions
-from cuda.core._event import IPCEventDescriptor
-from cuda.core._utils.helpers import reset_fork_warning
 
 TIMED = EventOptions(timing_enabled=True)
 

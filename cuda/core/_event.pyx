@@ -94,7 +94,7 @@ cdef class Event(DriverObject):
         """
         self._check_open()
         if not self._flags & cydriver.CU_EVENT_INTERPROCESS:
-            raise RuntimeError("this Event is not shared between processes; record it with EventOptions(ipc_enabled=True)")
+            raise RuntimeError("this Event is not shared; record it with EventOptions(ipc_enabled=True)")
         if self._ipc_descriptor is None:
             self._ipc_descriptor = Event_export(self)
         return self._ipc_descriptor
@@ -192,7 +192,7 @@ class EventOptions(Options):
 
     def __post_init__(self):
         if self.ipc_enabled and self.timing_enabled:
-            raise TypeError("ipc_enabled and timing_enabled exclude each other: an event of several processes has no time")
+            raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event has no time")
 
 
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):

@@ -42,7 +42,9 @@ def test_there_is_one_per_device(device):
     assert set(map(id, found)) == {id(GraphMemoryResource(0))}
 
 
-@pytest.mark.parametrize(("device_id", "error"), [(-1, ValueError), (1000, ValueError), ("0", TypeError), (None, TypeError)])
+@pytest.mark.parametrize(
+    ("device_id", "error"), [(-1, ValueError), (1000, ValueError), ("0", TypeError), (None, TypeError)]
+)
 def test_other_devices_are_refused(device, device_id, error):
     with pytest.raises(error, match="device_id"):
         GraphMemoryResource(device_id)

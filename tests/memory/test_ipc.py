@@ -339,7 +339,7 @@ def test_unshared_memory_says_so(device, stream):
     buffer = device.allocate(64, stream=stream)
     with pytest.raises(RuntimeError, match="not shared"):
         buffer.ipc_descriptor  # noqa: B018
-    with pytest.raises(RuntimeError, match="pickled.*not shared"):
+    with pytest.raises(RuntimeError, match=r"pickled.*not shared"):
         pickle.dumps(buffer)
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):

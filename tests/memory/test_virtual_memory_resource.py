@@ -100,7 +100,9 @@ def test_unknown_node_is_refused(virtual):
     assert virtual.is_empty
 
 
-@pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1 << 63, OverflowError), (1.5, TypeError), (True, TypeError)])
+@pytest.mark.parametrize(
+    ("size", "error"), [(-1, OverflowError), (1 << 63, OverflowError), (1.5, TypeError), (True, TypeError)]
+)
 def test_bad_sizes_are_refused(virtual, size, error):
     with pytest.raises(error, match="size"):
         DetachedResource().allocate(size)

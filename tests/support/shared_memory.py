@@ -155,7 +155,8 @@ def event_state(event) -> tuple:
         is_recordable = False
     else:
         is_recordable = True
-    return event.device, event.context, event.is_ipc_enabled, event.is_timing_enabled, event.is_blocking_sync, is_recordable
+    flags = (event.is_ipc_enabled, event.is_timing_enabled, event.is_blocking_sync)
+    return event.device, event.context, *flags, is_recordable
 
 
 def is_done(event) -> bool:

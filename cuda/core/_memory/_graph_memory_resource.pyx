@@ -146,7 +146,7 @@ cdef class GraphMemoryResourceAttributes:
     cdef int _device_id
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError("GraphMemoryResourceAttributes cannot be constructed directly; use the resource's attributes")
+        raise RuntimeError("GraphMemoryResourceAttributes cannot be constructed; use the resource's attributes")
 
     def __repr__(self):
         figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)

@@ -48,7 +48,7 @@ cdef class IPCAllocationHandle:
         self._descriptor = -1
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError("IPCAllocationHandle cannot be constructed directly; use the allocation_handle of a resource")
+        raise RuntimeError("IPCAllocationHandle cannot be constructed directly; use allocation_handle of a resource")
 
     def __dealloc__(self):
         IPCAllocationHandle_close(self)
