@@ -24,6 +24,7 @@ _HOMES = {
     "DeviceMemoryResourceOptions": "_memory",
     "Event": "_event",
     "EventOptions": "_event",
+    "GraphMemoryResource": "_memory",
     "Host": "_host",
     "Kernel": "_module",
     "LEGACY_DEFAULT_STREAM": "_stream",
@@ -42,6 +43,8 @@ _HOMES = {
     "ProgramOptions": "_program",
     "Stream": "_stream",
     "StreamOptions": "_stream",
+    "VirtualMemoryResource": "_memory",
+    "VirtualMemoryResourceOptions": "_memory",
     "launch": "_launcher",
 }
 _PACKAGES = ("typing", "utils")

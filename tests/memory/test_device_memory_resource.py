@@ -53,12 +53,6 @@ def test_device_without_pools_is_refused():
 
 
 @pytest.mark.requires(mempool=True)
-def test_sharing_between_processes_is_refused(device):
-    with pytest.raises(NotSupportedError, match="ipc_enabled"):
-        DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
-
-
-@pytest.mark.requires(mempool=True)
 def test_resource_borrows_the_current_pool(device):
     mr = DeviceMemoryResource(device)
     assert mr.handle == handle_return(driver.cuDeviceGetMemPool(0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import shutil
+import sys
 from pathlib import Path
 
 
@@ -61,6 +62,15 @@ class Capabilities:
     def mempool(self, wanted: bool) -> bool:
         """Whether device 0 has stream-ordered memory pools."""
         return bool(self._property("memory_pools_supported")) == wanted
+
+    def ipc(self, wanted: bool) -> bool:
+        """Whether pools and events of device 0 can be shared between processes."""
+        shares = self._property("mempool_supported_handle_types") & 1 and self._property("ipc_event_supported")
+        return (sys.platform == "linux" and bool(shares)) == wanted
+
+    def vmm(self, wanted: bool) -> bool:
+        """Whether device 0 has virtual memory management."""
+        return bool(self._property("virtual_memory_management_supported")) == wanted
 
     def compute(self, wanted: tuple[int, int]) -> bool:
         """Whether device 0 has at least this compute capability."""

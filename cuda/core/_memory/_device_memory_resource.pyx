@@ -11,18 +11,21 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
 from cuda.core._memory._allocation cimport size_argument
-from cuda.core._memory._memory_pool cimport MemPool_create, MemPool_wrap, _MemPool
+from cuda.core._memory._ipc_pool cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
+from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_create, MemPool_wrap
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
 from dataclasses import dataclass
 
+from cuda.core._memory._ipc_pool import check_platform
+from cuda.core._memory._peer_access import DMR_mempool_get_access, PeerAccessibleBySetProxy, replace_peers
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import Options
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 
 
-cdef class DeviceMemoryResource(_MemPool):
+cdef class DeviceMemoryResource(_IPCMemPool):
     """Stream-ordered memory of one device.
 
     Without options it hands out memory of the device's current pool, which it does not own. Adopting
@@ -43,7 +46,9 @@ cdef class DeviceMemoryResource(_MemPool):
     ValueError
         If there is no such device.
     NotSupportedError
-        If the device has no memory pools, or the options ask for sharing between processes.
+        If the device has no memory pools, or none that processes can share.
+    RuntimeError
+        If processes are to share the pool, and the system is not Linux.
     """
 
     def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
@@ -53,10 +58,67 @@ cdef class DeviceMemoryResource(_MemPool):
         self._device_id = device_argument(device_id)
         _refuse_without_pools(self._device_id, has_pools(self._device_id))
         self._h_pool = current_pool(self._device_id) if options is None else new_pool(self._device_id, options)
+        if options is not None and options.ipc_enabled:
+            IPCMemPool_share(self)
 
     def __repr__(self):
         state = "closed" if self.is_closed else f"of device {self._device_id}"
         return f"<{type(self).__name__} {state}>"
+
+    @classmethod
+    def from_allocation_handle(cls, device_id, alloc_handle: int | IPCAllocationHandle) -> DeviceMemoryResource:
+        """Import the pool of another process (``cuMemPoolImportFromShareableHandle``).
+
+        Parameters
+        ----------
+        device_id : :class:`Device` | int
+            The device of the pool.
+        alloc_handle : int | IPCAllocationHandle
+            The :attr:`allocation_handle` of the resource there, or its file descriptor, which stays open.
+
+        Returns
+        -------
+        :class:`DeviceMemoryResource`
+            A resource that opens buffers of the other process and cannot allocate. A handle whose
+            UUID is registered gives the registered resource.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type, or the UUID is that of a resource of another class.
+        ValueError
+            If the handle is closed, or there is no such device.
+        OSError
+            If the file descriptor is not open.
+        """
+        cdef DeviceMemoryResource self
+        found = IPCMemPool_registered(cls, alloc_handle)
+        if found is not None:
+            return found
+        self = cls.__new__(cls)
+        self._device_id = device_argument(device_id)
+        return IPCMemPool_open(self, alloc_handle)
+
+    @property
+    def peer_accessible_by(self) -> PeerAccessibleBySetProxy:
+        """Get or set the devices that may access the memory, besides its own.
+
+        Granting or revoking holds for memory allocated before and after, and can take seconds. What
+        is set may be any iterable of :class:`Device` or int; it replaces the set in one call of the
+        driver (``cuMemPoolSetAccess``).
+
+        Raises
+        ------
+        ValueError
+            If a device cannot access the memory of this one; nothing is changed then.
+        """
+        MemPool_check_open(self)
+        return PeerAccessibleBySetProxy(self)
+
+    @peer_accessible_by.setter
+    def peer_accessible_by(self, devices):
+        MemPool_check_open(self)
+        replace_peers(self, devices)
 
     @property
     def device_id(self) -> int:
@@ -81,7 +143,7 @@ class DeviceMemoryResourceOptions(Options):
     Attributes
     ----------
     ipc_enabled : bool, optional
-        Whether other processes may open the memory; not supported yet. Default is False.
+        Whether other processes may open the memory; Linux only. Default is False.
     max_size : int, optional
         The most bytes the pool may have; 0, the default, leaves that to the driver.
     """
@@ -121,11 +183,12 @@ cdef MemoryPoolHandle current_pool(int device_id) except *:
 
 cdef MemoryPoolHandle new_pool(int device_id, object options) except *:
     cdef cydriver.CUmemPoolProps properties
-    if options.ipc_enabled:
-        raise NotSupportedError("ipc_enabled=True is not supported yet: memory cannot be shared between processes")
     memset(&properties, 0, sizeof(properties))
     properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    if options.ipc_enabled:
+        check_platform()
+        properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
     properties.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     properties.location.id = device_id
     properties.maxSize = size_argument(options.max_size)

@@ -11,6 +11,7 @@ from cuda.core._stream cimport Stream
 cdef class _MemPool(MemoryResource):
     cdef:
         MemoryPoolHandle _h_pool    # empty when closed
+        bint _is_mapped             # made by another process, and so not for allocating
         bint _is_overridden         # a Python subclass defines allocate()
 
 
@@ -18,6 +19,10 @@ cdef class _MemPoolAttributes:
     cdef MemoryPoolHandle _h_pool
 
 
-# A new pool, and the pool that somebody else owns.
+# Raises RuntimeError when the resource is closed.
+cdef int MemPool_check_open(_MemPool self) except -1
+
+# A new pool, the pool behind a file descriptor of another process, and the pool that somebody else owns.
 cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *
+cdef MemoryPoolHandle MemPool_open(int descriptor) except *
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
 
@@ -50,7 +50,7 @@ cdef class _MemPool(MemoryResource):
         RuntimeError
             If the resource is closed, or the stream is capturing.
         TypeError
-            If ``size`` is no integer or ``stream`` no stream.
+            If ``size`` is no integer or ``stream`` no stream, or the pool belongs to another process.
         OverflowError
             If ``size`` is negative.
         """
@@ -93,11 +93,26 @@ cdef class _MemPool(MemoryResource):
         return self._h_pool.is_owner()
 
     @property
+    def is_ipc_enabled(self) -> bool:
+        """Whether other processes may open the memory."""
+        return False
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the pool was made by another process; such a pool cannot allocate."""
+        return self._is_mapped
+
+    @property
+    def uuid(self) -> uuid.UUID | None:
+        """What identifies a pool that processes share, the same in all of them."""
+        return None
+
+    @property
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
         return not self._h_pool
 
-    cdef Buffer _allocate(self, size_t size, Stream stream):
+    cdef object _allocate(self, size_t size, Stream stream):
         if self._is_overridden:
             return MemoryResource._allocate(self, size, stream)
         return MemPool_allocate(self, size, stream)
@@ -164,6 +179,19 @@ cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
 
 
+cdef MemoryPoolHandle MemPool_open(int descriptor) except *:
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolImportFromShareableHandle(
+                &c_pool, <void*><uintptr_t>descriptor,
+                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
+            ),
+            b"cuMemPoolImportFromShareableHandle",
+        )
+    return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+
+
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *:
     return MemoryPoolHandle.borrow(c_pool, Keep())
 
@@ -176,13 +204,15 @@ cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     # What Buffer_create does, without a copy of the handle: this is called in loops.
     cdef Buffer buffer = Buffer.__new__(Buffer)
     MemPool_check_open(self)
+    if self._is_mapped:
+        raise TypeError("this pool was made by another process, and only that one can allocate from it")
     allocate_from_pool(self._h_pool, size, stream._h_stream, &buffer._h_allocation)
     Buffer_show(buffer)
     buffer._memory_resource = self
     return buffer
 
 
-cdef inline int MemPool_check_open(_MemPool self) except -1:
+cdef int MemPool_check_open(_MemPool self) except -1:
     if not self._h_pool:
         raise RuntimeError(f"this {type(self).__name__} is closed")
     return 0
