@@ -271,10 +271,7 @@ class NvJitLink:
         with self._lock:
             handle, self._handle = self._handle, 0
             if handle and self._worker.is_alive:
-                try:
-                    self._logs = {kind: self._worker.run(nvjitlink_log, handle, kind) for kind in self._logs}
-                finally:
-                    self._worker.run(destroy, handle, self._inputs)
+                self._logs = self._worker.run(end, handle, self._inputs)
 
 
 def create(arguments: list[bytes], detail: str) -> int:
@@ -291,6 +288,14 @@ def complete(handle: int, target: ObjectCodeFormatType) -> bytes:
     code = bytearray(call_nvjitlink(f"{kind}_size", handle, detail=detail, handle=handle))
     call_nvjitlink(kind, handle, code, detail=detail, handle=handle)
     return bytes(code)
+
+
+def end(handle: int, inputs: list) -> dict[str, str]:
+    """Return the logs of a link of nvJitLink, and end it."""
+    try:
+        return {kind: nvjitlink_log(handle, kind) for kind in ("error", "info")}
+    finally:
+        destroy(handle, inputs)
 
 
 def destroy(handle: int, inputs: list) -> None:

@@ -9,6 +9,7 @@ to the options of another tool, and the documentation.
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
 from dataclasses import field, fields
@@ -249,15 +250,15 @@ def render_options(options, backend: str) -> list[str]:
     ValueError
         If an argument contains a null character.
     """
-    arguments = {}
+    arguments = {row.name: [] for row in rows_of(options)}
     for row in rows_of(options):
-        renderer = row.metadata["renderers"].get(backend)
         current = getattr(options, row.name)
-        arguments[row.name] = [] if renderer is None or current is None else renderer.render(current)
+        renderer = None if current is None else row.metadata["renderers"].get(backend)
+        if renderer is not None:
+            arguments[row.name] = renderer.render(current)
     for row in rows_of(options):
-        renderer = row.metadata["renderers"].get(backend)
-        if renderer is not None and renderer.after is not None:
-            arguments[renderer.after] = arguments[renderer.after] + arguments[row.name]
+        if arguments[row.name] and (after := row.metadata["renderers"][backend].after) is not None:
+            arguments[after] = arguments[after] + arguments[row.name]
             arguments[row.name] = []
     for name, rendered in arguments.items():
         if any("\0" in argument for argument in rendered):
@@ -270,7 +271,9 @@ def refused_options(options, backend: str) -> list[str]:
     return [
         row.name
         for row in rows_of(options)
-        if backend not in row.metadata["renderers"] and is_set(row, getattr(options, row.name))
+        if getattr(options, row.name) is not None
+        and backend not in row.metadata["renderers"]
+        and is_set(row, getattr(options, row.name))
     ]
 
 
@@ -301,17 +304,24 @@ def document_options(cls):
 
 
 def rows_of(options):
-    return [row for row in fields(options) if "renderers" in row.metadata]
+    return rows_of_class(type(options))
+
+
+@functools.cache
+def rows_of_class(cls):
+    return tuple(row for row in fields(cls) if "renderers" in row.metadata)
 
 
 def set_rows(options, backend, kind):
     """Return the rows that are set, with their renderers, where these are of a kind."""
-    found = [(row, row.metadata["renderers"].get(backend)) for row in rows_of(options)]
-    return [
-        (row, renderer)
-        for row, renderer in found
-        if isinstance(renderer, kind) and is_set(row, getattr(options, row.name))
-    ]
+    found = []
+    for row in rows_of(options):
+        current = getattr(options, row.name)
+        if current is not None and is_set(row, current):
+            renderer = row.metadata["renderers"].get(backend)
+            if isinstance(renderer, kind):
+                found.append((row, renderer))
+    return found
 
 
 def is_set(row, current) -> bool:

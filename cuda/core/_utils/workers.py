@@ -22,7 +22,8 @@ class Task:
         self._args = args
         self._result = None
         self._error = None
-        self._is_done = threading.Event()
+        self._is_pending = threading.Lock()  # held until the call is made
+        self._is_pending.acquire()
 
     def __call__(self) -> None:
         try:
@@ -30,11 +31,11 @@ class Task:
         except BaseException as error:
             self._error = error
         self._function = self._args = None
-        self._is_done.set()
+        self._is_pending.release()
 
     def result(self):
         """Wait for the call and return its result, or raise its exception."""
-        self._is_done.wait()
+        self._is_pending.acquire()
         try:
             if self._error is not None:
                 raise self._error
@@ -100,4 +101,5 @@ _lock = threading.Lock()
 _workers: dict[int, Worker] = {}
 
 # A child must not inherit the lock in the hands of a thread that it does not have.
-os.register_at_fork(after_in_child=_lock._at_fork_reinit)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_lock._at_fork_reinit)
