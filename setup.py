@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the extensions of cuda.core and their type stubs; everything else is in pyproject.toml.
+"""Build the extensions of cuda.core, their type stubs, and the software device; the rest is in pyproject.toml.
 
 Environment
 -----------
@@ -13,6 +13,7 @@ CUDA_CORE_BUILD_CACHE
 import importlib.metadata
 import importlib.util
 import os
+import platform
 import shutil
 import sys
 from pathlib import Path
@@ -25,12 +26,17 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = ROOT / "cuda" / "core"
+EMULATOR = ROOT / "cuda" / "emulator"
 STUB_GENERATOR = PACKAGE / "_utils" / "_stubs.py"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
 DIRECTIVES = {
     "language_level": 3,
+    # Annotations are for people: as C types they would let 1.5 pass for an int.
+    "annotation_typing": False,
+    # A None that slips into a typed variable is an exception then, not a crash.
+    "nonecheck": True,
     "embedsignature": True,
     "embedsignature.format": "python",
     "freethreading_compatible": True,
@@ -83,12 +89,26 @@ def extensions() -> list[Extension]:
     )
 
 
+def load(path: Path):
+    """Import a module of the source tree by its file."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 class BuildExtensions(build_ext):
-    """Compile in parallel, through ccache where there is one."""
+    """Compile in parallel, through ccache where there is one; then build the software device."""
 
     def initialize_options(self) -> None:
         super().initialize_options()
         self.parallel = JOBS
+
+    def run(self) -> None:
+        super().run()
+        if sys.platform == "linux" and platform.machine() == "x86_64":
+            target = EMULATOR if self.inplace else Path(self.build_lib) / "cuda" / "emulator"
+            load(EMULATOR / "build.py").build(target / "_emulator.so", ROOT / "build" / "emulator", JOBS)
 
     def build_extensions(self) -> None:
         ccache = shutil.which("ccache")
@@ -101,19 +121,17 @@ class BuildExtensions(build_ext):
 
 
 class BuildPackage(build_py):
-    """Install the generated type stubs, and not their generator."""
+    """Install the generated type stubs, and not what only builds."""
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        builders = {STUB_GENERATOR, EMULATOR / "build.py", EMULATOR / "_generate.py"}
         modules = super().find_package_modules(package, package_dir)
-        return [module for module in modules if Path(module[2]) != STUB_GENERATOR.relative_to(ROOT)]
+        return [module for module in modules if ROOT / module[2] not in builders]
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            spec = importlib.util.spec_from_file_location("_stubs", STUB_GENERATOR)
-            stubs = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(stubs)
-            stubs.write_stubs(ROOT, PACKAGE, Path(self.build_lib))
+            load(STUB_GENERATOR).write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
 setup(

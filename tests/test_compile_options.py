@@ -76,6 +76,7 @@ NVRTC_ROWS = {
     "pch_messages": (False, ["--pch-messages=false"]),
     "instantiate_templates_in_pch": (False, ["--instantiate-templates-in-pch=false"]),
     "numba_debug": (True, ["--numba-debug"]),
+    "first_line": (7, []),
 }
 
 # What NVRTC refuses although it understands the flag, and what its log says then.
@@ -576,3 +577,15 @@ def test_every_linker_row_is_documented():
         if row.name != "name":
             assert row.metadata["doc"].endswith(".")
             assert f"    {row.name} : " in LinkerOptions.__doc__
+
+
+@pytest.mark.parametrize("line", [True, 1.5, "1"])
+def test_first_line_of_wrong_type(line):
+    with pytest.raises(TypeError, match="first_line must be an int"):
+        ProgramOptions(first_line=line)
+
+
+@pytest.mark.parametrize("line", [0, -1, 1 << 31])
+def test_first_line_that_is_none(line):
+    with pytest.raises(ValueError, match="first_line must be from 1 to"):
+        ProgramOptions(first_line=line)

@@ -13,12 +13,12 @@ import weakref
 
 import numpy as np
 import pytest
-from support.contexts import current_context, foreign_context, no_context
-from support.threads import in_thread
-from support.work import busy
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, EventOptions, MemoryResource
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+from support.contexts import current_context, foreign_context, no_context
+from support.threads import in_thread
+from support.work import busy
 
 
 class Recorder(MemoryResource):
@@ -73,10 +73,9 @@ def test_threads_have_their_own_equal_objects(device):
 
 
 def test_devices_of_ended_threads_are_released(device):
-    for _ in range(100):
-        reference = in_thread(lambda: weakref.ref(Device(0)))
-        gc.collect()
-        assert reference() is None
+    references = [in_thread(lambda: weakref.ref(Device(0))) for _ in range(50)]
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 50
     assert Device(0) is device
 
 
@@ -206,7 +205,9 @@ def test_peer_access_is_a_bool(devices):
     assert devices[0].can_access_peer(1) == devices[0].can_access_peer(devices[1])
 
 
-@pytest.mark.parametrize(("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)])
+@pytest.mark.parametrize(
+    ("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)]
+)
 def test_no_such_peer(device, peer, error):
     with pytest.raises(error):
         device.can_access_peer(peer)

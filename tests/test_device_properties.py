@@ -6,11 +6,11 @@ import inspect
 import re
 
 import pytest
-from support.threads import in_thread
 
 from cuda.core import Device
 from cuda.core._device import DeviceProperties
 from cuda.core._device_properties import Attribute, Flag
+from support.threads import in_thread
 
 ROWS = {name: row for name, row in vars(DeviceProperties).items() if isinstance(row, Attribute)}
 FRESH = {

@@ -98,6 +98,50 @@ def test_reshaping_splits_a_strided_axis():
     assert of(part).reshaped((3, 4)).strides == (8, 2)
 
 
+def random_shape_of_volume(rng, volume):
+    shape = []
+    while volume > 1 and len(shape) < 5:
+        factor = rng.choice([n for n in range(1, volume + 1) if volume % n == 0])
+        shape.append(factor)
+        volume //= factor
+    return (*shape, volume)
+
+
+def test_reshaping_copies_nothing_where_numpy_copies_nothing(array):
+    rng = random.Random(array.size)
+    for _ in range(10):
+        shape = random_shape_of_volume(rng, array.size)
+        expected = array.reshape(shape)
+        if np.shares_memory(expected, array):
+            reshaped = of(array).reshaped(shape)
+            kept = [k for k, n in enumerate(shape) if n > 1]
+            assert [reshaped.strides_in_bytes[k] for k in kept] == [expected.strides[k] for k in kept]
+        else:
+            with pytest.raises(ValueError, match="without a copy"):
+                of(array).reshaped(shape)
+
+
+def test_broadcasting_at_random_agrees_with_numpy(array):
+    rng = random.Random(array.size)
+    shape = tuple(rng.randint(2, 4) if n == 1 else n for n in array.shape)
+    shape = (rng.randint(1, 3), *shape)
+    expected = np.broadcast_to(array, shape)
+    layout = of(array).broadcast_to(shape)
+    kept = [k for k, n in enumerate(shape) if n > 1]
+    assert [layout.strides_in_bytes[k] for k in kept] == [expected.strides[k] for k in kept]
+
+
+def test_repr_has_the_offset_of_a_slice():
+    assert repr(Layout((3,), None, 4)) == "_StridedLayout(shape=(3,), strides=None, itemsize=4)"
+    assert repr(Layout((3,), (2,), 4)[1:]) == "_StridedLayout(shape=(2,), strides=(2,), itemsize=4, slice_offset=2)"
+
+
+def test_integers_of_numpy_are_numbers():
+    layout = Layout((np.int64(3), np.int32(2)), (np.int64(2), 1), 4)
+    assert (layout.shape, layout.strides) == ((3, 2), (2, 1))
+    assert {type(n) for n in layout.shape + layout.strides} == {int}
+
+
 def test_flattening_merges_what_follows_on():
     layout = Layout.dense((2, 3, 4), 4)
     assert layout.flattened() == Layout((24,), (1,), 4)
@@ -132,6 +176,9 @@ def test_dense_like_keeps_the_order():
 REFUSED = {
     "list as shape": (lambda: Layout([1], None, 4), TypeError),
     "list as strides": (lambda: Layout((1,), [1], 4), TypeError),
+    "broken extent": (lambda: Layout((1.5,), None, 4), TypeError),
+    "broken stride": (lambda: Layout((1,), (1.5,), 4), TypeError),
+    "negative extent of NumPy": (lambda: Layout((np.int64(-1),), None, 4), ValueError),
     "negative extent": (lambda: Layout((-1,), None, 4), ValueError),
     "item size zero": (lambda: Layout((1,), None, 0), ValueError),
     "too few strides": (lambda: Layout((1, 2), (1,), 4), ValueError),

@@ -6,9 +6,13 @@ Importing this package loads none of its modules: each name is fetched at its fi
 program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
 """
 
-import importlib
+from cuda.core._utils import device_choice
 
-from cuda.core._version import __version__
+device_choice.settle()
+
+import importlib  # noqa: E402
+
+from cuda.core._version import __version__  # noqa: E402
 
 # The home of each public name, below this package.
 _HOMES = {

@@ -157,14 +157,14 @@ class ProgramOptions(Options):
         "Macros to undefine.", nvrtc=each("--undefine-macro")
     )
     include_path: str | list[str] | tuple[str, ...] | None = option(
-        "Directories to search for headers.", nvrtc=each("--include-path")
+        "Directories to search for headers.", nvrtc=each("--include-path").touching("headers")
     )
     use_bundled_headers: bool | None = option(
         "Use the CUDA headers inside NVRTC, unpacked once per user.",
         nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro", since=(13, 3)),
     )
     pre_include: str | list[str] | tuple[str, ...] | None = option(
-        "Headers to include before the source.", nvrtc=each("--pre-include")
+        "Headers to include before the source.", nvrtc=each("--pre-include").touching("headers")
     )
     no_source_include: bool | None = option(
         "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
@@ -202,7 +202,7 @@ class ProgramOptions(Options):
     brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
     time: str | bool | None = option(
         "A file for the times of the phases, as CSV. For PTX, any true value has the linker log them.",
-        nvrtc=value("--time", file_of_times, takes_bool=True),
+        nvrtc=value("--time", file_of_times, takes_bool=True).touching("writes"),
         ptx=forward(bool),
     )
     split_compile: int | None = option(
@@ -215,7 +215,9 @@ class ProgramOptions(Options):
     no_cache: bool | None = option(
         "Do not use the compiler's own cache.", nvrtc=switch("--no-cache"), ptx=forward()
     )
-    fdevice_time_trace: str | None = option("A file for a JSON trace.", nvrtc=value("--fdevice-time-trace"))
+    fdevice_time_trace: str | None = option(
+        "A file for a JSON trace.", nvrtc=value("--fdevice-time-trace").touching("writes")
+    )
     device_float128: bool | None = option(
         "Allow ``__float128``.", nvrtc=switch("--device-float128", after="device_int128")
     )
@@ -223,14 +225,18 @@ class ProgramOptions(Options):
     ofast_compile: str | None = option(
         "Compile faster: ``'0'``, ``'min'``, ``'mid'`` or ``'max'``.", nvrtc=value("--Ofast-compile")
     )
-    pch: bool | None = option("Make and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH))
+    pch: bool | None = option(
+        "Make and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH).touching("reads")
+    )
     create_pch: str | None = option(
-        "A file to make a precompiled header in.", nvrtc=value("--create-pch", since=PCH)
+        "A file to make a precompiled header in.", nvrtc=value("--create-pch", since=PCH).touching("writes")
     )
     use_pch: str | None = option(
-        "The file of a precompiled header to use.", nvrtc=value("--use-pch", since=PCH)
+        "The file of a precompiled header to use.", nvrtc=value("--use-pch", since=PCH).touching("reads")
     )
-    pch_dir: str | None = option("The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH))
+    pch_dir: str | None = option(
+        "The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH).touching("reads")
+    )
     pch_verbose: bool | None = option(
         "Say why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose", since=PCH)
     )
@@ -244,17 +250,24 @@ class ProgramOptions(Options):
     extra_sources: Sequence[tuple[str, str | bytes | bytearray]] | None = option(
         "Further NVVM modules, as pairs of name and source.", nvvm=elsewhere()
     )
-    use_libdevice: bool | None = option("Add the library of mathematical functions to NVVM.", nvvm=elsewhere())
+    use_libdevice: bool | None = option(
+        "Add the library of mathematical functions to NVVM.", nvvm=elsewhere().touching("reads")
+    )
     numba_debug: bool | None = option(
         "Generate debug information laid out for Numba.",
         nvrtc=switch("--numba-debug", since=(13, 2)),
         nvvm=switch("-numba-debug", after="debug", since=(13, 1)),
         ptx=elsewhere(),
     )
+    first_line: int | None = option(
+        "The line of the file ``name`` that the source begins on: messages and line tables point there.",
+        nvrtc=elsewhere(),
+    )
 
     def __post_init__(self):
         self.name = checked_name(self.name, "default_program")
         check_options(self)
+        check_first_line(self.first_line)
         if self.extra_sources is not None:
             check_extra_sources(self.extra_sources)
 
@@ -458,6 +471,14 @@ def checked_name(name, default: str) -> str:
     if "\0" in name:
         raise ValueError(f"name contains a null character: {name!r}")
     return name
+
+
+def check_first_line(line) -> None:
+    """Check that a number can be one of a line, as C++ counts them."""
+    if line is not None and (isinstance(line, bool) or not isinstance(line, int)):
+        raise TypeError(f"first_line must be an int or None, not {type(line).__name__}")
+    if line is not None and not 1 <= line < 1 << 31:
+        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, but is {line}")
 
 
 def check_extra_sources(sources) -> None:

@@ -163,6 +163,8 @@ cdef class Device:
             HANDLE_RETURN(cydriver.cuCtxSetCurrent(context._h_context.get()), b"cuCtxSetCurrent")
             self._context = context
             return None
+        if not isinstance(ctx, Context):
+            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
         return Device_exchange(self, ctx)
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
@@ -216,7 +218,7 @@ cdef class Device:
         finally:
             Context_leave(is_entered)
 
-    def allocate(self, size, *, stream: Stream | GraphBuilder) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
 
         Parameters

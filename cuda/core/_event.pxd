@@ -15,6 +15,9 @@ cdef class Event(DriverObject):
 
 # A new event of a context, which has to be current.
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags)
+cdef Event Event_wrap(
+    const EventHandle& h_event, const ContextHandle& h_context, int device_id, unsigned int c_flags
+)
 # Only the handle: for events that no user sees.
 cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil
 cdef unsigned int Event_flags(object options) except? 0xffffffff

@@ -120,8 +120,18 @@ class EventOptions(Options):
 
 
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):
+    cdef EventHandle h_event
+    cdef ContextHandle h_owner = h_context
+    with nogil:
+        Event_create_handle(h_owner, c_flags, &h_event)
+    return Event_wrap(h_event, h_owner, device_id, c_flags)
+
+
+cdef Event Event_wrap(
+    const EventHandle& h_event, const ContextHandle& h_context, int device_id, unsigned int c_flags
+):
     cdef Event self = Event.__new__(Event)
-    Event_create_handle(h_context, c_flags, &self._h_event)
+    self._h_event = h_event
     self._h_context = h_context
     self._device_id = device_id
     self._flags = c_flags

@@ -71,6 +71,8 @@ def launch(
     """
     # The launches that are not hot, with Python's own rules for arguments; launch_call has the hot ones.
     accepted_config = accept_config(config)
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     if not isinstance(stream, StreamSource) and hasattr(stream, "__cuda_stream__"):
         warnings.warn(
             "launching on a foreign stream is deprecated; wrap it with Device.create_stream(obj)",

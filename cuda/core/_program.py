@@ -19,12 +19,15 @@ from pathlib import Path
 from cuda.core._compile_options import ProgramOptions, current_arch
 from cuda.core._compilers import LinkerCompiler, NVRTCCompiler, NVVMCompiler, nvrtc_version
 from cuda.core._module import ObjectCode
+from cuda.core._program_cache._abc import ProgramCacheResource
+from cuda.core._program_cache._slot import CacheSlot, CacheSource
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
 __all__ = ["Program", "ProgramOptions"]
 
+_KINDS = {kind.value: kind for kind in SourceCodeType}
 _COMPILERS = {
     SourceCodeType.CXX: NVRTCCompiler,
     SourceCodeType.PTX: LinkerCompiler,
@@ -84,11 +87,15 @@ class Program:
         if options.arch is None:
             options.arch = current_arch()
         self._options = options
+        self._code = code
+        self._kind = kind
         self._name = options.name
         is_debugged = kind is SourceCodeType.CXX and (options.debug or options.lineinfo)
-        if is_debugged and options.name == "default_program":
+        if is_debugged and options.name == "default_program" and options.first_line is None:
             self._debug_file = DebugFile(source)
             self._name = self._debug_file.path or self._name
+        if options.first_line is not None and kind is SourceCodeType.CXX:
+            source = b"#line %d\n" % options.first_line + source
         self._compiler = _COMPILERS[kind](source, os.fsencode(self._name), options)
         self._is_closed = False
 
@@ -107,7 +114,7 @@ class Program:
         name_expressions: tuple[str, ...] | list[str] = (),
         logs: object | None = None,
         *,
-        cache: None = None,
+        cache: ProgramCacheResource | None = None,
     ) -> ObjectCode:
         """Compile the program (``nvrtcCompileProgram``, ``nvvmCompileProgram``, ``nvJitLinkComplete``).
 
@@ -122,8 +129,10 @@ class Program:
             Only C++ has such names.
         logs : object, optional
             An object with ``write(str)`` that gets the messages of the compiler, if there are any.
-        cache : None
-            Reserved.
+        cache : :class:`~cuda.core.utils.ProgramCacheResource`, optional
+            Where the result is looked up first, and stored. An entry holds for this source, target and
+            name expressions, for these options, for the version of the compiler, and for the content of
+            every header that the source may include. Nothing is written to ``logs`` for what is found.
 
         Returns
         -------
@@ -135,7 +144,8 @@ class Program:
         TypeError
             If an argument is of a wrong type.
         ValueError
-            If the compiler cannot make ``target_type``.
+            If the compiler cannot make ``target_type``; with ``cache``, if options make the compiler
+            write files, or read others than headers.
         RuntimeError
             If the program is closed.
         NVRTCError, nvvmError, nvJitLinkError, CUDAError
@@ -144,8 +154,9 @@ class Program:
         Warns
         -----
         RuntimeWarning
-            If PTX is made that is too new for the driver, a precompiled header could not be made, or the
-            options leave the compiler nothing to make of this type.
+            If PTX is made that is too new for the driver, a precompiled header could not be made, the
+            options leave the compiler nothing to make of this type, or the source includes what cannot
+            be found for ``cache``, which is not used then.
         """
         if self.is_closed:
             raise RuntimeError("this Program is closed")
@@ -153,8 +164,14 @@ class Program:
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
             raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
+        slot = None
         if cache is not None:
-            raise TypeError(f"cache must be None, not {type(cache).__name__}")
+            if not isinstance(cache, ProgramCacheResource):
+                raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
+            slot = CacheSlot(cache, self._cache_source, target, name_expressions)
+            found = slot.load()
+            if found is not None:
+                return object_code(found, target, self._options.name, name_expressions)
         try:
             code, symbols, log = self._compiler.compile(target, expressions)
         except CUDAError as error:
@@ -163,12 +180,11 @@ class Program:
             raise
         if logs is not None and log:
             logs.write(log)
-        for message in self._remarks(target, code, log):
+        if slot is not None and code.strip(b"\0"):
+            slot.store(code, symbols)
+        for message in self._remarks(target, code, log, slot):
             warnings.warn(message, RuntimeWarning, stacklevel=2)
-        # Other compilers than NVRTC have no name expressions, and give no symbols.
-        return ObjectCode._init(
-            code, target, name=self._name, symbol_mapping=dict(zip(name_expressions, symbols, strict=False))
-        )
+        return object_code((code, symbols), target, self._name, name_expressions)
 
     def close(self) -> None:
         """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
@@ -198,8 +214,14 @@ class Program:
         """What became of the precompiled header in the latest compilation; None when none was asked for."""
         return self._compiler.pch_status
 
-    def _remarks(self, target, code, log):
+    @functools.cached_property
+    def _cache_source(self) -> CacheSource:
+        return CacheSource(self._code, self._kind, self._options)
+
+    def _remarks(self, target, code, log, slot):
         """Yield what the user should know of a compilation that did not fail."""
+        if slot is not None and slot.obstacle is not None:
+            yield f"the program is not cached, because it is unknown which header this is: {slot.obstacle}"
         if self.pch_status is PCHStatusType.FAILED:
             yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
         is_nvrtc = self.backend is CompilerBackendType.NVRTC
@@ -222,6 +244,15 @@ class Program:
                 return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
+
+
+def object_code(compiled, target, name: str, name_expressions) -> ObjectCode:
+    """Make an object code of compiled code and the names in it."""
+    code, symbols = compiled
+    # Other compilers than NVRTC have no name expressions, and give no symbols.
+    return ObjectCode._init(
+        code, target, name=name, symbol_mapping=dict(zip(name_expressions, symbols, strict=False))
+    )
 
 
 class DebugFile:
@@ -260,12 +291,13 @@ def first_kernel(source: bytes) -> str:
 
 def source_type(code_type) -> SourceCodeType:
     """Return the type of source that ``code_type`` names."""
+    kind = _KINDS.get(code_type.lower()) if isinstance(code_type, str) else None
+    if kind is not None:
+        return kind
     choices = ", ".join(repr(kind.value) for kind in SourceCodeType)
     if not isinstance(code_type, str):
         raise TypeError(f"code_type must be a str, one of {choices}, not {type(code_type).__name__}")
-    if code_type.lower() not in list(SourceCodeType):
-        raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
-    return SourceCodeType(code_type.lower())
+    raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
 
 
 def source_bytes(code, kind: SourceCodeType) -> bytes:

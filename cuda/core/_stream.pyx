@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cpython.object cimport PyObject
@@ -18,7 +19,7 @@ from cuda.core._context cimport (
     Context_ordinal,
     Context_wrap,
 )
-from cuda.core._event cimport Event, Event_create, Event_create_handle, Event_flags
+from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, address, stream_registry
 from cuda.core._utils.cuda_utils cimport (
@@ -127,14 +128,18 @@ cdef class Stream(StreamSource):
         TypeError
             If ``event`` is no event, or one that another process may open.
         """
-        self._check_open()
+        cdef Event c_event
         if event is None:
             return Stream_record_new(self, Event_flags(options))
-        if event.is_ipc_enabled:
+        if not isinstance(event, Event):
+            raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
+        c_event = event
+        if c_event._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
-        (<Event>event)._check_open()
-        HANDLE_RETURN(cydriver.cuEventRecord((<Event>event)._h_event.get(), self._h_stream.get()), b"cuEventRecord")
-        return event
+        check_open(self, c_event)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuEventRecord(c_event._h_event.get(), self._h_stream.get()), b"cuEventRecord")
+        return c_event
 
     def wait(self, event_or_stream: Event | Stream) -> None:
         """Make later work wait for an event, or for all work now in another stream (``cuStreamWaitEvent``).
@@ -149,14 +154,16 @@ cdef class Stream(StreamSource):
         ValueError
             If the argument is neither.
         """
-        self._check_open()
+        cdef Event c_event
         if isinstance(event_or_stream, Event):
-            (<Event>event_or_stream)._check_open()
-            HANDLE_RETURN(
-                cydriver.cuStreamWaitEvent(self._h_stream.get(), (<Event>event_or_stream)._h_event.get(), 0),
-                b"cuStreamWaitEvent",
-            )
+            c_event = event_or_stream
+            check_open(self, c_event)
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuStreamWaitEvent(self._h_stream.get(), c_event._h_event.get(), 0), b"cuStreamWaitEvent"
+                )
             return
+        self._check_open()
         try:
             other = Stream_accept(event_or_stream, True)
         except TypeError as error:
@@ -418,19 +425,30 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
     return 0
 
 
+# Enqueueing blocks when the queue of the device is full, and what empties it may need the
+# interpreter: so every such call releases the lock.
+cdef inline int check_open(Stream stream, Event event) except -1:
+    if not stream._h_stream:
+        raise RuntimeError("this Stream is closed")
+    if not event._h_event:
+        raise RuntimeError("this Event is closed")
+    return 0
+
+
 cdef Event Stream_record_new(Stream self, unsigned int c_flags):
     cdef ContextHandle h_context
+    cdef EventHandle h_event
     cdef int device_id = -1
     cdef int is_entered = 0
-    cdef Event event
     Stream_context(self, &h_context, &device_id)
-    is_entered = Context_enter(h_context.get())
-    try:
-        event = Event_create(h_context, device_id, c_flags)
-        HANDLE_RETURN(cydriver.cuEventRecord(event._h_event.get(), self._h_stream.get()), b"cuEventRecord")
-    finally:
-        Context_leave(is_entered)
-    return event
+    with nogil:
+        is_entered = Context_enter(h_context.get())
+        try:
+            Event_create_handle(h_context, c_flags, &h_event)
+            HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), self._h_stream.get()), b"cuEventRecord")
+        finally:
+            Context_leave(is_entered)
+    return Event_wrap(h_event, h_context, device_id, c_flags)
 
 
 cdef int Stream_wait_stream(Stream self, Stream other) except -1:
@@ -449,8 +467,9 @@ cdef int Stream_wait_stream(Stream self, Stream other) except -1:
         if other._h_context:
             # Waiting reads what is recorded at that moment, so one event serves all waits.
             other._h_join = h_event
-    HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), other._h_stream.get()), b"cuEventRecord")
-    HANDLE_RETURN(cydriver.cuStreamWaitEvent(self._h_stream.get(), h_event.get(), 0), b"cuStreamWaitEvent")
+    with nogil:
+        HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), other._h_stream.get()), b"cuEventRecord")
+        HANDLE_RETURN(cydriver.cuStreamWaitEvent(self._h_stream.get(), h_event.get(), 0), b"cuStreamWaitEvent")
     return 0
 
 

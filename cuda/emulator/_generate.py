@@ -236,7 +236,8 @@ def write_gate(symbol, index, per_thread, implementation, parameters):
         f"{head}    emu::abi::Gate emu_gate({index}, {str(per_thread).lower()});\n"
         f"    if (emu_gate.watched())\n        emu_gate.show({{{shown[2:]}}});\n"
         f"    if (emu_gate.refused())\n        return emu_gate.result();\n"
-        f"    return emu_gate.leave({implementation}({labels}));\n}}\n"
+        f"    try {{\n        return emu_gate.leave({implementation}({labels}));\n"
+        f"    }} catch (...) {{\n        return emu_gate.caught();\n    }}\n}}\n"
     )
 
 

@@ -7,10 +7,11 @@ import sys
 import threading
 
 import pytest
+from cuda.bindings import driver
 
 from cuda.core._memory import DeviceMemoryResource, _allocation
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
+from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError, handle_return
 
 MIB = 1 << 20
 
@@ -158,6 +159,22 @@ def test_failed_free_warns_with_size_and_address(stream, pool):
     stream.sync()
     with pytest.warns(ResourceWarning, match=f"4096 bytes at {address:#x} failed: CUDA_ERROR_INVALID_VALUE"):
         buffer.close()
+
+
+@pytest.mark.requires(mempool=True)
+def test_freeing_on_a_capturing_stream_warns(stream, pool):
+    buffer = pool.allocate(4096, stream=stream)
+    address = buffer.handle
+    handle_return(
+        driver.cuStreamBeginCapture(stream.handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+    )
+    try:
+        with pytest.warns(ResourceWarning, match="4096 bytes"):
+            buffer.close()
+    finally:
+        handle_return(driver.cuGraphDestroy(handle_return(driver.cuStreamEndCapture(stream.handle))))
+    assert pool.attributes.used_mem_current >= 4096
+    pool.deallocate(address, 4096, stream=stream)
 
 
 @pytest.mark.requires(mempool=True)

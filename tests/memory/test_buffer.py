@@ -107,7 +107,9 @@ def test_from_handle_refuses_pointers_out_of_range(ptr):
         Buffer.from_handle(ptr, 8)
 
 
-@pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1 << 64, OverflowError), (1.0, TypeError), (None, TypeError)])
+@pytest.mark.parametrize(
+    ("size", "error"), [(-1, OverflowError), (1 << 64, OverflowError), (1.0, TypeError), (None, TypeError)]
+)
 def test_from_handle_refuses_bad_sizes(size, error):
     with pytest.raises(error):
         Buffer.from_handle(4096, size)
@@ -523,9 +525,10 @@ def test_resource_that_returns_no_buffer_is_refused(mr, buffer):
 
 
 def test_python_resource_serves_a_device(device, stream):
-    class Pinned(MemoryResource):
-        is_device_accessible = is_host_accessible = True
-        device_id = -1
+    class Lending(MemoryResource):
+        is_device_accessible = True
+        is_host_accessible = False
+        device_id = 0
 
         def __init__(self):
             self.freed = []
@@ -538,7 +541,7 @@ def test_python_resource_serves_a_device(device, stream):
         def deallocate(self, ptr, size, *, stream):
             self.freed.append((ptr, size, stream))
 
-    mr = Pinned()
+    mr = Lending()
     buffer = mr.allocate(256, stream=stream)
     write(buffer, bytes(range(256)), stream)
     other = buffer.copy_to(stream=stream)

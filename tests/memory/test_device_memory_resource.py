@@ -5,8 +5,8 @@
 import weakref
 
 import pytest
-
 from cuda.bindings import driver
+
 from cuda.core._memory import DeviceMemoryResource, DeviceMemoryResourceOptions
 from cuda.core._memory._device_memory_resource import _refuse_without_pools
 from cuda.core._utils.cuda_utils import NotSupportedError, handle_return

@@ -70,7 +70,17 @@ class Capabilities:
 
     def clusters(self, wanted: bool) -> bool:
         """Whether device 0 launches thread block clusters."""
-        return self.compute((9, 0)) == wanted
+        return bool(self._property("cluster_launch")) == wanted
+
+    def property(self, wanted: str) -> bool:
+        """Whether a property of device 0 is true."""
+        return bool(self._property(wanted))
+
+    def software(self, wanted: bool) -> bool:
+        """Whether the device is the software device, which comes with compilers of its own."""
+        from cuda import emulator
+
+        return emulator.is_active() == wanted
 
     def cooperative(self, wanted: bool) -> bool:
         """Whether device 0 launches cooperative grids."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pytest
 from cuda.bindings import driver, nvrtc, runtime
-from support.contexts import no_context
 
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import (
@@ -22,6 +21,7 @@ from cuda.core._utils.cuda_utils import (
 )
 from cuda.core._utils.error_text import ADVICE, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
+from support.contexts import no_context
 
 SUCCESS = driver.CUresult.CUDA_SUCCESS
 

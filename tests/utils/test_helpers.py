@@ -79,7 +79,8 @@ def test_append_needs_the_block():
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [(4, (4, 1, 1)), ((), (1, 1, 1)), ((4,), (4, 1, 1)), ((4, 5), (4, 5, 1)), ((4, 5, 6), (4, 5, 6))]
+    ("given", "expected"),
+    [(4, (4, 1, 1)), ((), (1, 1, 1)), ((4,), (4, 1, 1)), ((4, 5), (4, 5, 1)), ((4, 5, 6), (4, 5, 6))],
 )
 def test_cast_to_3_tuple(given, expected):
     assert cast_to_3_tuple("grid", given) == expected

@@ -31,7 +31,7 @@ class Flags(Options):
     plain: object = None
     fast: bool | None = option("Be fast.", one=switch("-fast"), two=toggle("-fast", "1", "0"))
     level: int | None = option("The level.", one=value("-level"))
-    paths: list[str] | None = option("Paths.", one=each("-I"), two=elsewhere())
+    paths: list[str] | None = option("Paths.", one=each("-I").touching("reads"), two=elsewhere())
     early: bool | None = option("Comes early.", one=switch("-early", lambda: 7, after="fast"))
     strict: bool | None = option("Be strict.", two=toggle("-strict"))
 
@@ -142,3 +142,24 @@ def test_options_that_are_too_new():
         ("level", (13, 1)), ("loud", (12, 0)), ("late", (13, 2)),
     ]
     assert option_table.newer_options(MoreFlags(loud=False), "one", (11, 8)) == []
+
+
+def test_options_that_touch_files():
+    assert option_table.options_with_files(Flags(paths=["a"], fast=True), "one", "reads", "writes") == ["paths"]
+    assert option_table.options_with_files(Flags(paths=["a"]), "one", "writes") == []
+    assert option_table.options_with_files(Flags(paths=["a"]), "two", "reads") == []
+    assert option_table.options_with_files(Flags(), "one", "reads") == []
+
+
+def test_options_without_arguments():
+    assert option_table.options_elsewhere(Flags(paths=["a"], fast=True), "two") == {"paths": ["a"]}
+    assert option_table.options_elsewhere(Flags(paths=["a"]), "one") == {}
+
+
+def test_construction_is_like_that_of_any_dataclass():
+    assert Flags(1, True) == Flags(plain=1, fast=True)
+    assert list(vars(Flags(strict=True, fast=False))) == list(vars(Flags()))
+    with pytest.raises(TypeError, match="no_such"):
+        Flags(no_such=1)
+    with pytest.raises(TypeError, match="fast"):
+        Flags(1, True, fast=True)

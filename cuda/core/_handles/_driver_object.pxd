@@ -19,3 +19,8 @@ cdef class DriverObject:
 
 # The object of cuda.bindings for a raw value, such as a driver.CUstream.
 cdef object bindings_object(str name, intptr_t value)
+
+
+# Makes the object at `offset` in each instance of `cls` readable as `name`, faster than any getter;
+# the class has a property of that name, whose documentation stays.
+cdef int add_member(type cls, str name, Py_ssize_t offset) except -1

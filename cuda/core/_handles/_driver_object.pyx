@@ -5,10 +5,40 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t
+from libc.stdlib cimport calloc
+
+from cpython.object cimport PyObject, PyTypeObject
 
 import importlib
 
 __all__ = ["DriverObject"]
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyMemberDef:
+        const char* name
+        int type
+        Py_ssize_t offset
+        int flags
+        const char* doc
+
+    object PyDescr_NewMember(PyTypeObject* cls, PyMemberDef* member)
+    void PyType_Modified(PyTypeObject* cls)
+    const char* PyUnicode_AsUTF8(object text) except NULL
+
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #ifndef Py_T_OBJECT_EX
+    #define Py_T_OBJECT_EX T_OBJECT_EX
+    #define Py_READONLY READONLY
+    #endif
+    static PyObject* cuda_core_type_dict(PyTypeObject* cls) { return cls->tp_dict; }
+    """
+    int Py_T_OBJECT_EX
+    int Py_READONLY
+    PyObject* cuda_core_type_dict(PyTypeObject* cls)
 
 
 cdef class DriverObject:
@@ -71,3 +101,22 @@ cdef object bindings_object(str name, intptr_t value):
     if _driver is None:
         _driver = importlib.import_module("cuda.bindings.driver")
     return getattr(_driver, name)(init_value=value)
+
+
+cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
+    # The interpreter reads a member without a call; the definition lives as long as the class.
+    cdef PyMemberDef* member = <PyMemberDef*>calloc(1, sizeof(PyMemberDef))
+    cdef dict namespace = <dict>cuda_core_type_dict(<PyTypeObject*>cls)
+    cdef str text = getattr(namespace[name], "__doc__", None) or ""
+    _member_texts.append((name, text))
+    member.name = PyUnicode_AsUTF8(name)
+    member.doc = PyUnicode_AsUTF8(text)
+    member.type = Py_T_OBJECT_EX
+    member.flags = Py_READONLY
+    member.offset = offset
+    namespace[name] = PyDescr_NewMember(<PyTypeObject*>cls, member)
+    PyType_Modified(<PyTypeObject*>cls)
+    return 0
+
+
+cdef list _member_texts = []

@@ -22,6 +22,7 @@ def bind_kernel(kernel, config, stream):
 def native_launch_config(config):
     """Return the bindings' ``driver`` module and the ``CUlaunchConfig`` of a :class:`~cuda.core.LaunchConfig`."""
     from cuda.bindings import driver
+
     from cuda.core._launch_config import _to_native_launch_config
 
     return driver, _to_native_launch_config(config)

@@ -198,7 +198,9 @@ public:
     }
 
     // Refers to a value that somebody else ends.
-    static Handle borrow(T value, Keep keep) { return Handle(new TypedCell(std::move(value), nullptr, std::move(keep))); }
+    static Handle borrow(T value, Keep keep) {
+        return Handle(new TypedCell(std::move(value), nullptr, std::move(keep)));
+    }
 
     void reset() noexcept {
         if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();

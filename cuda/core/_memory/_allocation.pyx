@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
 """Allocate, free, adopt: the only callers of the driver's allocators, and one way of freeing for each."""
 
 from __future__ import annotations
@@ -46,16 +45,18 @@ cdef int allocate_from_pool(
     cdef Allocation value
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef Keep keep = h_pool.keep()
+    cdef Keep keep
+    if h_pool.is_owner():
+        keep = h_pool.keep()
     value.h_stream = h_stream
     if size == 0:
         h_allocation[0] = AllocationHandle.borrow(move(value), move(keep))
         return 0
+    fix_context(value)
     # Such memory would belong to the graph, and the pool's way of freeing would fail.
     HANDLE_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
     if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
-    fix_context(value)
     value.size = size
     with nogil:
         HANDLE_RETURN(

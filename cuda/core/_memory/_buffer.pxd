@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
+from cpython.object cimport PyObject
+
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._stream cimport Stream
@@ -20,7 +22,12 @@ cdef class Buffer(DriverObject):
         object _owner
         object _ipc_descriptor
         int _export_count           # memoryviews that look at the memory
+        PyObject* _handle_object    # what `handle` and `size` read
+        PyObject* _size_object
 
 
 # A buffer of class `cls` over an allocation.
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner)
+
+# Refreshes `handle` and `size` after the allocation of a buffer has changed.
+cdef int Buffer_show(Buffer self) except -1

@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
 """Buffers, which are ranges of memory, and the base class of the resources that they come from."""
 
 from __future__ import annotations
@@ -9,10 +8,11 @@ from libc.stdint cimport intptr_t, uintptr_t
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cuda.bindings cimport cydriver
 
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
-from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._driver_object cimport DriverObject, add_member
 from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
 from cuda.core._memory._allocation cimport adopt, borrow, is_default, set_stream, size_argument
 from cuda.core._memory._copy cimport copy, fill
@@ -38,6 +38,10 @@ cdef class Buffer(DriverObject):
     """
 
     made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
+
+    def __dealloc__(self):
+        Py_XDECREF(self._handle_object)
+        Py_XDECREF(self._size_object)
 
     def __repr__(self):
         if not self._h_allocation:
@@ -148,7 +152,9 @@ cdef class Buffer(DriverObject):
     def close(self, stream=None) -> None:
         """Free the memory in stream order; calling this again does nothing.
 
-        Memory that others still refer to (a DLPack consumer, a graph) is freed after them.
+        Memory that others still refer to (a DLPack consumer, a graph) is freed after them. A stream that
+        is capturing cannot free memory allocated outside the capture: that shows as a ResourceWarning,
+        and the memory is lost to the pool.
 
         Parameters
         ----------
@@ -315,6 +321,7 @@ cdef class Buffer(DriverObject):
         # For resources that grow a buffer in place.
         self._check_open()
         (&self._h_allocation.value()).size = size_argument(value)
+        Buffer_show(self)
 
     @property
     def memory_resource(self) -> MemoryResource | None:
@@ -373,6 +380,7 @@ cdef class Buffer(DriverObject):
 
     cdef void _release(self) noexcept:
         self._h_allocation.reset()
+        Buffer_show(self)
         self._memory_resource = None
         self._owner = None
         self._ipc_descriptor = None
@@ -463,9 +471,24 @@ cdef class MemoryResource:
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
     cdef Buffer self = Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
     self._h_allocation = h_allocation
+    Buffer_show(self)
     self._memory_resource = memory_resource
     self._owner = owner
     return self
+
+
+# Both are asked for in loops, where a getter costs most: they are kept as objects.
+cdef int Buffer_show(Buffer self) except -1:
+    cdef bint is_open = <bint>self._h_allocation
+    cdef object handle = self._h_allocation.value().pointer if is_open else 0
+    cdef object size = self._h_allocation.value().size if is_open else 0
+    Py_XDECREF(self._handle_object)
+    self._handle_object = <PyObject*>handle
+    Py_INCREF(handle)
+    Py_XDECREF(self._size_object)
+    self._size_object = <PyObject*>size
+    Py_INCREF(size)
+    return 0
 
 
 cdef Buffer Buffer_from_handle(type cls, object ptr, object size, object mr, object owner, object stream):
@@ -513,3 +536,14 @@ cdef object missing(MemoryResource resource, str member):
 
 cdef int refuse_options(object options) except -1:
     raise TypeError(f"options must be None, not {type(options).__name__}")
+
+
+cdef int add_members() except -1:
+    cdef Buffer sample = Buffer.__new__(Buffer)
+    cdef char* start = <char*><void*>sample
+    add_member(Buffer, "handle", <char*>&sample._handle_object - start)
+    add_member(Buffer, "size", <char*>&sample._size_object - start)
+    return 0
+
+
+add_members()

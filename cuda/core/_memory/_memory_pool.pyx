@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
 """Memory pools: what the resources over them share."""
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from libc.stdint cimport uint64_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport bindings_object
-from cuda.core._handles._handles cimport AllocationHandle, Keep, MemoryPoolHandle, address
+from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
 from cuda.core._memory._allocation cimport allocate_from_pool, size_argument
-from cuda.core._memory._buffer cimport Buffer, Buffer_create, MemoryResource
+from cuda.core._memory._buffer cimport Buffer, Buffer_show, MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -174,10 +173,13 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
 
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
-    cdef AllocationHandle h_allocation
+    # What Buffer_create does, without a copy of the handle: this is called in loops.
+    cdef Buffer buffer = Buffer.__new__(Buffer)
     MemPool_check_open(self)
-    allocate_from_pool(self._h_pool, size, stream._h_stream, &h_allocation)
-    return Buffer_create(Buffer, h_allocation, self, None)
+    allocate_from_pool(self._h_pool, size, stream._h_stream, &buffer._h_allocation)
+    Buffer_show(buffer)
+    buffer._memory_resource = self
+    return buffer
 
 
 cdef inline int MemPool_check_open(_MemPool self) except -1:

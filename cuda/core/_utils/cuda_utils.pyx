@@ -14,6 +14,7 @@ import importlib
 import warnings
 from collections import namedtuple
 
+from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
 from cuda.core._utils.error_text import ADVICE
 
 __all__ = [
@@ -31,7 +32,8 @@ ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"))
 
 _MISSING_DRIVER = (
     "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
-    "on a machine with an NVIDIA GPU"
+    "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
+    "python -m cuda.emulator program.py"
 )
 
 
@@ -75,6 +77,11 @@ class NotSupportedError(CUDAError):
 
 class NVRTCError(CUDAError):
     """The CUDA C++ compiler failed; ``log`` has its messages."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The messages as records, with file, line, column, severity and text; empty where there is no log."""
+        return parse_diagnostics(self.log)
 
 
 _RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})

@@ -27,6 +27,8 @@ __all__ = [
     "newer_options",
     "number",
     "option",
+    "options_elsewhere",
+    "options_with_files",
     "refused_options",
     "render_options",
     "setting",
@@ -51,6 +53,8 @@ class Renderer:
 
     # Whether a false value says nothing, as None does.
     is_switch = False
+    # What files the option makes the back end touch.
+    files = None
 
     def __init__(self, flag: str, after: str | None = None, since: tuple[int, int] | None = None):
         self.flag = flag
@@ -63,6 +67,17 @@ class Renderer:
     def render(self, value) -> list[str]:
         """Return the arguments for a value that is not None."""
         raise NotImplementedError
+
+    def touching(self, files: str):
+        """Note for caches what files the option makes the back end touch, and return the renderer.
+
+        Parameters
+        ----------
+        files : str
+            ``"headers"`` that the source includes, others that it ``"reads"``, or files that it ``"writes"``.
+        """
+        self.files = files
+        return self
 
 
 class switch(Renderer):
@@ -233,11 +248,11 @@ def check_options(options) -> None:
     TypeError
         If one has a value of a wrong type; the message names it.
     """
-    for row in rows_of(options):
-        current = getattr(options, row.name)
-        if current is not None:
-            for renderer in row.metadata["renderers"].values():
-                renderer.check(row.name, current)
+    rows = rows_of(type(options))
+    for name, current in vars(options).items():
+        if current is not None and name in rows:
+            for renderer in rows[name].metadata["renderers"].values():
+                renderer.check(name, current)
 
 
 def render_options(options, backend: str) -> list[str]:
@@ -250,30 +265,25 @@ def render_options(options, backend: str) -> list[str]:
     ValueError
         If an argument contains a null character.
     """
-    arguments = {row.name: [] for row in rows_of(options)}
-    for row in rows_of(options):
-        current = getattr(options, row.name)
-        renderer = None if current is None else row.metadata["renderers"].get(backend)
-        if renderer is not None:
-            arguments[row.name] = renderer.render(current)
-    for row in rows_of(options):
-        if arguments[row.name] and (after := row.metadata["renderers"][backend].after) is not None:
-            arguments[after] = arguments[after] + arguments[row.name]
-            arguments[row.name] = []
-    for name, rendered in arguments.items():
+    arguments = []
+    for name, _, renderer, current in said(options, backend):
+        rendered = renderer.render(current)
         if any("\0" in argument for argument in rendered):
-            raise ValueError(f"{name} contains a null character: {getattr(options, name)!r}")
-    return [argument for rendered in arguments.values() for argument in rendered]
+            raise ValueError(f"{name} contains a null character: {current!r}")
+        arguments += rendered
+    return arguments
 
 
 def refused_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end lacks."""
+    rows = rows_of(type(options))
     return [
-        row.name
-        for row in rows_of(options)
-        if getattr(options, row.name) is not None
-        and backend not in row.metadata["renderers"]
-        and is_set(row, getattr(options, row.name))
+        name
+        for name, current in vars(options).items()
+        if current is not None
+        and name in rows
+        and backend not in rows[name].metadata["renderers"]
+        and is_set(rows[name], current)
     ]
 
 
@@ -296,32 +306,79 @@ def newer_options(options, backend: str, version: tuple[int, int]) -> list[tuple
     return [(row.name, renderer.since) for row, renderer in rows if renderer.since and renderer.since > version]
 
 
+def options_with_files(options, backend: str, *kinds: str) -> list[str]:
+    """Return the names of the options that are set and make a back end touch files of these kinds."""
+    return [row.name for row, renderer in set_rows(options, backend, Renderer) if renderer.files in kinds]
+
+
+def options_elsewhere(options, backend: str) -> dict[str, object]:
+    """Return the options that are set and that a back end heeds without an argument, by name."""
+    return {row.name: getattr(options, row.name) for row, _ in set_rows(options, backend, elsewhere)}
+
+
 def document_options(cls):
     """Write the section of attributes into the docstring of an options class, from its rows."""
     lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in fields(cls) if row.metadata]
     cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    Attributes\n    ----------{''.join(lines)}\n    "
+    cls.__init__ = setting_at_once(cls)
     return cls
 
 
-def rows_of(options):
-    return rows_of_class(type(options))
+def setting_at_once(cls):
+    """Return an ``__init__`` for an options class that does not assign one field after the other.
+
+    Options are made for every program, and have many fields of which few are set.
+    """
+    assign = cls.__init__
+    defaults = {row.name: row.default for row in fields(cls)}
+
+    @functools.wraps(assign)
+    def __init__(self, *args, **kwargs):
+        if args or not kwargs.keys() <= defaults.keys():
+            assign(self, *args, **kwargs)
+        else:
+            self.__dict__.update(defaults | kwargs)
+            self._check()
+
+    return __init__
 
 
 @functools.cache
-def rows_of_class(cls):
-    return tuple(row for row in fields(cls) if "renderers" in row.metadata)
+def rows_of(cls) -> dict:
+    """Return the rows of an options class, by name."""
+    return {row.name: row for row in fields(cls) if "renderers" in row.metadata}
+
+
+@functools.cache
+def places_of(cls, backend: str) -> dict[str, int]:
+    """Return the names of the rows that a back end knows, with the places of their arguments."""
+    rows = rows_of(cls)
+    names = [name for name, row in rows.items() if backend in row.metadata["renderers"]]
+    for name in list(names):
+        after = rows[name].metadata["renderers"][backend].after
+        if after is not None:
+            names.remove(name)
+            names.insert(names.index(after) + 1, name)
+    return {name: place for place, name in enumerate(names)}
+
+
+def said(options, backend: str) -> list[tuple]:
+    """Return what is not None and known to a back end, in its order: name, row, renderer and value."""
+    rows = rows_of(type(options))
+    places = places_of(type(options), backend)
+    # Few of many are set, and this runs for every program.
+    names = [name for name, current in vars(options).items() if current is not None and name in places]
+    names.sort(key=places.__getitem__)
+    return [(name, rows[name], rows[name].metadata["renderers"][backend], getattr(options, name)) for name in names]
 
 
 def set_rows(options, backend, kind):
     """Return the rows that are set, with their renderers, where these are of a kind."""
-    found = []
-    for row in rows_of(options):
-        current = getattr(options, row.name)
-        if current is not None and is_set(row, current):
-            renderer = row.metadata["renderers"].get(backend)
-            if isinstance(renderer, kind):
-                found.append((row, renderer))
-    return found
+    return [
+        (row, renderer)
+        for _, row, renderer, current in said(options, backend)
+        if isinstance(renderer, kind) and is_set(row, current)
+    ]
 
 
 def is_set(row, current) -> bool:

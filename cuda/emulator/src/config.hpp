@@ -9,6 +9,8 @@
 
 namespace emu {
 
+// eager: work begins as soon as its turn has come, on threads; deterministic: it is done when
+// the call that submits it returns; shuffle: eager, and what has no order is shuffled.
 enum class Mode { eager, deterministic, shuffle };
 
 struct Checks {

@@ -68,28 +68,32 @@ Shown shown(const char* label, T value)
         return {label, 0, false};
 }
 
-// Around every exported call. Unwatched (no trace, no fault planned) it costs one load.
+// Around every exported call. Unwatched (initialised, no trace, no fault planned) it costs
+// one load, and stores of what call is in progress.
 class Gate {
 public:
     Gate(int entry, bool per_thread);
     ~Gate();
     Gate(const Gate&) = delete;
-    bool watched() const { return watched_; }
+    bool watched() const { return watch_ != nullptr; }
     void show(std::initializer_list<Shown> arguments);
     bool refused() const { return result_ != CUDA_SUCCESS; } // before the effect
     CUresult result() const { return result_; }
     CUresult leave(CUresult result);                         // after the effect
+    CUresult caught();                                       // leaves by an exception
 
 private:
+    struct Watch;
+    void look(int entry); // the slow way in
     CUresult result_ = CUDA_SUCCESS;
-    int entry_;
-    bool watched_ = false;
     bool outer_per_thread_;
+    Watch* watch_ = nullptr;
 };
 
 // Whether a null stream means the per-thread one in the call in progress.
 bool per_thread_default();
-// "cuMemAlloc_v2, driver call 17": for Allocation::made_by and handles.
-std::string made_by();
+// cuInit has succeeded.
+void set_initialised();
+bool is_initialised();
 
 } // namespace emu::abi

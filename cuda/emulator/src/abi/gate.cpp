@@ -1,12 +1,35 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-#include "abi.hpp"
-
+//
+// What happens at the door: initialisation, tracing, planned faults, counting.
 #include <atomic>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <cxxabi.h>
 #include <memory>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "../config.hpp"
+#include "../state/context.hpp"
+#include "../state/origin.hpp"
+#include "../state/queue.hpp"
+#include "abi.hpp"
+#include "faults.hpp"
 
 namespace emu::abi {
 namespace {
+
+// Zero when every call may pass at once.
+enum : uint32_t { uninitialised = 1, forked = 2, tracing = 4, failing = 8, unread = 16 };
+std::atomic<uint32_t> door{uninitialised | unread};
+
+uint64_t calls = 0; // approximate when threads race: it labels reports
+thread_local bool per_thread __attribute__((tls_model("initial-exec"))) = false;
 
 // One counter per row of the table; made at the first refusal.
 std::atomic<uint64_t>* counters()
@@ -16,34 +39,163 @@ std::atomic<uint64_t>* counters()
     return rows.get();
 }
 
-std::atomic<uint64_t> calls{0};
-thread_local bool per_thread = false;
-thread_local int entry_in_progress = -1;
+bool is_always_open(const char* name)
+{
+    for (const char* open : {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
+                             "cuGetProcAddress", "cuGetExportTable"})
+        if (std::strcmp(name, open) == 0)
+            return true;
+    return false;
+}
+
+// ------------------------------------------------------------------------------- trace
+
+FILE* trace_file()
+{
+    static FILE* file = config().trace == "stderr" ? stderr : std::fopen(config().trace.c_str(), "ae");
+    return file;
+}
+
+void trace(const std::string& call, CUresult result, double microseconds)
+{
+    FILE* file = trace_file();
+    if (!file)
+        return;
+    const char* name = "?";
+    for (int i = 0; i < result_name_count; ++i)
+        if (result_names[i].value == int(result))
+            name = result_names[i].name;
+    std::fprintf(file, "%d %s = %s (%.1f us)\n", int(gettid()), call.c_str(), name, microseconds);
+    std::fflush(file);
+}
+
+std::string text_of(const char* symbol, std::initializer_list<Shown> arguments)
+{
+    std::string text = std::string(symbol) + "(";
+    const char* separator = "";
+    for (const Shown& shown : arguments) {
+        char value[32];
+        std::snprintf(value, sizeof value, shown.pointer ? "%#" PRIx64 : "%" PRId64, shown.bits);
+        text += std::string(separator) + shown.label + "=" + value;
+        separator = ", ";
+    }
+    return text + ")";
+}
+
+void read_variables()
+{
+    static std::once_flag once;
+    std::call_once(once, [] {
+        uint32_t wanted = 0;
+        if (!config().trace.empty()) {
+            if (trace_file())
+                wanted |= tracing;
+            else
+                say("CUDA_EMULATOR_TRACE: " + config().trace + " cannot be written");
+        }
+        plan_from_variable();
+        door.fetch_or(wanted);
+        door.fetch_and(~uint32_t(unread));
+    });
+}
+
+void after_fork()
+{
+    if (!(door.load() & uninitialised))
+        door.fetch_or(forked);
+    state::Queue::forget_threads();
+}
 
 } // namespace
 
-Gate::Gate(int entry, bool wants_per_thread) : entry_(entry), outer_per_thread_(per_thread)
+struct Gate::Watch {
+    const char* symbol;
+    std::string text;
+    PlannedFault fault;
+    bool traced = false, done = false;
+    std::chrono::steady_clock::time_point start;
+};
+
+Gate::Gate(int entry, bool wants_per_thread) : outer_per_thread_(per_thread)
 {
-    calls.fetch_add(1, std::memory_order_relaxed);
     per_thread = wants_per_thread;
-    entry_in_progress = entry;
+    state::origin = {entries[entry].symbol, ++calls};
+    if (__builtin_expect(door.load(std::memory_order_relaxed) != 0, 0))
+        look(entry);
 }
 
 Gate::~Gate()
 {
     per_thread = outer_per_thread_;
+    if (watch_) {
+        if (watch_->traced && !watch_->done)
+            trace(watch_->text, result_, 0);
+        delete watch_;
+    }
 }
 
-void Gate::show(std::initializer_list<Shown>) {}
+void Gate::look(int entry)
+{
+    read_variables();
+    const Entry& row = entries[entry];
+    uint32_t bits = door.load();
+    bool open = is_always_open(row.name);
+    if ((bits & (tracing | failing)) && std::strcmp(row.name, "cuGetProcAddress") != 0) {
+        watch_ = new Watch{row.symbol, {}, {}, (bits & tracing) != 0, false,
+                           std::chrono::steady_clock::now()};
+        if (bits & failing)
+            watch_->fault = next_fault(row.name, row.symbol);
+    }
+    if ((bits & forked) && (!open || std::strcmp(row.name, "cuInit") == 0))
+        result_ = CUDA_ERROR_NOT_INITIALIZED; // a child of fork() has no device
+    else if ((bits & uninitialised) && !open)
+        result_ = CUDA_ERROR_NOT_INITIALIZED;
+    else if (watch_ && watch_->fault.when == FaultTime::before)
+        result_ = watch_->fault.code;
+}
+
+void Gate::show(std::initializer_list<Shown> arguments)
+{
+    if (watch_->traced)
+        watch_->text = text_of(watch_->symbol, arguments);
+}
 
 CUresult Gate::leave(CUresult result)
 {
+    if (__builtin_expect(!watch_, 1))
+        return result;
+    const PlannedFault& fault = watch_->fault;
+    if (result == CUDA_SUCCESS && fault.when == FaultTime::after)
+        result = fault.code;
+    if (result == CUDA_SUCCESS && fault.when == FaultTime::later)
+        if (auto context = state::current())
+            context->fail(fault.code, std::string(watch_->symbol) + ": planned fault");
+    if (watch_->traced) {
+        auto time = std::chrono::steady_clock::now() - watch_->start;
+        trace(watch_->text, result, std::chrono::duration<double, std::micro>(time).count());
+    }
+    watch_->done = true;
     return result;
+}
+
+CUresult Gate::caught()
+{
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    } catch (const __cxxabiv1::__forced_unwind&) {
+        throw; // the thread ends
+    } catch (...) {
+        return leave(CUDA_ERROR_UNKNOWN);
+    }
 }
 
 CUresult not_supported(int entry)
 {
     counters()[entry].fetch_add(1, std::memory_order_relaxed);
+    if (door.load() & tracing)
+        trace(std::string(entries[entry].symbol) + "(...)", CUDA_ERROR_NOT_SUPPORTED, 0);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -57,10 +209,24 @@ bool per_thread_default()
     return per_thread;
 }
 
-std::string made_by()
+void set_initialised()
 {
-    const char* symbol = entry_in_progress < 0 ? "?" : entries[entry_in_progress].symbol;
-    return std::string(symbol) + ", driver call " + std::to_string(calls.load());
+    static std::once_flag once;
+    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, after_fork); });
+    door.fetch_and(~uint32_t(uninitialised));
+}
+
+bool is_initialised()
+{
+    return !(door.load() & (uninitialised | forked));
+}
+
+void set_failing(bool on)
+{
+    if (on)
+        door.fetch_or(failing);
+    else
+        door.fetch_and(~uint32_t(failing));
 }
 
 } // namespace emu::abi

@@ -6,6 +6,9 @@
 #include <cstring>
 
 #include "../config.hpp"
+#include "../exec/exec.hpp"
+#include "../front/front.hpp"
+#include "../state/arena.hpp"
 #include "abi.hpp"
 
 namespace emu::abi {
@@ -29,7 +32,17 @@ using namespace emu;
 
 ENTRY(cuInit, 2000)(unsigned int Flags)
 {
-    return Flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (config().devices == 0)
+        return CUDA_ERROR_NO_DEVICE;
+    if (abi::is_initialised())
+        return CUDA_SUCCESS;
+    if (!state::AddressSpace::get().reserve())
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    exec::set_symbolizer(&front::symbolize);
+    abi::set_initialised();
+    return CUDA_SUCCESS;
 }
 
 ENTRY(cuDriverGetVersion, 2020)(int* driverVersion)
@@ -37,14 +50,6 @@ ENTRY(cuDriverGetVersion, 2020)(int* driverVersion)
     if (!driverVersion)
         return CUDA_ERROR_INVALID_VALUE;
     *driverVersion = config().driver_version;
-    return CUDA_SUCCESS;
-}
-
-ENTRY(cuDeviceGetCount, 2000)(int* count)
-{
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    *count = config().devices;
     return CUDA_SUCCESS;
 }
 

@@ -20,6 +20,7 @@ struct Region {
     uint64_t allocation = 0;  // id, unique for the process, never reused
     RegionKind kind = RegionKind::device;
     int device = -1;          // -1: of all
+    uint32_t shared_with = 0; // bit d: device d may access it too (pool or mapping access)
     std::string made_by;      // for reports: "cuMemAlloc_v2, driver call 17"
 };
 
@@ -27,7 +28,9 @@ struct Region {
 // pinned memory. Once, before anything else. False when no address space is to be had:
 // then checks run by regions only, slower.
 bool reserve_shadow(uintptr_t base, size_t size);
-EmuSpace shadow_space(); // what the loader writes into EmuModule::space
+// What the loader writes into EmuModule::space. Each device has a shadow of its own, so that
+// memory of another device is open to its kernels only with peer access.
+EmuSpace shadow_space(int device);
 
 void open_region(const Region& region);
 // Poisons it as freed. The last 1024 freed regions are remembered for reports; whoever
@@ -40,7 +43,9 @@ void forget_region(uintptr_t base);
 void open_host_range(const Region& region);
 void close_host_range(uintptr_t base);
 
+// Kernels of `from` may access all memory of `to`, on top of Region::shared_with.
 void set_peer_access(int from, int to, bool allowed);
+void share_region(uintptr_t base, uint32_t shared_with);
 
 // The heap that malloc() in kernels uses, in kernel addresses. Given once per context;
 // size 0 takes it away.

@@ -10,59 +10,72 @@
 // and checks of the library itself go, never through the device address.
 #pragma once
 
-#include <map>
+#include <atomic>
 #include <memory>
-#include <mutex>
+#include <vector>
 
 #include "../common.hpp"
 #include "../exec/memory.hpp"
+#include "origin.hpp"
 
 namespace emu::state {
 
-enum class MemoryKind { device, managed, pinned, registered, heap, physical };
+class Pool;
+
+enum class MemoryKind { device, managed, pinned, registered, heap, variable };
 
 // How host code is kept out of device memory, the best that the machine offers:
-//   keys  a protection key that only threads of the block pool may open;
 //   idle  PROT_NONE while no kernel of the device runs: opened by the first launch, closed
-//         by the monitor after 2 ms without one;
+//         by a monitor after 2 ms without one;
 //   open  never closed (CUDA_EMULATOR_CHECK=none).
-enum class HostAccess { keys, idle, open };
+// A protection key that only threads of the block pool may open has its place here.
+enum class HostAccess { idle, open };
 
 struct Allocation {
-    uint64_t id = 0;
+    uint64_t id = 0;           // CU_POINTER_ATTRIBUTE_BUFFER_ID too: never reused
     CUdeviceptr base = 0;      // as kernels see it; also the host's for pinned and managed
     size_t size = 0;           // as asked for
-    size_t room = 0;
+    size_t room = 0;           // taken from the arena
+    size_t charged = 0;        // counted against the arena's limit; 0: by its pool
     MemoryKind kind = MemoryKind::device;
     int device = -1;           // -1: pinned by no device in particular
     CUcontext context = nullptr;
     CUmemoryPool pool = nullptr;
-    void* host = nullptr;      // where the library reads and writes it
+    std::shared_ptr<Pool> owner; // keeps a destroyed pool until its last block is free
+    std::byte* host = nullptr; // where the library reads and writes it
     unsigned flags = 0;        // of cuMemHostAlloc, cuMemAllocManaged, ...
-    uint64_t buffer_id = 0;    // CU_POINTER_ATTRIBUTE_BUFFER_ID
-    bool sync_memops = false;
-    std::string made_by;
+    std::atomic<bool> sync_memops{false};
+    std::atomic<bool> released{false}; // a stream-ordered free is on its way
+    Origin made_by;
+
+    bool is_host() const { return kind == MemoryKind::pinned || kind == MemoryKind::registered; }
+    // What a copy or fill of `address` reads or writes.
+    std::byte* at(CUdeviceptr address) const { return host + (address - base); }
 };
 
-// A contiguous part of the window with its memfd: first fit with red zones, freed ranges
-// kept back (quarantine) until a quarter of the memory is held there.
+// A contiguous part of the window with its memory: first fit with red zones, freed ranges
+// kept back (quarantine) for a while when accesses are checked.
 class Arena {
 public:
-    Arena(MemoryKind kind, int device, size_t limit);
-    ~Arena();
-    // Zero size or no room: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY.
-    CUresult allocate(size_t size, size_t alignment, std::shared_ptr<Allocation>* out);
+    Arena(MemoryKind kind, int device, size_t limit, size_t range);
+    bool map(std::byte* window);
+    // Zero size or no room: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY. Without
+    // `charged` the caller counts the bytes with charge().
+    CUresult allocate(size_t size, size_t alignment, MemoryKind kind, bool charged,
+                      std::shared_ptr<Allocation>* out);
     CUresult release(CUdeviceptr base);      // INVALID_VALUE: not the start of a live one
-    void* host_window(CUdeviceptr address) const;
-    int descriptor() const;                  // the memfd, for IPC
+    bool charge(size_t bytes);               // false: over the limit
+    void discharge(size_t bytes);
+    bool contains(CUdeviceptr address) const;
+    size_t range() const;
     size_t used() const;
     size_t limit() const;
-    void begin_kernels();                    // HostAccess::idle: counts running kernels
+    void begin_kernels();                    // opens the memory to kernels
     void end_kernels();
 
 private:
     struct State;
-    std::unique_ptr<State> state_;
+    State* state_; // never ends
 };
 
 // Everything that has an address, of all devices.
@@ -75,30 +88,30 @@ public:
     Arena& pinned();
     CUresult register_host(void* base, size_t size, unsigned flags, CUcontext context);
     CUresult unregister_host(void* base);
+    void add_variable(void* address, size_t size, int device, CUcontext context);
+    void remove_variable(void* address);
+    // Plain allocation and release, by whatever way: gives the memory back to its arena.
+    CUresult allocate(Arena& arena, size_t size, CUcontext context, unsigned flags,
+                      CUdeviceptr* out);
+    CUresult release(CUdeviceptr base);
+    void release_context(CUcontext context);
     // The live allocation that holds the address; null: plain host memory or nothing.
     std::shared_ptr<Allocation> find(CUdeviceptr address) const;
     std::shared_ptr<Allocation> find_range(CUdeviceptr address, size_t size) const;
     bool in_window(CUdeviceptr address) const;
     // Where the library itself may read and write `address`: host windows for device
     // memory, the address itself for the rest. Null when a part of the range is not live.
-    void* reach(CUdeviceptr address, size_t size) const;
+    std::byte* reach(CUdeviceptr address, size_t size) const;
     HostAccess host_access() const;
-    template <class Visit> void each(Visit visit) const; // for leak reports
+    std::vector<std::shared_ptr<Allocation>> all() const; // for leak reports
+
+    void publish(const std::shared_ptr<Allocation>& allocation); // by arenas
+    void withdraw(CUdeviceptr base);
 
 private:
     AddressSpace();
+    struct State;
+    State* state_;
 };
-
-// A rectangle or box of a copy, already validated; either side may be host memory.
-struct CopyBox {
-    std::byte* target = nullptr;
-    const std::byte* source = nullptr;
-    size_t width = 0, height = 1, depth = 1; // bytes, rows, slices
-    size_t target_pitch = 0, target_slice = 0;
-    size_t source_pitch = 0, source_slice = 0;
-};
-void copy_box(const CopyBox& box);
-void fill_box(std::byte* target, uint32_t value, unsigned bytes, size_t width, size_t height,
-              size_t pitch);
 
 } // namespace emu::state

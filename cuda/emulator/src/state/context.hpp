@@ -12,6 +12,7 @@
 #include "../common.hpp"
 #include "../exec/exec.hpp"
 #include "handles.hpp"
+#include "queue.hpp"
 
 namespace emu::state {
 
@@ -21,11 +22,17 @@ class Module;
 
 class Context : public std::enable_shared_from_this<Context> {
 public:
+    Context(Device& device, unsigned flags, bool primary);
+    ~Context();
     static CUresult create(Device& device, unsigned flags, bool primary, CUcontext* out);
+    // A primary context that comes back has the handle that it had.
+    static CUresult revive(Device& device, unsigned flags, CUcontext handle);
     static CUresult destroy(CUcontext handle);           // cancels what runs, ends streams
     static std::shared_ptr<Context> find(CUcontext handle);
     // INVALID_CONTEXT or CONTEXT_IS_DESTROYED for a handle that find() does not know.
     static CUresult why_not(CUcontext handle);
+    static Device* device_of_destroyed(CUcontext handle);
+    static std::vector<std::pair<std::shared_ptr<Context>, Origin>> all();
 
     CUcontext handle() const;
     Device& device() const;
@@ -33,10 +40,12 @@ public:
     unsigned flags() const;
     CUresult set_flags(unsigned flags);
     bool is_primary() const;
+    unsigned api_version = 3020;
 
     // Sticky errors: after a fault every call in the context gives this code.
     CUresult sticky() const;
     void fail(const exec::Fault& fault);                 // the first one stays
+    void fail(CUresult code, const std::string& text);
 
     std::shared_ptr<Stream> legacy_stream();
     std::shared_ptr<Stream> per_thread_stream();         // of the calling thread
@@ -46,19 +55,30 @@ public:
     std::vector<std::shared_ptr<Stream>> streams() const;
     void add_stream(const std::shared_ptr<Stream>& stream);
     void remove_stream(const Stream* stream);
+    // What an operation of the legacy stream follows: the ends of all blocking streams.
+    std::vector<Place> blocking_ends() const;
     CUresult synchronize();
+    CUresult wait_idle();                                // without the effects of a call
 
     CUresult limit(CUlimit limit, size_t* value) const;
     CUresult set_limit(CUlimit limit, size_t value);
     exec::Limits limits() const;
+    void prepare_heap();                                 // before the first launch
 
     CUresult enable_peer(Context& other);
     CUresult disable_peer(Context& other);
+    bool is_peer(const Context& other) const;
+    std::vector<int> peer_devices() const;
+
+    // Launches that run, for cancelling them.
+    void begin_launch(uint64_t id);
+    void end_launch(uint64_t id);
 
     void add_module(const std::shared_ptr<Module>& module);
     void remove_module(const Module* module);
 
 private:
+    void end();
     struct State;
     std::unique_ptr<State> state_;
 };

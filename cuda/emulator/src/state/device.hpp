@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The devices: their numbers follow the documented ones of compute capability 9.0 and are
-// scaled by CUDA_EMULATOR_*. One table row per attribute.
+// scaled by CUDA_EMULATOR_*. One table row per attribute (attributes.cpp).
 #pragma once
 
 #include <memory>
@@ -23,13 +23,15 @@ public:
     CUuuid uuid() const;                                 // stable per ordinal and user
     std::string pci_bus_id() const;
     size_t total_memory() const;
+    Arena& memory() const;
     // INVALID_VALUE for an attribute that this driver version does not know.
     CUresult attribute(CUdevice_attribute attribute, int* value) const;
     int number(CUdevice_attribute attribute) const;      // for our own use; known ones only
     int major() const;
     int minor() const;
 
-    // The primary context: created by the first retain, ended by the last release.
+    // The primary context: created by the first retain, ended by the last release. It keeps
+    // its handle for the life of the process.
     CUresult retain_primary(CUcontext* out);
     CUresult release_primary();
     CUresult reset_primary();
@@ -38,7 +40,7 @@ public:
 
     std::shared_ptr<Pool> default_pool();
     std::shared_ptr<Pool> current_pool();
-    void set_current_pool(std::shared_ptr<Pool> pool);
+    void set_current_pool(std::shared_ptr<Pool> pool);   // null: the default one
 
 private:
     struct State;
@@ -53,10 +55,13 @@ bool can_access_peer(int from, int to);
 
 // Occupancy by the documented rules of the compute capability.
 struct OccupancyQuery {
-    uint32_t threads = 0, registers = 0, static_shared = 0;
-    size_t dynamic_shared = 0;
-    uint32_t max_threads = 0, min_blocks = 0;
+    uint32_t threads = 0, registers = 0;
+    size_t shared = 0;                                   // static and dynamic
 };
 int blocks_per_multiprocessor(const Device& device, const OccupancyQuery& query);
+// Threads of a block that the registers allow.
+int max_block_threads(const Device& device, uint32_t registers);
+// Dynamic shared memory left for each of `blocks` blocks on a multiprocessor.
+size_t shared_left(const Device& device, int blocks, size_t static_shared);
 
 } // namespace emu::state

@@ -4,10 +4,12 @@
 // Events: a point in a stream's queue, and the time at which it was reached.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "../common.hpp"
 #include "context.hpp"
+#include "queue.hpp"
 
 namespace emu::state {
 
@@ -16,26 +18,34 @@ public:
     static CUresult create(Context& context, unsigned flags, CUevent* out);
     static CUresult destroy(CUevent handle);
     static std::shared_ptr<Event> find(CUevent handle);
+    static void forget_context(const Context& context);
+    static std::vector<std::pair<std::shared_ptr<Event>, Origin>> all();
 
-    CUevent handle() const;
-    std::shared_ptr<Context> context() const;
-    unsigned flags() const;
+    CUevent handle() const { return handle_; }
+    std::shared_ptr<Context> context() const { return context_.lock(); }
+    unsigned flags() const { return flags_; }
 
     // A record makes a new point; waits made before keep the old one.
-    struct Point;
-    std::shared_ptr<Point> begin_record();               // at submission
-    static void reach(const std::shared_ptr<Point>& point); // by the worker
-    static void wait(const std::shared_ptr<Point>& point);  // blocks
-    static bool reached(const std::shared_ptr<Point>& point);
-    std::shared_ptr<Point> last() const;                 // null: never recorded
+    struct Point {
+        Place place;
+        std::weak_ptr<Context> context;              // where it was recorded
+        std::chrono::steady_clock::time_point time;  // written before the place is reached
+    };
+    std::shared_ptr<Point> new_point() const { return std::make_shared<Point>(); }
+    void publish(std::shared_ptr<Point> point) { std::atomic_store(&last_, std::move(point)); }
+    std::shared_ptr<Point> last() const { return std::atomic_load(&last_); } // null: never
 
     CUresult query() const;
     CUresult synchronize() const;
     static CUresult elapsed(const Event& start, const Event& end, float* milliseconds);
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    CUresult error() const;
+
+    std::weak_ptr<Context> context_;
+    std::shared_ptr<Point> last_;
+    CUevent handle_ = nullptr;
+    unsigned flags_ = 0;
 };
 
 } // namespace emu::state

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 
 #include "../common.hpp"
+#include "origin.hpp"
 
 namespace emu::state {
 
@@ -21,12 +23,19 @@ enum class HandleState { live, destroyed, never };
 template <class T, class H>
 class HandleTable {
 public:
-    H add(std::shared_ptr<T> object, std::string made_by)
+    H add(std::shared_ptr<T> object)
     {
         std::unique_lock lock(mutex_);
         uintptr_t number = next();
-        rows_[number] = {std::move(object), std::move(made_by)};
+        rows_[number] = {std::move(object), origin};
         return reinterpret_cast<H>(number);
+    }
+
+    // Under a handle that was given before: a primary context that comes back.
+    void put(H handle, std::shared_ptr<T> object)
+    {
+        std::unique_lock lock(mutex_);
+        rows_[reinterpret_cast<uintptr_t>(handle)] = {std::move(object), origin};
     }
 
     std::shared_ptr<T> find(H handle) const
@@ -58,19 +67,23 @@ public:
         return given ? HandleState::destroyed : HandleState::never;
     }
 
-    // For leak reports: calls visit(handle, made_by) for all that live.
-    template <class Visit>
-    void each(Visit visit) const
+    // All that live, with the call that made them; in order of creation.
+    std::vector<std::pair<std::shared_ptr<T>, Origin>> all() const
     {
         std::shared_lock lock(mutex_);
+        std::map<uintptr_t, std::pair<std::shared_ptr<T>, Origin>> sorted;
         for (const auto& row : rows_)
-            visit(reinterpret_cast<H>(row.first), row.second.made_by);
+            sorted[row.first] = {row.second.object, row.second.made_by};
+        std::vector<std::pair<std::shared_ptr<T>, Origin>> out;
+        for (auto& row : sorted)
+            out.push_back(std::move(row.second));
+        return out;
     }
 
 private:
     struct Row {
         std::shared_ptr<T> object;
-        std::string made_by;
+        Origin made_by;
     };
     // Below every mapped address, so that following one by mistake faults.
     static constexpr uintptr_t first = 0x10000, step = 16;

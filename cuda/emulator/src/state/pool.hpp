@@ -3,6 +3,9 @@
 //
 // Memory pools and stream-ordered allocation. The address is given at submission, the
 // memory is usable from its place in the stream's order on.
+//
+// A pool counts what it reserves from its device in steps of 32 MiB; which addresses it
+// hands out is the arena's affair, so that freed ones rest and are found when used.
 #pragma once
 
 #include <memory>
@@ -15,22 +18,43 @@ namespace emu::state {
 
 class Pool : public std::enable_shared_from_this<Pool> {
 public:
+    explicit Pool(const CUmemPoolProps& properties);
+    ~Pool();
     static CUresult create(const CUmemPoolProps& properties, CUmemoryPool* out);
     static CUresult destroy(CUmemoryPool handle);        // lives on until the last block
     static std::shared_ptr<Pool> find(CUmemoryPool handle);
+    static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id,
+                                              CUmemAllocationType type);
+    // The default and the current one of a location that is not a device.
+    static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type,
+                              std::shared_ptr<Pool>* out);
+    static std::vector<std::pair<std::shared_ptr<Pool>, Origin>> all();
+    // A synchronisation has happened: what lies above the thresholds goes back.
+    static void synchronized();
 
     CUmemoryPool handle() const;
+    bool is_default() const;
     const CUmemPoolProps& properties() const;
-    CUresult attribute(CUmemPool_attribute attribute, void* value) const;
-    CUresult set_attribute(CUmemPool_attribute attribute, void* value);
+    CUresult attribute(CUmemPool_attribute attribute, void* value);
+    CUresult set_attribute(CUmemPool_attribute attribute, const void* value);
     CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
     CUresult set_access(const CUmemAccessDesc* rows, size_t count);
+    // Devices, as bits, whose pools kernels of `device` may use.
+    static uint32_t sharing_with(int device);
     CUresult trim(size_t keep);
     CUresult allocate(size_t size, Stream& stream, CUdeviceptr* out);
     // Of any pool, or of plain memory: ordered after the stream's work.
     static CUresult release(CUdeviceptr base, Stream& stream);
+    // At once, for cuMemFree; the caller has waited.
+    static CUresult release_now(CUdeviceptr base);
 
 private:
+    Arena& arena() const;
+    bool grow(size_t bytes);
+    void shrink(size_t keep);
+    void settle();
+    static CUresult claim(CUdeviceptr base, std::shared_ptr<Allocation>* out);
+    void finish(const Allocation& allocation);
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -5,60 +5,61 @@
 // once. Capture diverts operations into a graph instead (graph.hpp, later).
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "../common.hpp"
 #include "context.hpp"
+#include "queue.hpp"
 
 namespace emu::state {
 
 class Event;
 
-// One unit of work. `work` runs on a worker; what it returns other than success is sticky
-// for the context. It holds by shared_ptr everything that it uses.
-struct Operation {
-    enum class Kind { kernel, copy, fill, host_function, record, wait, allocate, release, other };
-    Kind kind = Kind::other;
-    const char* name = "";                               // driver call, for reports
-    std::function<CUresult()> work;
-};
-
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
+    // Without a handle: the legacy stream and those of threads.
+    static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority,
+                                        bool legacy);
     static CUresult create(Context& context, unsigned flags, int priority, CUstream* out);
     // Destroying does not wait: the queue is finished by its worker.
     static CUresult destroy(CUstream handle);
     static std::shared_ptr<Stream> find(CUstream handle);
+    static void forget_context(const Context& context);
+    static std::vector<std::pair<std::shared_ptr<Stream>, Origin>> all();
 
-    CUstream handle() const;
-    std::shared_ptr<Context> context() const;            // null: destroyed
-    uint64_t id() const;
-    unsigned flags() const;
-    int priority() const;
-    bool is_legacy() const;
-    bool is_blocking() const;                            // ordered with the legacy stream
+    CUstream handle() const { return handle_; }
+    std::shared_ptr<Context> context() const { return context_.lock(); } // null: destroyed
+    uint64_t id() const { return id_; }
+    unsigned flags() const { return flags_; }
+    int priority() const { return priority_; }
+    bool is_legacy() const { return legacy_; }
+    bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
+    const std::shared_ptr<Queue>& queue() const { return queue_; }
 
     // Legacy ordering is applied here: an operation of the legacy stream follows all
     // earlier ones of blocking streams, and those follow it.
     CUresult enqueue(Operation operation);
-    CUresult record(const std::shared_ptr<Event>& event, unsigned flags);
-    CUresult wait(const std::shared_ptr<Event>& event, unsigned flags);
+    CUresult record(const std::shared_ptr<Event>& event);
+    CUresult wait(const std::shared_ptr<Event>& event);
     CUresult query();                                    // NOT_READY, or the sticky error
     CUresult synchronize();                              // may run the queue on the caller
     // For synchronous calls: enqueue and wait for that operation only.
     CUresult run(Operation operation);
 
-    // Position in the queue: events and legacy ordering compare these.
-    uint64_t submitted() const;
-    uint64_t completed() const;
-
 private:
-    struct State;
-    std::shared_ptr<State> state_;
+    CUresult submit(Operation operation, std::vector<Place> places, bool wait);
+    std::vector<Place> legacy_places() const;
+
+    std::weak_ptr<Context> context_;
+    std::shared_ptr<Queue> queue_;
+    std::weak_ptr<Queue> legacy_queue_; // of the context, for blocking streams
+    CUstream handle_ = nullptr;
+    uint64_t id_ = 0;
+    unsigned flags_ = 0;
+    int priority_ = 0;
+    bool legacy_ = false;
 };
 
-// True in a host function or other callback of a worker: driver calls give NOT_PERMITTED.
-bool in_callback();
+enum : int { stream_priority_least = 0, stream_priority_greatest = -5 };
 
 } // namespace emu::state

@@ -1,0 +1,266 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A CUDA device made of the CPU: runs CUDA programs, unchanged, without a GPU.
+
+``activate()`` loads a library that takes the place of the driver and of NVRTC in this
+process. Do it before anything else uses CUDA; ``python -m cuda.emulator program.py`` and
+``CUDA_CORE_DEVICE=software`` do it in time.
+"""
+
+import ctypes
+import os
+import sys
+
+__all__ = [
+    "Plan",
+    "activate",
+    "fail",
+    "is_active",
+    "leaks",
+    "library_path",
+    "sweep",
+    "unsupported_calls",
+]
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_REPLACED = ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12")
+_library = None
+
+
+def library_path():
+    """Path of the library that is the software device."""
+    return os.path.join(_HERE, "_emulator.so")
+
+
+def is_active():
+    """Whether this process uses the software device."""
+    return _library is not None or _adopt()
+
+
+def activate():
+    """Make the software device the CUDA driver of this process.
+
+    Raises
+    ------
+    RuntimeError
+        If another driver or compiler is already loaded, which cannot be undone, or if the
+        library was not built or does not load on this system.
+    """
+    global _library
+    if is_active():
+        return
+    for name in _REPLACED:
+        if _is_loaded(name):
+            raise RuntimeError(
+                f"{name} is already loaded in this process, and programs that found it keep it; "
+                "activate the software device before anything uses CUDA, "
+                "or start the program with: python -m cuda.emulator program.py"
+            )
+    path = library_path()
+    if not os.path.exists(path):
+        raise RuntimeError(f"the software device was not built: {path} is missing")
+    try:
+        _library = _declare(ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_GLOBAL))
+    except OSError as error:
+        raise RuntimeError(f"the software device does not load: {error}") from None
+
+
+def unsupported_calls():
+    """Driver functions that were called and are not implemented: a dict of counts."""
+    rows = _text(_active().emulator_unsupported).splitlines()
+    return {name: int(count) for name, count in (row.split() for row in rows)}
+
+
+def leaks():
+    """What exists on the device and was not released, a sentence each.
+
+    Primary contexts and default memory pools are not listed: they live as long as the process.
+    """
+    return _text(_active().emulator_leaks).splitlines()
+
+
+class Plan:
+    """Driver calls that fail on purpose, while the ``with`` block runs; made by :func:`fail`."""
+
+    def __init__(self, text):
+        self.text = text
+        self._id = 0
+        self._state = (0, 0, "")
+
+    def __enter__(self):
+        error = ctypes.create_string_buffer(256)
+        self._id = _active().emulator_fail(self.text.encode(), error, len(error))
+        if not self._id:
+            raise ValueError(f"{self.text!r}: {error.value.decode()}")
+        return self
+
+    def __exit__(self, *_):
+        self._state = self._read()
+        _active().emulator_fail_end(self._id)
+        self._id = 0
+
+    def _read(self):
+        if not self._id:
+            return self._state
+        matched, fired = ctypes.c_uint64(), ctypes.c_uint64()
+        last = ctypes.create_string_buffer(128)
+        _active().emulator_fail_state(self._id, ctypes.byref(matched), ctypes.byref(fired), last, len(last))
+        return matched.value, fired.value, last.value.decode()
+
+    @property
+    def matched(self):
+        """How many calls matched the names."""
+        return self._read()[0]
+
+    @property
+    def fired(self):
+        """How many calls failed."""
+        return self._read()[1]
+
+    @property
+    def last(self):
+        """Name of the last call that failed."""
+        return self._read()[2]
+
+    def __repr__(self):
+        return f"<Plan {self.text!r}>"
+
+
+def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
+    """Make driver calls fail, as a context manager.
+
+    Parameters
+    ----------
+    calls : str
+        Names of driver functions, separated by commas, with ``*`` and ``?``; a name behind
+        ``!`` is exempt.
+    code : str or int
+        The error they give.
+    nth : int, optional
+        Only the n-th call that matches, counted from 1. Default: every one.
+    when : str
+        ``"before"`` the call had any effect; ``"after"`` it had; ``"later"``: the call
+        succeeds and the context fails, as after an error in a kernel.
+    """
+    at = "" if nth is None else f"@{int(nth)}"
+    return Plan(f"{calls}{at}:{when}={getattr(code, 'value', code)}")
+
+
+# Calls that give something back: a failure before their effect would leak by itself.
+_RELEASING = ("cu*Destroy*", "cu*Free*", "cu*Release*", "cu*Unload*", "cu*Unregister*", "cu*PopCurrent*")
+_EXEMPT = ("cuGetError*", "cuDriverGetVersion", "cuInit")
+
+
+def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, most=10_000):
+    """Run ``function`` again and again, with its 1st, 2nd, ... driver call failing in turn.
+
+    Checks each time that it raised an exception, and that it left nothing on the device. Calls
+    that release something fail after their effect, and need not raise.
+
+    Parameters
+    ----------
+    function : callable
+        Takes no arguments, and is the same every time. It is first run once without a fault.
+    code : str or int
+        The error that calls give.
+    calls : str
+        Names of driver functions to fail, as for :func:`fail`.
+    must_raise : bool
+        Whether a failed call that raises nothing is an error of ``function``.
+    most : int
+        Gives up after so many calls.
+
+    Returns
+    -------
+    list of str
+        The calls that failed, in turn.
+
+    Raises
+    ------
+    AssertionError
+        If a failure was swallowed or something was left over.
+    """
+    function()
+    _collect()
+    failed = []
+    for names, when in ((f"{calls},!{',!'.join(_RELEASING + _EXEMPT)}", "before"), (",".join(_RELEASING), "after")):
+        for number in range(1, most + 1):
+            plan = fail(names, code, nth=number, when=when)
+            if not _sweep_once(function, plan, must_raise and when == "before"):
+                break
+            failed.append(plan.last)
+    return failed
+
+
+def _sweep_once(function, plan, must_raise):
+    """Whether the planned call was reached."""
+    import warnings
+
+    before = set(leaks())
+    raised = False
+    with plan, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            function()
+        except Exception:
+            raised = True
+        _collect()
+    if plan.fired and must_raise and not raised:
+        raise AssertionError(f"{plan.last} failed ({plan.text}) and no exception was raised")
+    if left := [line for line in leaks() if line not in before]:
+        raise AssertionError(f"{plan.last} failed ({plan.text}) and this was left over: {'; '.join(left)}")
+    return plan.fired
+
+
+def _collect():
+    import gc
+
+    gc.collect()
+
+
+def _text(function):
+    """The text that a function of the library writes into a buffer."""
+    size = 4096
+    while True:
+        buffer = ctypes.create_string_buffer(size)
+        needed = function(buffer, size)
+        if needed <= size:
+            return buffer.value.decode()
+        size = needed + 1024
+
+
+def _active():
+    if not is_active():
+        raise RuntimeError("the software device is not active: call cuda.emulator.activate() first")
+    return _library
+
+
+def _is_loaded(name):
+    try:
+        ctypes.CDLL(name, mode=os.RTLD_NOLOAD)
+    except OSError:
+        return False
+    return True
+
+
+def _adopt():
+    """Take over the library where something else has loaded it (LD_PRELOAD, another package)."""
+    global _library
+    if not sys.platform.startswith("linux") or not os.path.exists(library_path()):
+        return False
+    try:
+        _library = _declare(ctypes.CDLL(library_path(), mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL))
+    except OSError:
+        return False
+    return True
+
+
+def _declare(library):
+    size, text = ctypes.c_size_t, ctypes.c_char_p
+    counter = ctypes.POINTER(ctypes.c_uint64)
+    library.emulator_leaks.argtypes = library.emulator_unsupported.argtypes = (text, size)
+    library.emulator_leaks.restype = library.emulator_unsupported.restype = size
+    library.emulator_fail.argtypes = (text, text, size)
+    library.emulator_fail_end.argtypes = (ctypes.c_int,)
+    library.emulator_fail_state.argtypes = (ctypes.c_int, counter, counter, text, size)
+    return library

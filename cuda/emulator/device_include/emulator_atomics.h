@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Atomics. All scopes are the same here: the memory of the machine is coherent.
+#pragma once
+
+namespace emu {
+
+template <int Size> struct Word;
+template <> struct Word<1> { typedef unsigned char type; };
+template <> struct Word<2> { typedef unsigned short type; };
+template <> struct Word<4> { typedef unsigned int type; };
+template <> struct Word<8> { typedef unsigned long long type; };
+
+template <class To, class From> EMU_INLINE To same_bits(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "");
+    To to;
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+// old = *p; *p = f(old), as one step.
+template <class T, class F> EMU_INLINE T update(T* p, F f)
+{
+    typedef typename Word<sizeof(T)>::type W;
+    W* word = reinterpret_cast<W*>(p);
+    W old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
+    return same_bits<T>(old);
+}
+
+template <class T> EMU_INLINE T exchange(T* p, T value)
+{
+    typedef typename Word<sizeof(T)>::type W;
+    return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(p), same_bits<W>(value), __ATOMIC_SEQ_CST));
+}
+
+template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
+{
+    typedef typename Word<sizeof(T)>::type W;
+    W old = same_bits<W>(expected);
+    __atomic_compare_exchange_n(reinterpret_cast<W*>(p), &old, same_bits<W>(value), false,
+                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return same_bits<T>(old);
+}
+
+} // namespace emu
+
+// Each in the scopes of device, block and system.
+#define EMU_ATOMIC(name, type, parameters, arguments, ...)                                        \
+    EMU_INLINE type name parameters { __VA_ARGS__ }                                               \
+    EMU_INLINE type name##_block parameters { return name arguments; }                            \
+    EMU_INLINE type name##_system parameters { return name arguments; }
+
+#define EMU_INTEGER_ATOMICS(T)                                                                    \
+    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);)  \
+    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicMin, T, (T * p, T v), (p, v),                                                \
+               return ::emu::update(p, [v](T old) { return old < v ? old : v; });)                \
+    EMU_ATOMIC(atomicMax, T, (T * p, T v), (p, v),                                                \
+               return ::emu::update(p, [v](T old) { return old > v ? old : v; });)                \
+    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicCAS, T, (T * p, T expected, T v), (p, expected, v),                          \
+               return ::emu::compare_and_swap(p, expected, v);)
+
+EMU_INTEGER_ATOMICS(int)
+EMU_INTEGER_ATOMICS(unsigned int)
+EMU_INTEGER_ATOMICS(unsigned long long)
+EMU_ATOMIC(atomicMin, long long, (long long* p, long long v), (p, v),
+           return ::emu::update(p, [v](long long old) { return old < v ? old : v; });)
+EMU_ATOMIC(atomicMax, long long, (long long* p, long long v), (p, v),
+           return ::emu::update(p, [v](long long old) { return old > v ? old : v; });)
+EMU_ATOMIC(atomicAnd, long long, (long long* p, long long v), (p, v),
+           return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicOr, long long, (long long* p, long long v), (p, v),
+           return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicXor, long long, (long long* p, long long v), (p, v),
+           return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicSub, unsigned int, (unsigned int* p, unsigned int v), (p, v),
+           return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicInc, unsigned int, (unsigned int* p, unsigned int v), (p, v),
+           return ::emu::update(p, [v](unsigned int old) { return old >= v ? 0u : old + 1u; });)
+EMU_ATOMIC(atomicDec, unsigned int, (unsigned int* p, unsigned int v), (p, v),
+           return ::emu::update(p, [v](unsigned int old) { return old == 0 || old > v ? v : old - 1u; });)
+EMU_ATOMIC(atomicAdd, float, (float* p, float v), (p, v),
+           return ::emu::update(p, [v](float old) { return old + v; });)
+EMU_ATOMIC(atomicAdd, double, (double* p, double v), (p, v),
+           return ::emu::update(p, [v](double old) { return old + v; });)
+EMU_ATOMIC(atomicExch, float, (float* p, float v), (p, v), return ::emu::exchange(p, v);)
+EMU_ATOMIC(atomicCAS, unsigned short, (unsigned short* p, unsigned short expected, unsigned short v),
+           (p, expected, v), return ::emu::compare_and_swap(p, expected, v);)
+
+// Vectors: each element is one step, the whole is not.
+EMU_ATOMIC(atomicAdd, float2, (float2 * p, float2 v), (p, v),
+           float2 old; old.x = atomicAdd(&p->x, v.x); old.y = atomicAdd(&p->y, v.y); return old;)
+EMU_ATOMIC(atomicAdd, float4, (float4 * p, float4 v), (p, v),
+           float4 old; old.x = atomicAdd(&p->x, v.x); old.y = atomicAdd(&p->y, v.y);
+           old.z = atomicAdd(&p->z, v.z); old.w = atomicAdd(&p->w, v.w); return old;)
+#undef EMU_INTEGER_ATOMICS
+#undef EMU_ATOMIC
+
+// Any type of 16 bytes goes through the processor's own instruction.
+#if defined(__x86_64__)
+namespace emu {
+struct Word16 {
+    unsigned long long low, high;
+};
+EMU_NO_CHECK EMU_INLINE bool swap16(void* p, Word16* expected, Word16 value)
+{
+    bool done;
+    __asm__ volatile("lock cmpxchg16b %1"
+                     : "=@ccz"(done), "+m"(*static_cast<Word16*>(p)), "+a"(expected->low), "+d"(expected->high)
+                     : "b"(value.low), "c"(value.high)
+                     : "memory");
+    return done;
+}
+template <bool Fits, class T> struct Only16;
+template <class T> struct Only16<true, T> { typedef T type; };
+} // namespace emu
+
+template <class T> EMU_INLINE typename ::emu::Only16<sizeof(T) == 16, T>::type atomicCAS(T* p, T expected, T value)
+{
+    ::emu::Word16 old = ::emu::same_bits< ::emu::Word16>(expected);
+    ::emu::swap16(p, &old, ::emu::same_bits< ::emu::Word16>(value));
+    return ::emu::same_bits<T>(old);
+}
+template <class T> EMU_INLINE typename ::emu::Only16<sizeof(T) == 16, T>::type atomicExch(T* p, T value)
+{
+    ::emu::Word16 old = {0, 0};
+    while (!::emu::swap16(p, &old, ::emu::same_bits< ::emu::Word16>(value))) {
+    }
+    return ::emu::same_bits<T>(old);
+}
+#endif

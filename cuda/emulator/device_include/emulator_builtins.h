@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Built-in variables, barriers, fences, clocks, and the services of the device.
+#pragma once
+
+extern const EMU_IMPORT EMU_TLS uint3 threadIdx __asm__("emu_thread_idx");
+extern const EMU_IMPORT EMU_TLS uint3 blockIdx __asm__("emu_block_idx");
+extern const EMU_IMPORT EMU_TLS dim3 blockDim __asm__("emu_block_dim");
+extern const EMU_IMPORT EMU_TLS dim3 gridDim __asm__("emu_grid_dim");
+static constexpr int warpSize = 32;
+
+#define EMU_INLINE inline __attribute__((always_inline))
+
+EMU_INLINE void __syncthreads() { emu_barrier(); }
+EMU_INLINE int __syncthreads_count(int predicate) { return emu_barrier_reduce(EMU_REDUCE_COUNT, predicate); }
+EMU_INLINE int __syncthreads_and(int predicate) { return emu_barrier_reduce(EMU_REDUCE_AND, predicate); }
+EMU_INLINE int __syncthreads_or(int predicate) { return emu_barrier_reduce(EMU_REDUCE_OR, predicate); }
+
+EMU_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+EMU_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+EMU_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+EMU_INLINE long long clock64() { return (long long)emu_clock(); }
+EMU_INLINE clock_t clock() { return (clock_t)emu_clock(); }
+EMU_INLINE unsigned long long __globaltimer() { return emu_global_timer(); }
+EMU_INLINE void __nanosleep(unsigned int nanoseconds) { emu_nanosleep(nanoseconds); }
+EMU_INLINE void __trap() { emu_trap(nullptr); }
+EMU_INLINE void __brkpt() { emu_trap("__brkpt() was reached"); }
+EMU_INLINE void __exit() { emu_exit_thread(); }
+EMU_INLINE void __prof_trigger(int) {}
+EMU_INLINE unsigned int __isGlobal(const void* pointer) { return pointer != nullptr; }
+EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
+
+// Under their own names, because programs declare and pass them like any function. The
+// assembler names lead to the device's functions.
+extern "C" {
+EMU_IMPORT int printf(const char* format, ...) __asm__("emu_printf");
+EMU_IMPORT int vprintf(const char* format, va_list arguments) __asm__("emu_vprintf");
+EMU_IMPORT void* malloc(size_t bytes) __asm__("emu_malloc");
+EMU_IMPORT void free(void* pointer) __asm__("emu_free");
+EMU_IMPORT void* memcpy(void* to, const void* from, size_t bytes);
+EMU_IMPORT void* memset(void* to, int value, size_t bytes);
+EMU_IMPORT void* memmove(void* to, const void* from, size_t bytes);
+EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
+}
+
+EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }
+
+inline void* operator new(size_t, void* place) noexcept { return place; }
+inline void* operator new[](size_t, void* place) noexcept { return place; }
+
+template <class T> EMU_INLINE T __ldg(const T* pointer) { return *pointer; }
+template <class T> EMU_INLINE T __ldca(const T* pointer) { return *pointer; }
+template <class T> EMU_INLINE T __ldcg(const T* pointer) { return *pointer; }
+template <class T> EMU_INLINE T __ldcs(const T* pointer) { return *pointer; }
+template <class T> EMU_INLINE T __ldlu(const T* pointer) { return *pointer; }
+template <class T> EMU_INLINE T __ldcv(const T* pointer) { return *static_cast<const volatile T*>(pointer); }
+template <class T> EMU_INLINE void __stwb(T* pointer, T value) { *pointer = value; }
+template <class T> EMU_INLINE void __stcg(T* pointer, T value) { *pointer = value; }
+template <class T> EMU_INLINE void __stcs(T* pointer, T value) { *pointer = value; }
+template <class T> EMU_INLINE void __stwt(T* pointer, T value) { *static_cast<volatile T*>(pointer) = value; }
+
+EMU_INLINE size_t __cvta_generic_to_shared(const void* pointer) { return (size_t)pointer; }
+EMU_INLINE size_t __cvta_generic_to_global(const void* pointer) { return (size_t)pointer; }
+EMU_INLINE size_t __cvta_generic_to_local(const void* pointer) { return (size_t)pointer; }
+EMU_INLINE size_t __cvta_generic_to_constant(const void* pointer) { return (size_t)pointer; }
+EMU_INLINE void* __cvta_shared_to_generic(size_t address) { return (void*)address; }
+EMU_INLINE void* __cvta_global_to_generic(size_t address) { return (void*)address; }
+
+#define __builtin_assume(condition)                                                               \
+    do {                                                                                          \
+        if (!(condition))                                                                         \
+            __builtin_unreachable();                                                              \
+    } while (0)
+EMU_INLINE void __assume(bool) {}

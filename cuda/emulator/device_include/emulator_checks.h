@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Called by the compiler before each access, as -fsanitize=kernel-address asks for. The
+// first look is at the shadow; emulator_abi.h says how it is laid out.
+#pragma once
+
+#if EMU_CHECKS & 1
+
+extern "C" __attribute__((visibility("hidden"))) EmuModule emu_module;
+
+namespace emu {
+
+static_assert(EMU_RECENT_RANGES == 4, "written out below");
+
+EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr offset, emu_size size)
+{
+    const emu_u8* shadow = emu_module.space.shadow + (offset >> 3);
+    if (size <= 8) {
+        emu_u8 first = *shadow;
+        return __builtin_expect(first == 0, 1) || (first < 8 && (offset & 7) + size <= first);
+    }
+    emu_uptr last = offset + size - 1;
+    const emu_u8* end = emu_module.space.shadow + (last >> 3);
+    while (shadow != end)
+        if (*shadow++)
+            return false;
+    return *end == 0 || (*end < 8 && (last & 7) < *end);
+}
+
+EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr address, emu_size size)
+{
+    // Shared variables are found here: they are the ones that loops use, so they go first.
+    const EmuRange* recent = emu_thread.recent;
+    emu_uptr end = address + size;
+    if ((address >= recent[0].low && end <= recent[0].high) || (address >= recent[1].low && end <= recent[1].high) ||
+        (address >= recent[2].low && end <= recent[2].high) || (address >= recent[3].low && end <= recent[3].high))
+        return true;
+    if (address - emu_thread.stack_low < emu_thread.stack_high - emu_thread.stack_low)
+        return true;
+    return false;
+}
+
+EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, emu_size size, emu_u32 access,
+                                                              bool aligned, void* pc)
+{
+    if (aligned && __builtin_expect((address & (size - 1)) != 0, 0)) {
+        emu_check_slow(address, size, access | EMU_ACCESS_MISALIGNED, pc);
+        return;
+    }
+    emu_uptr offset = address - emu_module.space.base;
+    bool inside = offset < emu_module.space.size && offset + size <= emu_module.space.size;
+    if (__builtin_expect(inside ? open_in_shadow(offset, size) : known_range(address, size), 1))
+        return;
+    emu_check_slow(address, size, access, pc);
+}
+
+} // namespace emu
+
+#define EMU_CALLBACK EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) void
+#define EMU_CALLBACKS(size)                                                                       \
+    EMU_CALLBACK __asan_load##size##_noabort(emu_uptr address)                                    \
+    {                                                                                             \
+        ::emu::check(address, size, EMU_ACCESS_LOAD, true, __builtin_return_address(0));          \
+    }                                                                                             \
+    EMU_CALLBACK __asan_store##size##_noabort(emu_uptr address)                                   \
+    {                                                                                             \
+        ::emu::check(address, size, EMU_ACCESS_STORE, true, __builtin_return_address(0));         \
+    }
+
+extern "C" {
+EMU_CALLBACKS(1)
+EMU_CALLBACKS(2)
+EMU_CALLBACKS(4)
+EMU_CALLBACKS(8)
+EMU_CALLBACKS(16)
+EMU_CALLBACK __asan_loadN_noabort(emu_uptr address, emu_size size)
+{
+    ::emu::check(address, size, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+}
+EMU_CALLBACK __asan_storeN_noabort(emu_uptr address, emu_size size)
+{
+    ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
+}
+EMU_CALLBACK __asan_handle_no_return(void) {}
+}
+
+#endif

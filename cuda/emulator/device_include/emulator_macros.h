@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The macros that programs find defined without including anything. Read alone before the
+// program is preprocessed: nothing but #define belongs here.
+#pragma once
+
+#define NULL 0
+#define assert(expression)                                                                       \
+    ((expression) ? static_cast<void>(0)                                                         \
+                  : emu_assert_fail(#expression, __FILE__, __LINE__, __PRETTY_FUNCTION__))
+#define va_start(list, last) __builtin_va_start(list, last)
+#define va_end(list) __builtin_va_end(list)
+#define va_arg(list, type) __builtin_va_arg(list, type)
+#define va_copy(to, from) __builtin_va_copy(to, from)
+#define __CUDA_API_VER_MAJOR__ __CUDACC_VER_MAJOR__
+#define __CUDACC_DEVICE_ATOMIC_BUILTINS__ 1
+#ifdef NDEBUG
+#undef assert
+#define assert(expression) static_cast<void>(0)
+#endif

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Put before every program that is compiled for the software device.
+#ifndef EMULATOR_PRELUDE_H
+#define EMULATOR_PRELUDE_H
+
+#include "emulator_abi.h"
+#include "emulator_types.h"
+#include "emulator_builtins.h"
+#include "emulator_records.h"
+#include "emulator_math.h"
+#include "emulator_math_more.h"
+#include "emulator_intrinsics.h"
+#include "emulator_atomics.h"
+#include "emulator_warp.h"
+#include "emulator_qualifiers.h"
+
+#endif

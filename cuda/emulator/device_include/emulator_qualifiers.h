@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of CUDA C++ that need no more than a macro here. Last of the prelude, so that
+// none of our own headers sees them.
+#pragma once
+
+#define __global__ __attribute__((noinline))
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__
+#define __grid_constant__
+#define __nv_pure__
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+#define __maxnreg__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the front end adds to a program: descriptions of kernels and variables, and the
+// storage of shared variables. The loader finds the records by their names.
+#pragma once
+
+namespace emu {
+
+template <class T> struct Argument;
+template <class T> struct Argument<void(T)> {
+    typedef T type;
+};
+
+template <emu_u32... I> struct Indices {};
+template <emu_u32 N, emu_u32... I> struct Count : Count<N - 1, N - 1, I...> {};
+template <emu_u32... I> struct Count<0, I...> {
+    typedef Indices<I...> type;
+};
+
+template <class T> struct Plain {
+    typedef T type;
+};
+template <class T> struct Plain<T&> {
+    typedef T type;
+};
+
+template <emu_u32 N> struct Layout {
+    EmuParameter rows[N ? N : 1];
+    emu_u32 bytes;
+};
+
+template <class... A> constexpr Layout<sizeof...(A)> layout_of()
+{
+    const emu_u32 sizes[] = {emu_u32(sizeof(A))..., 0}, alignments[] = {emu_u32(alignof(A))..., 1};
+    Layout<sizeof...(A)> out{};
+    emu_u32 at = 0;
+    for (emu_u32 i = 0; i < sizeof...(A); ++i) {
+        at = (at + alignments[i] - 1) / alignments[i] * alignments[i];
+        out.rows[i].offset = at;
+        out.rows[i].size = sizes[i];
+        at += sizes[i];
+    }
+    out.bytes = at;
+    return out;
+}
+
+template <class... A> struct Parameters {
+    static constexpr Layout<sizeof...(A)> layout = layout_of<A...>();
+};
+template <class... A> constexpr Layout<sizeof...(A)> Parameters<A...>::layout;
+
+template <class T, T F> struct Named;
+template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
+    typedef Parameters<typename Plain<A>::type...> Types;
+    static constexpr void (*address)(A...) = F;
+    static constexpr emu_u32 count = sizeof...(A);
+    static constexpr emu_u32 bytes = Types::layout.bytes;
+    static constexpr const EmuParameter* rows = Types::layout.rows;
+    template <emu_u32... I> EMU_NO_CHECK static void call(void* const* values, Indices<I...>)
+    {
+        (void)values;
+        F(*static_cast<typename Plain<A>::type*>(values[I])...);
+    }
+    EMU_NO_CHECK static void enter(void* const* values) { call(values, typename Count<sizeof...(A)>::type()); }
+    static constexpr EmuEntry entry = &enter;
+};
+#if __cplusplus >= 201703L
+template <class... A, void (*F)(A...) noexcept> struct Named<void (*)(A...) noexcept, F>
+    : Named<void (*)(A...), static_cast<void (*)(A...)>(F)> {};
+#endif
+// A name expression may also name a variable.
+template <class T, T* P> struct Named<T*, P> {
+    static constexpr T* address = P;
+    static constexpr emu_u32 count = 0, bytes = 0;
+    static constexpr const EmuParameter* rows = nullptr;
+    static constexpr EmuEntry entry = nullptr;
+};
+
+// `extern __shared__ T name[]` at namespace scope: the block's memory is found at each use.
+template <class T> struct DynamicShared;
+template <class T> struct DynamicShared<T[]> {
+    operator T*() const { return static_cast<T*>(emu_thread.dynamic_shared); }
+    template <class U> explicit operator U*() const { return static_cast<U*>(emu_thread.dynamic_shared); }
+    template <class I> T& operator[](I i) const { return static_cast<T*>(emu_thread.dynamic_shared)[i]; }
+};
+
+} // namespace emu
+
+#define EMU_UNPAREN(...) __VA_ARGS__
+
+#define EMU_RECORD(line, ...)                                                                     \
+    {                                                                                             \
+        EMU_ABI_VERSION, emu_u32(sizeof(EmuKernel)), (const void*)(__VA_ARGS__::address),         \
+            __VA_ARGS__::entry, __VA_ARGS__::rows, __VA_ARGS__::count, __VA_ARGS__::bytes, 0u,    \
+            0u, 0u, 0u, {0u, 0u, 0u}, 0u, __FILE__, line, {0u, 0u, 0u}                            \
+    }
+#define EMU_KERNEL(id, line, form, ...)                                                           \
+    static const EmuKernel emu_kernel_record_##id __attribute__((used)) =                         \
+        EMU_RECORD(line, ::emu::Named<::emu::Argument<void form>::type, __VA_ARGS__>);
+#define EMU_NAME(id, ...)                                                                         \
+    static const EmuKernel emu_kernel_record_name_##id __asm__("emu_kernel_record_name_" #id "_") \
+        __attribute__((used)) = EMU_RECORD(0, ::emu::Named<decltype(__VA_ARGS__), __VA_ARGS__>);
+#define EMU_LAUNCH_BOUNDS(bounds, cluster)                                                        \
+    static const emu_u32 emu_launch_bounds[2][4] __attribute__((used)) = {                        \
+        {EMU_UNPAREN bounds}, {EMU_UNPAREN cluster}};
+
+// The mangled names of functions with shared variables that a kernel can reach.
+#define EMU_SHARED_CALLS(names) static const char emu_shared_calls[] __attribute__((used)) = names;
+
+// Variables are spread out, so that an access behind one does not lie in the next.
+#define EMU_ALIGNED __attribute__((aligned(64)))
+#if defined(__clang__)
+#define EMU_CONSTINIT __attribute__((require_constant_initialization))
+#else
+#define EMU_CONSTINIT __constinit
+#endif
+#define EMU_VARIABLE(id, name, kind)                                                              \
+    static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
+        EMU_ABI_VERSION, kind, (void*)__builtin_addressof(name), nullptr, sizeof(name),           \
+        (sizeof(name) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
+
+#define EMU_ALIGNAS(n) __attribute__((aligned(n)))
+#define EMU_SHARED_PAD 64
+#define EMU_SHARED(id, name, alignment)                                                           \
+    static __thread EMU_ALIGNAS(16) EMU_ALIGNAS(__alignof__(emu_shared_type_##id)) alignment      \
+        unsigned char emu_shared_##id[sizeof(emu_shared_type_##id) + EMU_SHARED_PAD];             \
+    struct emu_shared_at_##id {                                                                   \
+        static void* locate() { return emu_shared_##id; }                                         \
+    };                                                                                            \
+    static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
+        EMU_ABI_VERSION, EMU_VARIABLE_SHARED, nullptr, &emu_shared_at_##id::locate,               \
+        sizeof(emu_shared_type_##id), sizeof(emu_shared_##id), #name, __FILE__, __LINE__, 0};     \
+    __attribute__((unused)) emu_shared_type_##id& name =                                          \
+        *reinterpret_cast<emu_shared_type_##id*>(emu_shared_##id);
+#define EMU_SHARED_OUTSIDE(id, name, alignment)                                                   \
+    static __thread EMU_ALIGNAS(16) alignment emu_shared_type_##id name;                          \
+    struct emu_shared_at_##id {                                                                   \
+        static void* locate() { return (void*)&name; }                                            \
+    };                                                                                            \
+    static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
+        EMU_ABI_VERSION, EMU_VARIABLE_SHARED, nullptr, &emu_shared_at_##id::locate,               \
+        sizeof(name), sizeof(name), #name, __FILE__, __LINE__, 0};
+#define EMU_SHARED_DYNAMIC(id, name, alignment)                                                   \
+    __attribute__((unused)) emu_shared_type_##id& name =                                          \
+        *reinterpret_cast<emu_shared_type_##id*>(emu_thread.dynamic_shared);
+#define EMU_SHARED_DYNAMIC_OUTSIDE(id, name, alignment)                                           \
+    static constexpr ::emu::DynamicShared<emu_shared_type_##id> name{};
+
+#define EMU_MODULE(architecture)                                                                  \
+    extern "C" {                                                                                  \
+    __attribute__((weak, used, visibility("hidden"))) EmuModule emu_module = {                    \
+        EMU_ABI_VERSION, emu_u32(sizeof(EmuModule)), EMU_CHECKS, architecture, {0, 0, nullptr}, {0, 0, 0, 0}}; \
+    }

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled once and linked into every module: what the compiler calls behind the program's
+// back. A module's new and delete are its own; those of the host process stay untouched.
+#pragma once
+#pragma GCC system_header
+
+#include "emulator_abi.h"
+#include "emulator_checks.h"
+
+typedef __SIZE_TYPE__ size_t;
+
+#define EMU_OWN __attribute__((weak))
+EMU_OWN void* operator new(size_t bytes) { return emu_malloc(bytes); }
+EMU_OWN void* operator new[](size_t bytes) { return emu_malloc(bytes); }
+EMU_OWN void operator delete(void* pointer) noexcept { emu_free(pointer); }
+EMU_OWN void operator delete[](void* pointer) noexcept { emu_free(pointer); }
+EMU_OWN void operator delete(void* pointer, size_t) noexcept { emu_free(pointer); }
+EMU_OWN void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
+extern "C" EMU_OWN void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
+
+// Which lanes of the warp run together here. Lanes run one after another, so each waits at
+// this place until the others have come to it, or have ended, or wait elsewhere. The first
+// to go on closes the meeting; a warp has room for a few at once, of different places.
+namespace emu {
+struct Meeting {
+    void* place;
+    emu_u32 mask, turn, result[4];
+};
+static __thread Meeting meetings[32][4];
+} // namespace emu
+
+extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) emu_u32 emu_meet()
+{
+    void* place = __builtin_return_address(0);
+    emu_u32 own = 1u << emu_thread.lane;
+    emu::Meeting* meeting = nullptr;
+    ++emu_thread.no_preempt;
+    for (emu::Meeting& row : emu::meetings[emu_thread.warp & 31]) {
+        if (row.mask && row.place == place) {
+            meeting = &row;
+            break;
+        }
+        if (!row.mask && !meeting)
+            meeting = &row;
+    }
+    emu_u32 turn = meeting ? meeting->turn : 0;
+    if (meeting) {
+        meeting->place = place;
+        meeting->mask |= own;
+    }
+    --emu_thread.no_preempt;
+    if (!meeting)
+        return own;
+    emu_yield();
+    if (meeting->turn == turn) {
+        meeting->result[turn & 3] = meeting->mask;
+        meeting->mask = 0;
+        ++meeting->turn;
+    }
+    return meeting->result[turn & 3];
+}

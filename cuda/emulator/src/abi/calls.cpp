@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "calls.hpp"
+
+namespace emu::abi {
+
+using namespace state;
+
+CUresult need_any_context(std::shared_ptr<Context>* out)
+{
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    *out = current();
+    if (*out)
+        return CUDA_SUCCESS;
+    CUcontext handle = current_handle();
+    return handle ? Context::why_not(handle) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult need_context(std::shared_ptr<Context>* out)
+{
+    TRY(need_any_context(out));
+    return (*out)->sticky();
+}
+
+CUresult need_context(CUcontext handle, std::shared_ptr<Context>* out)
+{
+    if (!handle)
+        return need_context(out);
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    *out = Context::find(handle);
+    return *out ? (*out)->sticky() : Context::why_not(handle);
+}
+
+CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
+{
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    if (reinterpret_cast<uintptr_t>(handle) > CU_STREAM_PER_THREAD) {
+        *out = Stream::find(handle);
+        auto context = *out ? (*out)->context() : nullptr;
+        return context ? context->sticky() : CUDA_ERROR_INVALID_HANDLE;
+    }
+    std::shared_ptr<Context> context;
+    TRY(need_context(&context));
+    *out = context->stream(handle, per_thread_default());
+    return CUDA_SUCCESS;
+}
+
+CUresult need_event(CUevent handle, std::shared_ptr<Event>* out)
+{
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    *out = Event::find(handle);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+} // namespace emu::abi

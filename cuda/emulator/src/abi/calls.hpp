@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the chapters of the API have in common: finding what a call is about.
+#pragma once
+
+#include <memory>
+
+#include "../state/context.hpp"
+#include "../state/device.hpp"
+#include "../state/event.hpp"
+#include "../state/stream.hpp"
+#include "abi.hpp"
+
+#define REQUIRE(condition, code)                                                                   \
+    if (!(condition))                                                                              \
+    return code
+#define TRY(call)                                                                                  \
+    if (CUresult emu_failed = (call))                                                              \
+    return emu_failed
+
+namespace emu::abi {
+
+// The current context, in working order.
+CUresult need_context(std::shared_ptr<state::Context>* out);
+// The same, whatever error it has: for calls that give something back.
+CUresult need_any_context(std::shared_ptr<state::Context>* out);
+// `handle` as contexts are given to calls: null means the current one.
+CUresult need_context(CUcontext handle, std::shared_ptr<state::Context>* out);
+// A stream by its handle; null, legacy and per-thread ones are of the current context.
+CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
+CUresult need_event(CUevent handle, std::shared_ptr<state::Event>* out);
+
+inline CUdeviceptr address_of(const void* pointer)
+{
+    return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+} // namespace emu::abi

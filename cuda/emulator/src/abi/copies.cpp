@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies of one dimension, between all kinds of memory.
+#include "../state/copy.hpp"
+#include "calls.hpp"
+
+using namespace emu;
+using namespace emu::state;
+using namespace emu::abi;
+
+namespace {
+
+CUresult linear(const char* name, CUdeviceptr target, Kind target_kind, CUdeviceptr source,
+                Kind source_kind, size_t size, CUstream handle, Return when)
+{
+    std::shared_ptr<Stream> stream;
+    TRY(need_stream(handle, &stream));
+    return copy_linear(*stream, name, target, target_kind, source, source_kind, size, when);
+}
+
+} // namespace
+
+ENTRY(cuMemcpy, 4000)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return linear("cuMemcpy", dst, Kind::any, src, Kind::any, ByteCount, nullptr,
+                  Return::when_done);
+}
+
+ENTRY(cuMemcpyAsync, 4000)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return linear("cuMemcpyAsync", dst, Kind::any, src, Kind::any, ByteCount, hStream,
+                  Return::when_queued);
+}
+
+ENTRY(cuMemcpyHtoD, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount)
+{
+    return linear("cuMemcpyHtoD", dstDevice, Kind::device, address_of(srcHost), Kind::host,
+                  ByteCount, nullptr, Return::when_done);
+}
+
+ENTRY(cuMemcpyHtoDAsync, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
+                               CUstream hStream)
+{
+    return linear("cuMemcpyHtoDAsync", dstDevice, Kind::device, address_of(srcHost), Kind::host,
+                  ByteCount, hStream, Return::when_queued);
+}
+
+ENTRY(cuMemcpyDtoH, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return linear("cuMemcpyDtoH", address_of(dstHost), Kind::host, srcDevice, Kind::device,
+                  ByteCount, nullptr, Return::when_done);
+}
+
+ENTRY(cuMemcpyDtoHAsync, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                               CUstream hStream)
+{
+    return linear("cuMemcpyDtoHAsync", address_of(dstHost), Kind::host, srcDevice, Kind::device,
+                  ByteCount, hStream, Return::when_queued);
+}
+
+ENTRY(cuMemcpyDtoD, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return linear("cuMemcpyDtoD", dstDevice, Kind::device, srcDevice, Kind::device, ByteCount,
+                  nullptr, Return::when_done);
+}
+
+ENTRY(cuMemcpyDtoDAsync, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                               CUstream hStream)
+{
+    return linear("cuMemcpyDtoDAsync", dstDevice, Kind::device, srcDevice, Kind::device,
+                  ByteCount, hStream, Return::when_queued);
+}
+
+ENTRY(cuMemcpyPeer, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                          CUcontext srcContext, size_t ByteCount)
+{
+    REQUIRE(Context::find(dstContext), Context::why_not(dstContext));
+    REQUIRE(Context::find(srcContext), Context::why_not(srcContext));
+    return linear("cuMemcpyPeer", dstDevice, Kind::device, srcDevice, Kind::device, ByteCount,
+                  nullptr, Return::when_done);
+}
+
+ENTRY(cuMemcpyPeerAsync, 4000)(CUdeviceptr dstDevice, CUcontext dstContext,
+                               CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
+                               CUstream hStream)
+{
+    REQUIRE(Context::find(dstContext), Context::why_not(dstContext));
+    REQUIRE(Context::find(srcContext), Context::why_not(srcContext));
+    return linear("cuMemcpyPeerAsync", dstDevice, Kind::device, srcDevice, Kind::device,
+                  ByteCount, hStream, Return::when_queued);
+}
+
+ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size_t size,
+                                          CUmemcpyAttributes* attr, CUstream hStream)
+{
+    REQUIRE(attr && size, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(attr->srcAccessOrder >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM &&
+                attr->srcAccessOrder <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
+            CUDA_ERROR_INVALID_VALUE);
+    return linear("cuMemcpyWithAttributesAsync", dst, Kind::any, src, Kind::any, size, hStream,
+                  Return::when_queued);
+}
+
+// In stream order, which every access order that a source may have allows.
+ENTRY(cuMemcpyBatchAsync, 13000)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
+                                 CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
+                                 CUstream hStream)
+{
+    REQUIRE(count && dsts && srcs && sizes && attrs && attrsIdxs && numAttrs &&
+                numAttrs <= count && attrsIdxs[0] == 0,
+            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(reinterpret_cast<uintptr_t>(hStream) != 0 &&
+                reinterpret_cast<uintptr_t>(hStream) != CU_STREAM_LEGACY,
+            CUDA_ERROR_INVALID_VALUE);
+    std::shared_ptr<Stream> stream;
+    TRY(need_stream(hStream, &stream));
+    for (size_t i = 0; i < count; ++i)
+        TRY(copy_linear(*stream, "cuMemcpyBatchAsync", dsts[i], Kind::any, srcs[i], Kind::any,
+                        sizes[i], Return::when_queued));
+    return CUDA_SUCCESS;
+}

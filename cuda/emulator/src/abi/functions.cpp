@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions and kernels: attributes, parameters, occupancy.
+#include <algorithm>
+
+#include "../state/module.hpp"
+#include "calls.hpp"
+
+using namespace emu;
+using namespace emu::state;
+using namespace emu::abi;
+
+namespace {
+
+template <class Handle>
+CUresult need_function(Handle handle, std::shared_ptr<Function>* out)
+{
+    *out = Function::find(handle);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+// The device that a CUfunction belongs to; a kernel in its place means the current one.
+CUresult device_of(const Function& function, int* out)
+{
+    std::shared_ptr<Context> context;
+    if (auto module = function.module())
+        context = module->context();
+    if (!context)
+        TRY(need_context(&context));
+    *out = context->device().ordinal();
+    return CUDA_SUCCESS;
+}
+
+CUresult parameter(const Function& function, size_t index, size_t* offset, size_t* size)
+{
+    const auto& parameters = function.info().parameters;
+    REQUIRE(offset && index < parameters.size(), CUDA_ERROR_INVALID_VALUE);
+    *offset = parameters[index].offset;
+    if (size)
+        *size = parameters[index].size;
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+ENTRY(cuFuncGetAttribute, 2020)(int* pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    std::shared_ptr<Function> function;
+    int device = 0;
+    REQUIRE(pi, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(hfunc, &function));
+    TRY(device_of(*function, &device));
+    return function->attribute(attrib, device, pi);
+}
+
+ENTRY(cuFuncSetAttribute, 9000)(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    std::shared_ptr<Function> function;
+    int device = 0;
+    TRY(need_function(hfunc, &function));
+    TRY(device_of(*function, &device));
+    return function->set_attribute(attrib, device, value);
+}
+
+ENTRY(cuFuncSetCacheConfig, 3000)(CUfunction hfunc, CUfunc_cache config)
+{
+    std::shared_ptr<Function> function;
+    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
+            CUDA_ERROR_INVALID_VALUE);
+    return need_function(hfunc, &function); // a hint that has no effect here
+}
+
+ENTRY(cuFuncGetModule, 11000)(CUmodule* hmod, CUfunction hfunc)
+{
+    std::shared_ptr<Function> function;
+    REQUIRE(hmod, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(hfunc, &function));
+    auto module = function->module();
+    REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    *hmod = module->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuFuncGetName, 12030)(const char** name, CUfunction hfunc)
+{
+    std::shared_ptr<Function> function;
+    REQUIRE(name, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(hfunc, &function));
+    *name = function->info().name.c_str();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuFuncGetParamCount, 13020)(CUfunction func, size_t* paramCount)
+{
+    std::shared_ptr<Function> function;
+    REQUIRE(paramCount, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(func, &function));
+    *paramCount = function->info().parameters.size();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuFuncGetParamInfo, 12040)(CUfunction func, size_t paramIndex, size_t* paramOffset,
+                                 size_t* paramSize)
+{
+    std::shared_ptr<Function> function;
+    TRY(need_function(func, &function));
+    return parameter(*function, paramIndex, paramOffset, paramSize);
+}
+
+ENTRY(cuFuncIsLoaded, 12040)(CUfunctionLoadingState* state, CUfunction function)
+{
+    std::shared_ptr<Function> found;
+    REQUIRE(state, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(function, &found));
+    *state = found->is_kernel() ? CU_FUNCTION_LOADING_STATE_UNLOADED
+                                : CU_FUNCTION_LOADING_STATE_LOADED;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuFuncLoad, 12040)(CUfunction function)
+{
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Function> found, loaded;
+    TRY(need_context(&context));
+    TRY(need_function(function, &found));
+    return found->is_kernel() ? found->in(*context, &loaded) : CUDA_SUCCESS;
+}
+
+// -------------------------------------------------------------------------------- kernels
+
+ENTRY(cuKernelGetFunction, 12000)(CUfunction* pFunc, CUkernel kernel)
+{
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Function> found, loaded;
+    REQUIRE(pFunc, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context));
+    TRY(need_function(kernel, &found));
+    TRY(found->in(*context, &loaded));
+    *pFunc = loaded->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuKernelGetLibrary, 12050)(CUlibrary* pLib, CUkernel kernel)
+{
+    std::shared_ptr<Function> found;
+    REQUIRE(pLib, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(kernel, &found));
+    auto library = found->library();
+    REQUIRE(library, CUDA_ERROR_INVALID_HANDLE);
+    *pLib = library->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuKernelGetName, 12030)(const char** name, CUkernel hfunc)
+{
+    std::shared_ptr<Function> found;
+    REQUIRE(name, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(hfunc, &found));
+    *name = found->info().name.c_str();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuKernelGetParamCount, 13020)(CUkernel kernel, size_t* paramCount)
+{
+    std::shared_ptr<Function> found;
+    REQUIRE(paramCount, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(kernel, &found));
+    *paramCount = found->info().parameters.size();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuKernelGetParamInfo, 12040)(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
+                                   size_t* paramSize)
+{
+    std::shared_ptr<Function> found;
+    TRY(need_function(kernel, &found));
+    return parameter(*found, paramIndex, paramOffset, paramSize);
+}
+
+ENTRY(cuKernelGetAttribute, 12000)(int* pi, CUfunction_attribute attrib, CUkernel kernel,
+                                   CUdevice dev)
+{
+    std::shared_ptr<Function> found;
+    REQUIRE(pi, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_function(kernel, &found));
+    return found->attribute(attrib, dev, pi);
+}
+
+ENTRY(cuKernelSetAttribute, 12000)(CUfunction_attribute attrib, int val, CUkernel kernel,
+                                   CUdevice dev)
+{
+    std::shared_ptr<Function> found;
+    TRY(need_function(kernel, &found));
+    return found->set_attribute(attrib, dev, val);
+}
+
+ENTRY(cuKernelSetCacheConfig, 12000)(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+{
+    std::shared_ptr<Function> found;
+    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
+            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(device_at(dev), CUDA_ERROR_INVALID_DEVICE);
+    return need_function(kernel, &found);
+}
+
+// ------------------------------------------------------------------------------ occupancy
+
+namespace {
+
+struct Subject {
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Function> function;
+
+    CUresult find(CUfunction handle)
+    {
+        TRY(need_context(&context));
+        return need_function(handle, &function);
+    }
+    const Device& device() const { return context->device(); }
+    int most_threads() const { return function->max_threads(device().ordinal()); }
+    int blocks(int threads, size_t dynamic_shared) const
+    {
+        if (threads > most_threads() ||
+            dynamic_shared > size_t(function->max_dynamic_shared(device().ordinal())))
+            return 0;
+        return blocks_per_multiprocessor(device(),
+                                         {uint32_t(threads), function->info().registers,
+                                          function->info().static_shared + dynamic_shared});
+    }
+};
+
+} // namespace
+
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)(int* numBlocks, CUfunction func,
+                                                         int blockSize, size_t dynamicSMemSize)
+{
+    Subject subject;
+    REQUIRE(numBlocks && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(subject.find(func));
+    *numBlocks = subject.blocks(blockSize, dynamicSMemSize);
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000)(int* numBlocks, CUfunction func,
+                                                                  int blockSize,
+                                                                  size_t dynamicSMemSize,
+                                                                  unsigned int flags)
+{
+    REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
+    return entry_cuOccupancyMaxActiveBlocksPerMultiprocessor_6050(numBlocks, func, blockSize,
+                                                                  dynamicSMemSize);
+}
+
+// The block size, from the largest down, that keeps most threads resident.
+ENTRY(cuOccupancyMaxPotentialBlockSize, 6050)(int* minGridSize, int* blockSize, CUfunction func,
+                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                              size_t dynamicSMemSize, int blockSizeLimit)
+{
+    Subject subject;
+    REQUIRE(minGridSize && blockSize && blockSizeLimit >= 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(subject.find(func));
+    const int warp = 32;
+    int most = subject.most_threads();
+    if (blockSizeLimit)
+        most = std::min(most, blockSizeLimit);
+    int best = 0, best_blocks = 0;
+    for (int size = (most + warp - 1) / warp * warp; size > 0; size -= warp) {
+        int threads = std::min(size, most);
+        size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(threads)
+                                                   : dynamicSMemSize;
+        int blocks = subject.blocks(threads, shared);
+        if (blocks * threads > best * best_blocks) {
+            best = threads;
+            best_blocks = blocks;
+        }
+    }
+    *blockSize = best;
+    *minGridSize =
+        best_blocks * subject.device().number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuOccupancyMaxPotentialBlockSizeWithFlags, 7000)(
+    int* minGridSize, int* blockSize, CUfunction func,
+    CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
+    unsigned int flags)
+{
+    REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
+    return entry_cuOccupancyMaxPotentialBlockSize_6050(minGridSize, blockSize, func,
+                                                       blockSizeToDynamicSMemSize,
+                                                       dynamicSMemSize, blockSizeLimit);
+}
+
+ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, CUfunction func,
+                                                      int numBlocks, int blockSize)
+{
+    Subject subject;
+    REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(subject.find(func));
+    REQUIRE(numBlocks <= subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
+    *dynamicSmemSize = shared_left(subject.device(), numBlocks,
+                                   subject.function->info().static_shared);
+    return CUDA_SUCCESS;
+}

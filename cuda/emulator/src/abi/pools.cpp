@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory pools and stream-ordered allocation.
+#include "../state/pool.hpp"
+#include "calls.hpp"
+
+using namespace emu;
+using namespace emu::state;
+using namespace emu::abi;
+
+namespace {
+
+CUresult need_pool(CUmemoryPool handle, std::shared_ptr<Pool>* out)
+{
+    *out = Pool::find(handle);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// The default or current pool of a place.
+CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool current,
+                 std::shared_ptr<Pool>* out)
+{
+    REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type == CU_MEM_ALLOCATION_TYPE_MANAGED)
+        return Pool::host_pool(*location, type, out);
+    REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE);
+    Device* device = device_at(location->id);
+    REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
+    *out = current ? device->current_pool() : device->default_pool();
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+ENTRY(cuMemPoolCreate, 11020)(CUmemoryPool* pool, const CUmemPoolProps* poolProps)
+{
+    REQUIRE(pool && poolProps, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    return Pool::create(*poolProps, pool);
+}
+
+ENTRY(cuMemPoolDestroy, 11020)(CUmemoryPool pool)
+{
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    return Pool::destroy(pool);
+}
+
+ENTRY(cuMemPoolGetAttribute, 11020)(CUmemoryPool pool, CUmemPool_attribute attr, void* value)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(pool, &found));
+    return found->attribute(attr, value);
+}
+
+ENTRY(cuMemPoolSetAttribute, 11020)(CUmemoryPool pool, CUmemPool_attribute attr, void* value)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(pool, &found));
+    return found->set_attribute(attr, value);
+}
+
+ENTRY(cuMemPoolGetAccess, 11020)(CUmemAccess_flags* flags, CUmemoryPool memPool,
+                                 CUmemLocation* location)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(flags && location, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(memPool, &found));
+    return found->access(*location, flags);
+}
+
+ENTRY(cuMemPoolSetAccess, 11020)(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(map || !count, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(pool, &found));
+    return found->set_access(map, count);
+}
+
+ENTRY(cuMemPoolTrimTo, 11020)(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    std::shared_ptr<Pool> found;
+    TRY(need_pool(pool, &found));
+    return found->trim(minBytesToKeep);
+}
+
+ENTRY(cuMemGetDefaultMemPool, 13000)(CUmemoryPool* pool_out, CUmemLocation* location,
+                                     CUmemAllocationType type)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(pool_out, CUDA_ERROR_INVALID_VALUE);
+    TRY(pool_of(location, type, false, &found));
+    *pool_out = found->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuMemGetMemPool, 13000)(CUmemoryPool* pool, CUmemLocation* location,
+                              CUmemAllocationType type)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
+    TRY(pool_of(location, type, true, &found));
+    *pool = found->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuMemSetMemPool, 13000)(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED,
+            CUDA_ERROR_NOT_SUPPORTED);
+    return entry_cuDeviceSetMemPool_11020(location->id, pool);
+}
+
+ENTRY(cuMemAllocAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto context = stream->context();
+    REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    return context->device().current_pool()->allocate(bytesize, *stream, dptr);
+}
+
+ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
+                                      CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    std::shared_ptr<Pool> found;
+    REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(pool, &found));
+    TRY(need_stream(hStream, &stream));
+    return found->allocate(bytesize, *stream, dptr);
+}
+
+// After an error of the context the memory still goes back.
+ENTRY(cuMemFreeAsync, 11020)(CUdeviceptr dptr, CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    CUresult result = need_stream(hStream, &stream);
+    if (!stream)
+        return result;
+    TRY(Pool::release(dptr, *stream));
+    return result;
+}

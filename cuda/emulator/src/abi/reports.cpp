@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What our Python package asks for: plain functions with plain types, and the report of
+// what was left over when the process ends.
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "../config.hpp"
+#include "../state/arena.hpp"
+#include "../state/context.hpp"
+#include "../state/event.hpp"
+#include "../state/module.hpp"
+#include "../state/pool.hpp"
+#include "../state/stream.hpp"
+#include "abi.hpp"
+#include "faults.hpp"
+
+using namespace emu;
+using namespace emu::state;
+
+namespace {
+
+const char* kind_name(MemoryKind kind)
+{
+    switch (kind) {
+    case MemoryKind::managed: return "managed memory";
+    case MemoryKind::pinned: return "pinned memory";
+    case MemoryKind::registered: return "registered memory";
+    default: return "device memory";
+    }
+}
+
+// One line each: "stream 0x10000 (cuStreamCreate, driver call 17)".
+class Leaks {
+public:
+    template <class T>
+    void add(const char* what, const T& rows)
+    {
+        for (const auto& row : rows)
+            line(what, reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
+    }
+
+    void line(const char* what, uint64_t value, size_t size, const Origin& origin)
+    {
+        char text[128];
+        std::snprintf(text, sizeof text, "%s %#" PRIx64, what, value);
+        this->text += text;
+        if (size)
+            this->text += " of " + std::to_string(size) + " bytes";
+        this->text += " (" + origin.text() + ")\n";
+    }
+
+    std::string text;
+};
+
+// Primary contexts and default pools live as long as the process by design.
+std::string list_leaks()
+{
+    Leaks leaks;
+    for (const auto& row : Context::all())
+        if (!row.first->is_primary())
+            leaks.line("context", reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
+    leaks.add("stream", Stream::all());
+    leaks.add("event", Event::all());
+    for (const auto& row : Module::all())
+        if (!row.first->is_of_library())
+            leaks.line("module", reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
+    leaks.add("library", Library::all());
+    for (const auto& row : Pool::all())
+        if (!row.first->is_default())
+            leaks.line("memory pool", reinterpret_cast<uintptr_t>(row.first->handle()), 0,
+                       row.second);
+    for (const auto& a : AddressSpace::get().all())
+        if (a->kind != MemoryKind::variable && a->kind != MemoryKind::heap && !a->released)
+            leaks.line(kind_name(a->kind), a->base, a->size, a->made_by);
+    return leaks.text;
+}
+
+// Copies as much as fits, with an end; gives the size that all of it needs.
+size_t give(const std::string& text, char* buffer, size_t size)
+{
+    if (buffer && size)
+        std::snprintf(buffer, size, "%s", text.c_str());
+    return text.size() + 1;
+}
+
+struct AtExit {
+    ~AtExit()
+    {
+        if (!abi::is_initialised() || !config().leaks)
+            return;
+        std::string text = list_leaks();
+        say(text.empty() ? "nothing was left over" : "left over at exit:");
+        std::fputs(text.c_str(), stderr);
+    }
+};
+AtExit at_exit;
+
+} // namespace
+
+extern "C" {
+
+EMU_EXPORT size_t emulator_leaks(char* buffer, size_t size)
+{
+    return give(abi::is_initialised() ? list_leaks() : "", buffer, size);
+}
+
+// Lines of a name and a count.
+EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
+{
+    std::string text;
+    for (int i = 0; i < abi::entry_count; ++i)
+        if (uint64_t count = abi::unsupported_calls(i))
+            text += std::string(abi::entries[i].symbol) + " " + std::to_string(count) + "\n";
+    return give(text, buffer, size);
+}
+
+EMU_EXPORT int emulator_fail(const char* plan, char* error, size_t size)
+{
+    std::string text;
+    int id = abi::add_plan(plan ? plan : "", &text);
+    give(text, error, size);
+    return id;
+}
+
+EMU_EXPORT int emulator_fail_end(int id)
+{
+    return abi::remove_plan(id);
+}
+
+EMU_EXPORT int emulator_fail_state(int id, uint64_t* matched, uint64_t* fired, char* last,
+                                   size_t size)
+{
+    std::string text;
+    if (!abi::plan_state(id, matched, fired, &text))
+        return 0;
+    give(text, last, size);
+    return 1;
+}
+
+} // extern "C"

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams, host functions, and values that streams wait for.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "../exec/exec.hpp"
+#include "../state/arena.hpp"
+#include "calls.hpp"
+
+using namespace emu;
+using namespace emu::state;
+using namespace emu::abi;
+
+ENTRY(cuStreamCreate, 2000)(CUstream* phStream, unsigned int Flags)
+{
+    return entry_cuStreamCreateWithPriority_5050(phStream, Flags, 0);
+}
+
+ENTRY(cuStreamCreateWithPriority, 5050)(CUstream* phStream, unsigned int flags, int priority)
+{
+    std::shared_ptr<Context> context;
+    REQUIRE(phStream, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context));
+    return Stream::create(*context, flags, priority, phStream);
+}
+
+ENTRY(cuStreamDestroy, 4000)(CUstream hStream)
+{
+    REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    auto stream = Stream::find(hStream);
+    TRY(Stream::destroy(hStream));
+    auto context = stream ? stream->context() : nullptr;
+    return context ? context->sticky() : CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamSynchronize, 2000)(CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    TRY(need_stream(hStream, &stream));
+    return stream->synchronize();
+}
+
+ENTRY(cuStreamQuery, 2000)(CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    TRY(need_stream(hStream, &stream));
+    return stream->query();
+}
+
+ENTRY(cuStreamWaitEvent, 3020)(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    std::shared_ptr<Stream> stream;
+    std::shared_ptr<Event> event;
+    REQUIRE((Flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    TRY(need_event(hEvent, &event));
+    return stream->wait(event);
+}
+
+ENTRY(cuStreamGetPriority, 5050)(CUstream hStream, int* priority)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(priority, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    *priority = stream->priority();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetFlags, 5050)(CUstream hStream, unsigned int* flags)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(flags, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    *flags = stream->flags();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetId, 12000)(CUstream hStream, unsigned long long* streamId)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(streamId, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    *streamId = stream->id();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetCtx, 9020)(CUstream hStream, CUcontext* pctx)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto context = stream->context();
+    REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    *pctx = context->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetCtx, 12050)(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx)
+{
+    TRY(entry_cuStreamGetCtx_9020(hStream, pCtx));
+    if (pGreenCtx)
+        *pGreenCtx = nullptr;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetDevice, 12080)(CUstream hStream, CUdevice* device)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(device, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto context = stream->context();
+    REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    *device = context->device().ordinal();
+    return CUDA_SUCCESS;
+}
+
+// Nothing can be captured yet, so nothing is being captured.
+ENTRY(cuStreamIsCapturing, 10000)(CUstream hStream, CUstreamCaptureStatus* captureStatus)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(captureStatus, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetCaptureInfo, 11030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t*, CUgraph*, const CUgraphNode**, size_t*)
+{
+    return entry_cuStreamIsCapturing_10000(hStream, captureStatus_out);
+}
+
+ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t*, CUgraph*, const CUgraphNode**,
+                                     const CUgraphEdgeData**, size_t*)
+{
+    return entry_cuStreamIsCapturing_10000(hStream, captureStatus_out);
+}
+
+ENTRY(cuThreadExchangeStreamCaptureMode, 10010)(CUstreamCaptureMode* mode)
+{
+    thread_local CUstreamCaptureMode here = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    REQUIRE(mode && *mode >= 0 && *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
+            CUDA_ERROR_INVALID_VALUE);
+    std::swap(here, *mode);
+    return CUDA_SUCCESS;
+}
+
+// ---------------------------------------------------------------------------- host functions
+
+ENTRY(cuLaunchHostFunc, 10000)(CUstream hStream, CUhostFn fn, void* userData)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(fn, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    return stream->enqueue({Operation::Kind::host_function, "cuLaunchHostFunc", [fn, userData] {
+                                exec::flush_output();
+                                fn(userData);
+                                return CUDA_SUCCESS;
+                            }});
+}
+
+ENTRY(cuLaunchHostFunc, 13020)(CUstream hStream, CUhostFn fn, void* userData, unsigned int syncMode)
+{
+    REQUIRE(syncMode <= 1, CUDA_ERROR_INVALID_VALUE);
+    return entry_cuLaunchHostFunc_10000(hStream, fn, userData);
+}
+
+// Unlike a host function, a callback is also called after an error, and is told.
+ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, void* userData,
+                                 unsigned int flags)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(callback && flags == 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto work = [callback, userData, hStream, weak = std::weak_ptr<Context>(stream->context())] {
+        auto context = weak.lock();
+        CallbackScope scope;
+        callback(hStream, context ? context->sticky() : CUDA_SUCCESS, userData);
+        return CUDA_SUCCESS;
+    };
+    return stream->enqueue({Operation::Kind::other, "cuStreamAddCallback", work});
+}
+
+// ------------------------------------------------------------------------- values in memory
+
+namespace {
+
+template <class T>
+bool is_met(const T* place, T value, unsigned condition)
+{
+    T now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    switch (condition) {
+    case CU_STREAM_WAIT_VALUE_GEQ: return std::make_signed_t<T>(now - value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ: return now == value;
+    case CU_STREAM_WAIT_VALUE_AND: return (now & value) != 0;
+    default: return T(~(now | value)) != 0;
+    }
+}
+
+// The place of a value that a stream waits for or writes: aligned and within an allocation.
+template <class T>
+CUresult find_place(CUdeviceptr address, T** place)
+{
+    auto allocation = AddressSpace::get().find_range(address, sizeof(T));
+    REQUIRE(allocation && address % sizeof(T) == 0, CUDA_ERROR_INVALID_VALUE);
+    *place = reinterpret_cast<T*>(allocation->at(address));
+    return CUDA_SUCCESS;
+}
+
+template <class T>
+CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
+{
+    std::shared_ptr<Stream> stream;
+    T* place = nullptr;
+    unsigned condition = flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH);
+    REQUIRE(condition <= CU_STREAM_WAIT_VALUE_NOR, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(!(flags & CU_STREAM_WAIT_VALUE_FLUSH), CUDA_ERROR_NOT_SUPPORTED);
+    TRY(need_stream(handle, &stream));
+    TRY(find_place(address, &place));
+    auto work = [=, weak = std::weak_ptr<Context>(stream->context())] {
+        while (!is_met(place, value, condition)) {
+            auto context = weak.lock();
+            if (!context || context->sticky() != CUDA_SUCCESS)
+                break;
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+        return CUDA_SUCCESS;
+    };
+    return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work});
+}
+
+template <class T>
+CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
+{
+    std::shared_ptr<Stream> stream;
+    T* place = nullptr;
+    REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(handle, &stream));
+    TRY(find_place(address, &place));
+    return stream->enqueue({Operation::Kind::fill, "cuStreamWriteValue", [place, value] {
+                                __atomic_store_n(place, value, __ATOMIC_RELEASE);
+                                return CUDA_SUCCESS;
+                            }});
+}
+
+} // namespace
+
+ENTRY(cuStreamWaitValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                  unsigned int flags)
+{
+    return wait_value<uint32_t>(stream, addr, value, flags);
+}
+
+ENTRY(cuStreamWaitValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                  unsigned int flags)
+{
+    return wait_value<uint64_t>(stream, addr, value, flags);
+}
+
+ENTRY(cuStreamWriteValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                   unsigned int flags)
+{
+    return write_value<uint32_t>(stream, addr, value, flags);
+}
+
+ENTRY(cuStreamWriteValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                   unsigned int flags)
+{
+    return write_value<uint64_t>(stream, addr, value, flags);
+}

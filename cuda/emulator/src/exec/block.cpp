@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "block.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "report.hpp"
+#include "worker.hpp"
+
+extern "C" void emu_fiber_main()
+{
+    emu::exec::this_worker->block.thread_loop();
+}
+
+namespace emu::exec {
+
+// ------------------------------------------------------------------------ whole block
+
+void Block::begin(uint64_t number)
+{
+    launch_ = worker_.launch;
+    const LaunchRequest& request = launch_->request;
+    size_ = {request.block.x, request.block.y, request.block.z};
+    threads_ = launch_->threads;
+    started_.store(0, std::memory_order_relaxed);
+    in_use_.store(0, std::memory_order_relaxed);
+    next_index_ = {0, 0, 0};
+    step_ = 1, first_ = 0;
+    if (request.seed) {
+        uint64_t mixed = (request.seed + number) * 0x9e3779b97f4a7c15u;
+        first_ = uint32_t(mixed >> 8) % threads_;
+        step_ = uint32_t(mixed >> 32) % threads_ | 1;
+        while (std::gcd(step_, threads_) != 1)
+            ++step_;
+    }
+    uint32_t warps = (threads_ + 31) / 32;
+    for (uint32_t i = 0; i + 1 < warps; ++i)
+        warps_[i].live = ~0u;
+    warps_[warps - 1].live = ~0u >> (warps * 32 - threads_);
+    number = (launch_->block_start + number * launch_->block_step) % launch_->blocks;
+    uint64_t row = number / request.grid.x;
+    emu_block_idx = {emu_u32(number % request.grid.x), emu_u32(row % request.grid.y),
+                     emu_u32(row / request.grid.y)};
+}
+
+bool Block::run(uint64_t number)
+{
+    begin(number);
+    if (Fiber* first = fresh())
+        worker_.enter(first);
+    else
+        worker_.trouble = stuck();
+    bool done = worker_.trouble.kind == FaultKind::none && live() == 0;
+    if (!done) {
+        leave_quiet(); // the report reads the thread from its fiber
+        worker_.report();
+        reset();
+    }
+    worker_.current = nullptr;
+    return done;
+}
+
+// After a fault the fibers are forgotten where they stand.
+void Block::reset()
+{
+    ready_ = yielded_ = Queue{};
+    open_ = 0;
+    for (Barrier& barrier : barriers_)
+        barrier = Barrier{};
+    for (Warp& warp : warps_)
+        warp.waiting = 0;
+    for (Fiber* fiber : worker_.stacks.fibers())
+        fiber->wait = Wait::none;
+    worker_.stacks.give_back_all();
+}
+
+// ------------------------------------------------------------------------ one thread
+
+// What a kernel sees of its thread lies in thread-local memory while it runs.
+inline void Block::save(Fiber* self)
+{
+    const EmuThread& state = *worker_.state;
+    self->index = *worker_.thread_index;
+    self->lane = state.lane;
+    self->warp = state.warp;
+    self->linear = state.linear;
+}
+
+inline void Block::restore(Fiber* self)
+{
+    self->wait = Wait::none;
+    EmuThread& state = *worker_.state;
+    *worker_.thread_index = self->index;
+    state.lane = self->lane;
+    state.warp = self->warp;
+    state.linear = self->linear;
+    state.stack_low = self->stack_low;
+    state.stack_high = self->stack_high;
+}
+
+EmuDim3 Block::following(EmuDim3 index) const
+{
+    if (++index.x == size_.x) {
+        index.x = 0;
+        if (++index.y == size_.y)
+            index.y = 0, ++index.z;
+    }
+    return index;
+}
+
+// Makes `self` carry the next thread. Quiet, when it is the only fiber in use: then all
+// threads but the running one have ended, in order, and are not counted one by one.
+inline void Block::begin_thread(Fiber* self)
+{
+    uint32_t number = started();
+    started_.store(number + 1, std::memory_order_relaxed);
+    in_use_.store(in_use() + 1, std::memory_order_relaxed);
+    bool ordered = first_ == 0 && step_ == 1;
+    quiet_ = ordered && in_use() == 1;
+    settled_ = number;
+    if (ordered) {
+        self->index = next_index_;
+        next_index_ = following(next_index_);
+    } else {
+        number = uint32_t((first_ + uint64_t(number) * step_) % threads_);
+        uint32_t row = number / size_.x;
+        self->index = {number % size_.x, row % size_.y, row / size_.y};
+    }
+    self->linear = number;
+    self->lane = number & 31;
+    self->warp = number >> 5;
+    restore(self);
+}
+
+// Makes up what the quiet loop left out, before anybody looks.
+void Block::leave_quiet()
+{
+    if (!quiet_)
+        return;
+    quiet_ = false;
+    save(worker_.current);
+    next_index_ = following(*worker_.thread_index);
+    for (uint32_t first = settled_, last = started() - 1; first < last;) {
+        uint32_t end = std::min(last, (first | 31) + 1);
+        warps_[first >> 5].live &= ~(emu_u32((uint64_t(1) << (end - first)) - 1) << (first & 31));
+        first = end;
+    }
+}
+
+void Block::thread_loop()
+{
+    Fiber* self = worker_.current;
+    EmuEntry entry = launch_->request.entry;
+    void* const* parameters = launch_->parameters.data();
+    const std::atomic<bool>& stopping = launch_->stopping;
+    EmuThread& state = *worker_.state;
+    do {
+        begin_thread(self);
+        entry(parameters);
+        // As long as no thread waits there is nothing to do between two of them.
+        while (quiet_ && started() < threads_ && !stopping.load(std::memory_order_relaxed)) {
+            uint32_t number = started();
+            started_.store(number + 1, std::memory_order_relaxed);
+            EmuDim3& index = *worker_.thread_index;
+            if (__builtin_expect(++index.x == size_.x, 0))
+                index.x = size_.x - 1, index = following(index);
+            state.linear = number;
+            state.lane = number & 31;
+            state.warp = number >> 5;
+            entry(parameters);
+        }
+    } while (end_thread(self));
+    go_on_after_end();
+}
+
+// Counts the running thread as ended; true when the next can start on its stack.
+bool Block::end_thread(Fiber* self)
+{
+    leave_quiet();
+    in_use_.store(in_use() - 1, std::memory_order_relaxed);
+    warps_[worker_.state->warp].live &= ~(1u << worker_.state->lane);
+    if (in_use() != 0)
+        settle_after_end(self);
+    // Released threads go first, so that few stacks are in use; but see pick().
+    if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
+        !launch_->stopping.load(std::memory_order_relaxed))
+        return true;
+    worker_.stacks.give_back(self);
+    return false;
+}
+
+// The fiber of an ended thread is free already: nothing may begin on it here.
+void Block::go_on_after_end()
+{
+    Fiber* next = nullptr;
+    if (!launch_->stopping) {
+        next = ready_.pop();
+        if (!next)
+            next = yielded_.pop();
+        if (!next && live() != 0)
+            worker_.leave(stuck());
+    }
+    if (!next)
+        worker_.leave({});
+    worker_.current = next;
+    emu_fiber_resume(next->sp);
+}
+
+// The end of a thread may be what a barrier or collective waited for.
+void Block::settle_after_end(Fiber* self)
+{
+    self->pc = 0; // it completes what others wait for without being at a place itself
+    for (uint32_t rest = open_; rest; rest &= rest - 1) {
+        uint32_t id = uint32_t(__builtin_ctz(rest));
+        if (is_complete(barriers_[id]))
+            complete(id);
+    }
+    Warp& warp = warps_[worker_.state->warp];
+    emu_u32 tried = 0;
+    while (warp.waiting & ~tried) {
+        Fiber* other = warp.lane[__builtin_ctz(warp.waiting & ~tried)];
+        tried |= 1u << other->lane;
+        try_collective(warp, other->call, other->pc);
+    }
+}
+
+void Block::exit_thread()
+{
+    Fiber* self = worker_.current;
+    if (end_thread(self))
+        emu_fiber_restart(StackSet::top_of(self));
+    go_on_after_end();
+}
+
+emu_u32 Block::active_lanes()
+{
+    leave_quiet();
+    return warps_[worker_.state->warp].live;
+}
+
+// ------------------------------------------------------------------------ choosing
+
+// A fiber on which the next thread begins; null: all have started, or no memory.
+Fiber* Block::fresh()
+{
+    return started() < threads_ ? worker_.stacks.take() : nullptr;
+}
+
+// Threads released by a barrier or collective first: their stacks are warm, and few are in
+// use at once. But threads that spin on such calls must not keep the others from running
+// for ever: when the monitor says `rotate`, all that can run do so in turn.
+inline Fiber* Block::pick()
+{
+    if (__builtin_expect(rotate.load(std::memory_order_relaxed), 0)) {
+        rotate.store(false, std::memory_order_relaxed);
+        if (Fiber* fiber = fresh())
+            return fiber;
+        yielded_.take_all(ready_);
+    }
+    if (Fiber* fiber = ready_.pop())
+        return fiber;
+    if (Fiber* fiber = fresh())
+        return fiber;
+    return yielded_.pop();
+}
+
+Trouble Block::stuck() const
+{
+    Trouble trouble;
+    bool no_memory = started() < threads_;
+    trouble.kind = no_memory ? FaultKind::out_of_resources : FaultKind::deadlock;
+    if (no_memory)
+        trouble.text = "no memory for the stacks of its threads";
+    return trouble;
+}
+
+// `self` stands in a queue or barrier already; returns when it was chosen again.
+inline void Block::suspend(Fiber* self)
+{
+    if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
+        Trouble trouble;
+        trouble.pc = self->pc;
+        worker_.leave(std::move(trouble));
+    }
+    leave_quiet();
+    Fiber* next = pick();
+    if (__builtin_expect(!next, 0))
+        worker_.leave(stuck());
+    switch_to(self, next);
+}
+
+inline void Block::switch_to(Fiber* self, Fiber* next)
+{
+    worker_.current = next;
+    emu_fiber_switch(&self->sp, next->sp);
+    restore(self);
+}
+
+void Block::yield(Fiber* self, uintptr_t pc)
+{
+    if (launch_->stopping)
+        worker_.leave({});
+    leave_quiet();
+    Fiber* next = pick();
+    if (!next)
+        return;
+    self->pc = pc;
+    self->wait = Wait::yield;
+    yielded_.push(self);
+    switch_to(self, next);
+}
+
+// ------------------------------------------------------------------------ barriers
+
+inline bool Block::is_complete(const Barrier& barrier) const
+{
+    return barrier.arrived >= (barrier.count ? barrier.count : live());
+}
+
+// Counts an arrival; the first settles what is expected.
+inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, uintptr_t pc)
+{
+    Barrier& barrier = barriers_[id];
+    self->pc = pc;
+    if (!barrier.arrived++) {
+        barrier.pc = pc;
+        barrier.count = count;
+        barrier.mixed = false;
+        open_ |= 1u << id;
+        return;
+    }
+    if (__builtin_expect(barrier.pc != pc, 0))
+        barrier.mixed = true;
+    if (__builtin_expect(barrier.count != count, 0))
+        refuse_count(id, count, pc);
+}
+
+void Block::refuse_count(uint32_t id, uint32_t count, uintptr_t pc)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::divergent_barrier;
+    trouble.pc = pc;
+    trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " +
+                   std::to_string(count) + " while others wait at it with " +
+                   std::to_string(barriers_[id].count);
+    worker_.leave(std::move(trouble));
+}
+
+inline void Block::enqueue(Fiber* self, uint32_t id)
+{
+    self->barrier = id;
+    self->wait = Wait::barrier;
+    barriers_[id].waiting.push(self);
+    suspend(self);
+}
+
+void Block::wait_for_all(Fiber* self, uintptr_t pc)
+{
+    arrive(self, 0, 0, pc);
+    if (__builtin_expect(barriers_[0].arrived >= live(), 0))
+        complete(0);
+    else
+        enqueue(self, 0);
+}
+
+void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc)
+{
+    arrive(self, id, count, pc);
+    barriers_[id].ones += predicate;
+    if (is_complete(barriers_[id]))
+        complete(id);
+    else
+        enqueue(self, id);
+}
+
+void Block::arrive_at(uint32_t id, uint32_t count, uintptr_t pc)
+{
+    arrive(worker_.current, id, count, pc);
+    if (is_complete(barriers_[id]))
+        complete(id);
+}
+
+void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc)
+{
+    self->pc = pc;
+    if (barriers_[id].generation == generation)
+        enqueue(self, id);
+}
+
+// Releases all who wait.
+void Block::complete(uint32_t id)
+{
+    Barrier& barrier = barriers_[id];
+    if (__builtin_expect(barrier.mixed, 0) && launch_->request.checks.memory && barrier.count == 0)
+        check_places(id, worker_.current->pc);
+    if (id == grid_barrier)
+        wait_for_grid(worker_.current);
+    barrier.last_ones = barrier.ones;
+    barrier.last_arrived = barrier.arrived;
+    barrier.arrived = barrier.ones = 0;
+    ++barrier.generation;
+    open_ &= ~(1u << id);
+    ready_.take_all(barrier.waiting);
+}
+
+void Block::wait_for_grid(Fiber* self)
+{
+    Trouble trouble;
+    trouble.pc = self->pc;
+    if (self->pc) { // not when it ended, and so completed the barrier of its block
+        self->wait = Wait::barrier;
+        self->barrier = grid_barrier;
+    }
+    worker_.repeats = true; // it needs other blocks to go on
+    if (!launch_->grid_barrier(&trouble.text)) {
+        trouble.kind = trouble.text.empty() ? FaultKind::none : FaultKind::deadlock;
+        worker_.leave(std::move(trouble));
+    }
+    self->wait = Wait::none;
+}
+
+// Threads met at one barrier from different lines: allowed by no CUDA, noticed by no GPU.
+void Block::check_places(uint32_t id, uintptr_t pc)
+{
+    uint64_t places_hash = barriers_[id].arrived;
+    for (const Fiber* fiber : worker_.stacks.fibers())
+        if (fiber->wait == Wait::barrier && fiber->barrier == id)
+            places_hash = (places_hash ^ fiber->pc) * 0x9e3779b97f4a7c15u;
+    if (!worker_.new_places(places_hash ^ pc))
+        return; // copies of one line that the compiler made
+    Trouble trouble;
+    worker_.on_thread_stack([&] {
+        std::vector<Waiting> places = waiting_places(worker_, id);
+        if (pc)
+            add_place(worker_, &places, *worker_.current, pc);
+        if (are_different_lines(places)) {
+            auto fewest = std::min_element(places.begin(), places.end(), [](auto& a, auto& b) {
+                return a.fibers.size() < b.fibers.size();
+            });
+            trouble.kind = FaultKind::divergent_barrier;
+            trouble.pc = fewest->pc;
+            trouble.fiber = *std::min_element(
+                fewest->fibers.begin(), fewest->fibers.end(),
+                [](const Fiber* a, const Fiber* b) { return a->linear < b->linear; });
+            trouble.text = "threads of the block meet at __syncthreads() in different places:\n" +
+                           list_places(places);
+        }
+    });
+    if (trouble.kind != FaultKind::none)
+        worker_.leave(std::move(trouble));
+}
+
+} // namespace emu::exec

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// One block of threads while it runs on its worker: which threads have started, which wait
+// for what, which can go on. Threads run one after another on one fiber; only a thread that
+// waits keeps its stack, and the next begins on another.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "fiber.hpp"
+#include "launch.hpp"
+
+namespace emu::exec {
+
+struct Worker;
+
+struct Barrier {
+    Queue waiting;
+    uint32_t arrived = 0;   // waiting ones and those that only arrived
+    uint32_t count = 0;     // 0: all threads that have not ended
+    uint32_t ones = 0;      // predicates that were true
+    uint32_t last_ones = 0, last_arrived = 0; // of the generation just released
+    uint32_t generation = 0;
+    uintptr_t pc = 0;       // of the first arrival
+    bool mixed = false;     // arrivals came from different places
+};
+
+struct Warp {
+    emu_u32 live = 0;    // lanes that have not ended, also those that have not started
+    emu_u32 waiting = 0; // lanes in a collective
+    Fiber* lane[32];
+};
+
+class Block {
+public:
+    enum : uint32_t { grid_barrier = 16, cluster_barrier = 17, barrier_count = 18 };
+
+    explicit Block(Worker& worker) : worker_(worker) {}
+
+    // Scheduler side: runs the block; false when it was left with worker.trouble.
+    bool run(uint64_t number);
+
+    // Thread side, all on the running fiber `self`.
+    void thread_loop();
+    void exit_thread() __attribute__((noreturn));
+    emu_u32 active_lanes();
+    void wait_for_all(Fiber* self, uintptr_t pc); // __syncthreads, the most frequent
+    void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc);
+    void arrive_at(uint32_t id, uint32_t count, uintptr_t pc);
+    void wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc);
+    void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
+    void yield(Fiber* self, uintptr_t pc);
+
+    // Whether threads could run if the running one gave way. Read by the monitor, hence racy.
+    bool others() const { return ready_.head || yielded_.head || started() < threads_; }
+    uint32_t started() const { return started_.load(std::memory_order_relaxed); }
+    uint32_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
+    uint32_t live() const { return threads_ - started() + in_use(); }
+    uint32_t ended() const { return started() - in_use(); }
+    const Barrier& barrier(uint32_t id) const { return barriers_[id]; }
+
+    // For the monitor: the next suspension takes threads in turn instead of the nearest.
+    std::atomic<bool> rotate{false};
+
+private:
+    void begin(uint64_t number);
+    void begin_thread(Fiber* self);
+    bool end_thread(Fiber* self);
+    void leave_quiet();
+    EmuDim3 following(EmuDim3 index) const;
+    void settle_after_end(Fiber* self);
+    Fiber* fresh();
+    Fiber* pick();
+    Trouble stuck() const;
+    void suspend(Fiber* self);
+    void switch_to(Fiber* self, Fiber* next);
+    void go_on_after_end() __attribute__((noreturn));
+    void save(Fiber* self);
+    void restore(Fiber* self);
+    void arrive(Fiber* self, uint32_t id, uint32_t count, uintptr_t pc);
+    void enqueue(Fiber* self, uint32_t id);
+    void refuse_count(uint32_t id, uint32_t count, uintptr_t pc) __attribute__((noreturn));
+    bool is_complete(const Barrier& barrier) const;
+    void complete(uint32_t id);
+    void wait_for_grid(Fiber* self);
+    void check_places(uint32_t id, uintptr_t pc);
+    bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
+    void reset();
+
+    Worker& worker_;
+    Launch* launch_ = nullptr;
+    uint32_t threads_ = 0;
+    std::atomic<uint32_t> started_{0};
+    std::atomic<uint32_t> in_use_{0}; // fibers that carry a thread that has not ended
+    bool quiet_ = false;              // see begin_thread()
+    uint32_t settled_ = 0;            // quiet: threads of which the warps know that they ended
+    uint32_t open_ = 0;        // bits: barriers at which somebody has arrived
+    uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
+    EmuDim3 next_index_{};
+    EmuDim3 size_{};
+    Queue ready_, yielded_;
+    Barrier barriers_[barrier_count];
+    Warp warps_[32];
+};
+
+} // namespace emu::exec

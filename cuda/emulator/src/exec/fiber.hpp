@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fibers: stacks on which threads of a block run, and their switch in assembly. A fiber
+// belongs to one worker and never leaves its OS thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../../device_include/emulator_abi.h"
+
+extern "C" {
+// Saves the caller in *save and goes on with `load`.
+EMU_HIDDEN void emu_fiber_switch(void** save, void* load);
+// Goes on with `load`, forgetting the caller. Also the address signal handlers return to.
+EMU_HIDDEN void emu_fiber_resume(void* load) __attribute__((noreturn));
+// Begins emu_fiber_main anew with an empty stack.
+EMU_HIDDEN void emu_fiber_restart(void* top) __attribute__((noreturn));
+EMU_HIDDEN void emu_fiber_start(void);
+EMU_HIDDEN void emu_fiber_main(void); // block.cpp
+}
+
+namespace emu::exec {
+
+enum class Wait : uint32_t { none, barrier, warp, yield };
+
+constexpr int samples_kept = 16;
+
+// Lies at the top of its own stack, on the page that the first frames use anyway.
+struct alignas(64) Fiber {
+    void* sp = nullptr;
+    Fiber* next = nullptr; // in the one queue that holds it
+    EmuDim3 index{};       // threadIdx of the thread that runs here
+    emu_u32 lane = 0, warp = 0, linear = 0;
+    uintptr_t stack_low = 0, stack_high = 0;
+    Wait wait = Wait::none;
+    emu_u32 barrier = 0;            // Wait::barrier: its number
+    uintptr_t pc = 0;               // where the thread waits
+    const EmuWarpCall* call = nullptr;
+    uint64_t samples[samples_kept] = {}; // registers as the last preemptions found them
+    uint32_t next_sample = 0;
+};
+
+// First in, first out; a whole queue is appended in one step.
+struct Queue {
+    Fiber* head = nullptr;
+    Fiber* tail = nullptr;
+
+    void push(Fiber* fiber)
+    {
+        fiber->next = nullptr;
+        if (tail)
+            tail->next = fiber;
+        else
+            head = fiber;
+        tail = fiber;
+    }
+    Fiber* pop()
+    {
+        Fiber* fiber = head;
+        if (fiber) {
+            head = fiber->next;
+            if (!head)
+                tail = nullptr;
+        }
+        return fiber;
+    }
+    void take_all(Queue& other)
+    {
+        if (!other.head)
+            return;
+        if (tail)
+            tail->next = other.head;
+        else
+            head = other.head;
+        tail = other.tail;
+        other = Queue{};
+    }
+};
+
+// The stacks of one worker; made when needed, kept for the next block.
+class StackSet {
+public:
+    ~StackSet();
+    // Stacks of at least this size from now on. No fiber may be in use.
+    void require(size_t stack_bytes);
+    Fiber* take(); // ready to begin emu_fiber_main; null when there is no memory
+    void give_back(Fiber* fiber)
+    {
+        fiber->next = free_;
+        free_ = fiber;
+    }
+    void give_back_all(); // after a fault: none is in use any more
+    bool is_guard(uintptr_t address) const; // below one of the stacks
+    const std::vector<Fiber*>& fibers() const { return fibers_; } // also those not in use
+    static void* top_of(Fiber* fiber) { return fiber; }
+
+private:
+    bool grow();
+    void drop();
+    struct Chunk {
+        void* base;
+        size_t size;
+        uint32_t split_guards;
+    };
+    size_t stack_bytes_ = 0;
+    Fiber* free_ = nullptr;
+    std::vector<Chunk> chunks_;
+    std::vector<Fiber*> fibers_;
+};
+
+} // namespace emu::exec

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The switch of fibers for the System V ABI of x86-64; see fiber.hpp. A suspended fiber is
+// its stack pointer: the six registers that a call preserves lie there, then the address to
+// go on at. The floating point control words are equal in all fibers and not switched.
+#if defined(__x86_64__)
+
+    .text
+
+// void emu_fiber_switch(void** save, void* load)
+    .globl emu_fiber_switch
+    .hidden emu_fiber_switch
+    .type emu_fiber_switch, @function
+    .p2align 4
+emu_fiber_switch:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+    .size emu_fiber_switch, .-emu_fiber_switch
+
+// void emu_fiber_resume(void* load): the second half of the switch.
+    .globl emu_fiber_resume
+    .hidden emu_fiber_resume
+    .type emu_fiber_resume, @function
+    .p2align 4
+emu_fiber_resume:
+    cld
+    movq %rdi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+    .size emu_fiber_resume, .-emu_fiber_resume
+
+// Where a new fiber begins, and where emu_fiber_restart(void* top) begins one again.
+    .globl emu_fiber_restart
+    .hidden emu_fiber_restart
+    .type emu_fiber_restart, @function
+    .globl emu_fiber_start
+    .hidden emu_fiber_start
+    .type emu_fiber_start, @function
+    .p2align 4
+emu_fiber_restart:
+    movq %rdi, %rsp
+emu_fiber_start:
+    .cfi_startproc
+    .cfi_undefined %rip
+    xorl %ebp, %ebp
+    call emu_fiber_main
+    ud2
+    .cfi_endproc
+    .size emu_fiber_start, .-emu_fiber_start
+    .size emu_fiber_restart, .-emu_fiber_restart
+
+#endif
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "images.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+
+namespace emu::exec {
+namespace {
+
+struct Table {
+    std::mutex mutex;
+    std::map<uint64_t, std::shared_ptr<const ImageRecord>> images;
+    uint64_t last = 0;
+};
+
+Table& table()
+{
+    static Table* value = [] {
+        static Table* made = new Table; // never destroyed: threads outlive main()
+        // The child of a fork must not find the lock held by a thread it has not.
+        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
+                       [] { new (&made->mutex) std::mutex; });
+        return made;
+    }();
+    return *value;
+}
+
+std::atomic<Symbolizer> symbolizer{nullptr};
+
+const char* kind_name(const EmuVariable& variable)
+{
+    switch (variable.kind) {
+    case EMU_VARIABLE_CONSTANT: return "__constant__ ";
+    case EMU_VARIABLE_MANAGED: return "__managed__ ";
+    case EMU_VARIABLE_SHARED: return "__shared__ ";
+    default: return "__device__ ";
+    }
+}
+
+uintptr_t start(const EmuVariable& variable)
+{
+    return reinterpret_cast<uintptr_t>(variable.address);
+}
+
+uintptr_t room_of(const EmuVariable& variable)
+{
+    return std::max(variable.room, variable.size);
+}
+
+} // namespace
+
+std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes,
+                            const std::string& what)
+{
+    std::string object = "the " + std::to_string(bytes) + " bytes of " + what;
+    if (address < base)
+        return std::to_string(base - address) + " bytes before " + object;
+    if (address == base + bytes)
+        return "just behind " + object;
+    if (address >= base + bytes)
+        return std::to_string(address - base - bytes) + " bytes behind " + object;
+    if (address + size > base + bytes)
+        return std::to_string(address + size - base - bytes) + " bytes over the end of " + object;
+    return "at offset " + std::to_string(address - base) + " in " + object;
+}
+
+bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
+{
+    const EmuRange* section = nullptr;
+    for (const EmuRange& range : image.data)
+        if (address >= range.low && address < range.high)
+            section = &range;
+    auto after = std::upper_bound(globals.begin(), globals.end(), address,
+                                  [](uintptr_t a, const EmuVariable* v) { return a < start(*v); });
+    const EmuVariable* variable = after == globals.begin() ? nullptr : *(after - 1);
+    if (variable && address >= start(*variable) + room_of(*variable))
+        variable = nullptr;
+    if (!section && !variable)
+        return false;
+    if (variable) {
+        out->range = {start(*variable), start(*variable) + variable->size};
+        out->allowed = address + size <= out->range.high;
+        if (!out->allowed)
+            out->text = describe_offset(address, size, start(*variable), variable->size,
+                                        kind_name(*variable) + std::string(variable->name));
+        return true;
+    }
+    // Between variables: constants and tables of the compiler.
+    out->range = *section;
+    if (after != globals.begin())
+        out->range.low = std::max(out->range.low, start(**(after - 1)) + room_of(**(after - 1)));
+    if (after != globals.end())
+        out->range.high = std::min<uintptr_t>(out->range.high, start(**after));
+    out->allowed = address + size <= out->range.high;
+    if (!out->allowed)
+        out->text = "before " + std::string(after == globals.end() ? "" : (*after)->name);
+    return true;
+}
+
+CodePlace ImageRecord::place(uintptr_t pc) const
+{
+    Symbolizer function = symbolizer.load();
+    if (!function || !has_code(pc))
+        return {};
+    return function(image, pc);
+}
+
+std::shared_ptr<const ImageRecord> find_image(uint64_t id)
+{
+    if (!id)
+        return nullptr;
+    Table& t = table();
+    std::lock_guard<std::mutex> lock(t.mutex);
+    auto found = t.images.find(id);
+    return found == t.images.end() ? nullptr : found->second;
+}
+
+std::string describe_image_address(uintptr_t address, size_t size)
+{
+    std::vector<std::shared_ptr<const ImageRecord>> images;
+    {
+        Table& t = table();
+        std::lock_guard<std::mutex> lock(t.mutex);
+        for (const auto& entry : t.images)
+            images.push_back(entry.second);
+    }
+    for (const auto& image : images) {
+        Judgement found;
+        if (image->has_code(address))
+            return "in the code of a module";
+        if (image->judge(address, size, &found)) {
+            if (found.allowed)
+                return "in the data of a module that does not belong to this kernel";
+            return found.text;
+        }
+    }
+    return {};
+}
+
+uint64_t register_image(Image image)
+{
+    auto record = std::make_shared<ImageRecord>();
+    for (const EmuVariable* variable : image.variables) {
+        if (!variable)
+            continue;
+        if (variable->kind == EMU_VARIABLE_SHARED)
+            record->shared.push_back(variable);
+        else if (variable->address)
+            record->globals.push_back(variable);
+    }
+    std::sort(record->globals.begin(), record->globals.end(),
+              [](const EmuVariable* a, const EmuVariable* b) { return start(*a) < start(*b); });
+    record->image = std::move(image);
+    Table& t = table();
+    std::lock_guard<std::mutex> lock(t.mutex);
+    record->id = ++t.last;
+    t.images[record->id] = record;
+    return record->id;
+}
+
+void unregister_image(uint64_t image)
+{
+    Table& t = table();
+    std::shared_ptr<const ImageRecord> keep; // destroyed after the lock is released
+    std::lock_guard<std::mutex> lock(t.mutex);
+    auto found = t.images.find(image);
+    if (found != t.images.end()) {
+        keep = found->second;
+        t.images.erase(found);
+    }
+}
+
+void set_symbolizer(Symbolizer function)
+{
+    symbolizer = function;
+}
+
+} // namespace emu::exec

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "launch.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace emu::exec {
+namespace {
+
+// More blocks than any GPU can hold at once: only then may one worker keep blocks back
+// while it runs others, because a kernel cannot count on all of them being resident.
+constexpr uint64_t resident_on_any_gpu = 8192;
+
+} // namespace
+
+Launch::Launch(const LaunchRequest& request)
+    : request(request), image(find_image(request.image)), blocks(request.grid.count()),
+      threads(uint32_t(request.block.count())), chunk(blocks > resident_on_any_gpu ? 8 : 1),
+      block_step(1), block_start(0)
+{
+    parameters.reserve(request.layout.size());
+    for (const EmuParameter& parameter : request.layout)
+        parameters.push_back(const_cast<std::byte*>(request.parameters.data()) + parameter.offset);
+    if (request.time_limit.count() > 0)
+        deadline = Clock::now() + request.time_limit;
+    if (request.seed && blocks > 1) {
+        block_start = request.seed * 0x9e3779b97f4a7c15u % blocks;
+        block_step = (request.seed * 0xd1342543de82ef95u >> 16) % blocks | 1;
+        while (std::gcd(block_step, blocks) != 1)
+            ++block_step;
+    }
+}
+
+void Launch::stop(FaultKind reason)
+{
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (reason_ == FaultKind::none)
+            reason_ = reason;
+        stopping = true;
+    }
+    grid_.notify_all();
+}
+
+FaultKind Launch::stop_reason()
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return reason_;
+}
+
+void Launch::fail(Fault fault)
+{
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (!fault_)
+            fault_ = std::move(fault);
+        stopping = true;
+    }
+    grid_.notify_all();
+}
+
+bool Launch::failed()
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return bool(fault_);
+}
+
+Fault Launch::take_fault()
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::move(fault_);
+}
+
+bool Launch::grid_stuck(std::string* why) const
+{
+    if (!grid_ended_ || !grid_arrived_ || grid_arrived_ + grid_ended_ < blocks)
+        return false;
+    *why = std::to_string(grid_arrived_) + " of " + std::to_string(blocks) +
+           " blocks wait at a grid barrier, and " + std::to_string(grid_ended_) +
+           " ended without reaching it";
+    return true;
+}
+
+bool Launch::grid_barrier(std::string* why)
+{
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (++grid_arrived_ == blocks) {
+        grid_arrived_ = 0;
+        ++grid_generation_;
+        lock.unlock();
+        grid_.notify_all();
+        return true;
+    }
+    if (grid_stuck(why))
+        return false;
+    uint64_t generation = grid_generation_;
+    grid_.wait(lock, [&] { return grid_generation_ != generation || stopping; });
+    return grid_generation_ != generation;
+}
+
+bool Launch::end_block(std::string* why)
+{
+    if (!request.cooperative) {
+        ended.fetch_add(1);
+        return true;
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++grid_ended_;
+    ended.fetch_add(1);
+    return !grid_stuck(why);
+}
+
+} // namespace emu::exec

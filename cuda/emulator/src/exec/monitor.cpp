@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The monitor: one thread that looks at running launches every two milliseconds, and less
+// often than never while there are none.
+#include <algorithm>
+#include <csignal>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pool.hpp"
+
+namespace emu::exec {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr microseconds longest_look{2000}, shortest_look{250};
+// Launches often follow each other: waking the monitor for each would cost more than a look.
+constexpr int looks_before_sleep = 25;
+// A launch of which no block ended for so long, with all its workers spinning, waits for
+// blocks that have not begun: it gets more OS threads, as a GPU would hold more blocks.
+constexpr milliseconds stalled{5};
+
+} // namespace
+
+// Under the lock.
+void Pool::start_monitor()
+{
+    if (monitor_started_)
+        return;
+    monitor_started_ = true;
+    sigset_t blocked, old;
+    sigfillset(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &old);
+    pthread_t thread;
+    auto body = [](void* pool) -> void* {
+        static_cast<Pool*>(pool)->monitor_main();
+        return nullptr;
+    };
+    if (pthread_create(&thread, nullptr, body, this) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+void Pool::wake_monitor()
+{
+    if (monitor_sleeps_.load())
+        monitor_.notify_one();
+}
+
+void Pool::monitor_main()
+{
+    prctl(PR_SET_TIMERSLACK, 1000);
+    std::unique_lock<std::mutex> lock(mutex_);
+    microseconds look = longest_look;
+    int quiet = 0;
+    for (;;) {
+        quiet = launches_.empty() ? quiet + 1 : 0;
+        if (quiet > looks_before_sleep) {
+            monitor_sleeps_ = true;
+            monitor_.wait(lock, [&] { return !launches_.empty(); });
+            monitor_sleeps_ = false;
+            quiet = 0;
+        }
+        lock.unlock();
+        struct timespec pause = {0, look.count() * 1000};
+        nanosleep(&pause, nullptr);
+        lock.lock();
+        auto now = Clock::now();
+        for (Launch* launch : launches_)
+            watch(*launch, now);
+        auto works = [](const Worker* worker) { return worker->working_on.load() != nullptr; };
+        crowded_ = std::count_if(workers_.begin(), workers_.end(), works) > size_;
+        bool spinning = false;
+        for (Worker* worker : workers_)
+            spinning |= watch(*worker);
+        look = spinning ? std::max(look / 2, shortest_look) : longest_look;
+    }
+}
+
+void Pool::watch(Launch& launch, Clock::time_point now)
+{
+    if (now > launch.deadline)
+        launch.stop(FaultKind::timeout);
+    uint64_t ended = launch.ended.load();
+    if (ended != launch.seen_ended || launch.seen_time == Clock::time_point{}) {
+        launch.seen_ended = ended;
+        launch.seen_time = now;
+    }
+    if (!launch.has_blocks() || deterministic_)
+        return;
+    // Small launches did not call for help when they began.
+    if (idle_ || helpers_ < lasting_) {
+        if (helpers_ < lasting_)
+            start_helpers(lasting_ - helpers_);
+        work_.notify_one();
+    }
+    if (!idle_ && now - launch.seen_time > stalled && all_spin(launch)) {
+        uint64_t left = launch.blocks - launch.next.load();
+        start_helpers(size_t(std::min<uint64_t>(left, helpers_ + 1)));
+        launch.seen_time = now;
+    }
+}
+
+bool Pool::all_spin(const Launch& launch) const
+{
+    for (const Worker* worker : workers_)
+        if (worker->working_on.load() == &launch && !worker->repeats.load())
+            return false;
+    return true;
+}
+
+// True when one thread ran the whole time since the last look, and others could run.
+bool Pool::watch(Worker& worker)
+{
+    Launch* launch = worker.working_on.load();
+    if (!launch)
+        return false;
+    uint64_t progress = (worker.blocks_run.load() << 32) + worker.block.ended();
+    bool stands = progress == worker.seen_progress;
+    worker.seen_progress = progress;
+    worker.seen_times = stands ? worker.seen_times + 1 : 0;
+    if (launch->stopping) {
+        signal(worker);
+        return true;
+    }
+    if (!stands)
+        return false;
+    bool others = worker.block.others();
+    // Alone it is looked at for a while, to learn whether it spins and waits for a block that
+    // has not begun.
+    bool learn = launch->has_blocks() && worker.seen_times < 200 && !worker.repeats;
+    // One that spins in a crowd is put to sleep for a moment, see on_preempt().
+    bool in_the_way = worker.repeats && crowded();
+    if (!others && !learn && !in_the_way)
+        return false;
+    if (others)
+        worker.block.rotate = true;
+    signal(worker);
+    return worker.seen_times > 1;
+}
+
+void Pool::signal(Worker& worker)
+{
+    syscall(SYS_tgkill, getpid(), worker.tid, SIGURG);
+}
+
+} // namespace emu::exec

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "pool.hpp"
+
+#include <algorithm>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <thread>
+#include <unistd.h>
+
+#include "report.hpp"
+#include "signals.hpp"
+
+namespace emu::exec {
+namespace {
+
+constexpr size_t most_helpers = 4224; // blocks that the largest GPUs hold at once
+constexpr auto helper_patience = std::chrono::seconds(2); // of those beyond the lasting ones
+
+std::atomic<Pool*> instance{nullptr};
+
+int usable_cores()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return std::max(1, CPU_COUNT(&set));
+    return std::max(1, int(std::thread::hardware_concurrency()));
+}
+
+void before_fork()
+{
+    instance.load()->lock_for_fork().lock();
+}
+
+void after_fork_in_parent()
+{
+    instance.load()->lock_for_fork().unlock();
+}
+
+// The old pool's threads do not exist here: leave it as it is, and begin another when needed.
+void after_fork_in_child()
+{
+    instance.store(nullptr);
+}
+
+} // namespace
+
+Pool& Pool::get()
+{
+    Pool* pool = instance.load(std::memory_order_acquire);
+    if (pool)
+        return *pool;
+    static std::mutex* making = new std::mutex;
+    std::lock_guard<std::mutex> lock(*making);
+    if (!instance.load()) {
+        static bool first = true;
+        instance.store(new Pool); // never destroyed: its threads may outlive main()
+        if (first)
+            pthread_atfork([] { if (exists()) before_fork(); },
+                           [] { if (exists()) after_fork_in_parent(); }, after_fork_in_child);
+        first = false;
+    }
+    return *instance.load();
+}
+
+bool Pool::exists()
+{
+    return instance.load() != nullptr;
+}
+
+bool Pool::is_current(const Pool* pool)
+{
+    return instance.load() == pool;
+}
+
+Pool::Pool()
+{
+    size_ = config().threads ? config().threads : usable_cores();
+    deterministic_ = config().mode == Mode::deterministic;
+    lasting_ = deterministic_ ? 0 : size_t(size_ - 1);
+    install_handlers();
+}
+
+void Pool::add(Worker& worker)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    workers_.push_back(&worker);
+}
+
+void Pool::remove(Worker& worker)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    workers_.erase(std::remove(workers_.begin(), workers_.end(), &worker), workers_.end());
+}
+
+void Pool::forget_ranges()
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (Worker* worker : workers_)
+        worker->forget_ranges();
+}
+
+// ------------------------------------------------------------------------ a launch
+
+Fault Pool::run(const LaunchRequest& request)
+{
+    Worker& self = Worker::mine();
+    install_handlers_again();
+    Launch launch(request);
+    if (request.cluster.count() > 1)
+        return make_fault(launch, FaultKind::trap, "clusters of several blocks are not supported");
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        launches_.push_back(&launch);
+        start_monitor();
+    }
+    wake_monitor();
+    // Few threads are done sooner than a helper wakes up.
+    bool large = launch.blocks > 1 && launch.blocks * launch.threads >= 512;
+    if (request.cooperative && launch.blocks > 1) {
+        if (!make_resident(launch))
+            launch.stop(FaultKind::out_of_resources);
+    } else if (large) {
+        call_helpers(launch);
+    }
+    self.work_on(launch);
+    wait_for_helpers(launch);
+    Fault fault = launch.take_fault();
+    FaultKind reason = launch.stop_reason();
+    if (!fault && reason != FaultKind::none && launch.ended != launch.blocks)
+        fault = make_fault(launch, reason, "no memory or OS threads for its blocks");
+    return fault;
+}
+
+void Pool::wait_for_helpers(Launch& launch)
+{
+    std::unique_lock<std::mutex> lock(mutex_);
+    launches_.erase(std::find(launches_.begin(), launches_.end(), &launch));
+    launch.idle.wait(lock, [&] { return launch.helpers == 0; });
+}
+
+void Pool::cancel(uint64_t id)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (Launch* launch : launches_)
+        if (launch->request.id == id)
+            launch->stop(FaultKind::cancelled);
+    wake_monitor();
+}
+
+// ------------------------------------------------------------------------ helpers
+
+// Under the lock. What cannot be started is not there: the caller works alone.
+void Pool::start_helpers(size_t count)
+{
+    sigset_t blocked, old;
+    sigfillset(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &old);
+    for (; count > 0 && helpers_ < most_helpers; --count) {
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        pthread_attr_setstacksize(&attributes, 512 << 10);
+        pthread_t thread;
+        auto body = [](void* pool) -> void* {
+            static_cast<Pool*>(pool)->helper_main();
+            return nullptr;
+        };
+        int failed = pthread_create(&thread, &attributes, body, this);
+        pthread_attr_destroy(&attributes);
+        if (failed)
+            break;
+        ++helpers_;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+void Pool::call_helpers(Launch& launch)
+{
+    size_t wanted = size_t(std::min<uint64_t>(launch.blocks - 1, lasting_));
+    if (!wanted)
+        return;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (helpers_ < lasting_)
+        start_helpers(lasting_ - helpers_);
+    for (size_t i = 0; i < std::min(wanted, idle_); ++i)
+        work_.notify_one();
+}
+
+// A cooperative launch has an OS thread for each of its blocks.
+bool Pool::make_resident(Launch& launch)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    size_t wanted = size_t(launch.blocks - 1);
+    size_t before = helpers_;
+    if (wanted > idle_)
+        start_helpers(wanted - idle_);
+    bool enough = idle_ + helpers_ - before >= wanted;
+    work_.notify_all();
+    return enough;
+}
+
+Launch* Pool::choose()
+{
+    for (size_t i = 0; i < launches_.size(); ++i) {
+        Launch* launch = launches_[(next_launch_ + i) % launches_.size()];
+        if (launch->has_blocks()) {
+            next_launch_ += i + 1;
+            return launch;
+        }
+    }
+    return nullptr;
+}
+
+void Pool::helper_main()
+{
+    Worker& self = Worker::mine();
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+        if (Launch* launch = choose()) {
+            ++launch->helpers;
+            lock.unlock();
+            self.work_on(*launch);
+            lock.lock();
+            if (--launch->helpers == 0)
+                launch->idle.notify_all();
+            continue;
+        }
+        ++idle_;
+        bool called = true;
+        if (helpers_ > lasting_)
+            called = work_.wait_for(lock, helper_patience) == std::cv_status::no_timeout;
+        else
+            work_.wait(lock);
+        --idle_;
+        if (!called && helpers_ > lasting_ && !choose())
+            break;
+    }
+    --helpers_;
+}
+
+// ------------------------------------------------------------------------ the interface
+
+Fault run(const LaunchRequest& request)
+{
+    return Pool::get().run(request);
+}
+
+void cancel(uint64_t id)
+{
+    if (Pool::exists())
+        Pool::get().cancel(id);
+}
+
+int pool_size()
+{
+    return Pool::exists() ? Pool::get().size() : 0;
+}
+
+uint64_t resident_blocks_limit(const LaunchRequest& request)
+{
+    // A thread that waits needs two pages of stack; a quarter of the memory may be so used.
+    uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)) / 4;
+    uint64_t threads = std::max<uint64_t>(request.block.count(), 1);
+    uint64_t by_memory = memory / (threads * 8192 + (64 << 10));
+    return std::clamp<uint64_t>(by_memory, 1, most_helpers + 1);
+}
+
+} // namespace emu::exec

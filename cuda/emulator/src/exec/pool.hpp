@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The OS threads that run blocks. The caller of run() always works on its own launch, so no
+// launch starves; helpers join launches with blocks left. The monitor looks after threads
+// that spin, time limits, and launches that need more OS threads to make progress.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "worker.hpp"
+
+namespace emu::exec {
+
+class Pool {
+public:
+    static Pool& get(); // a new one in the child of a fork
+    static bool exists();
+    static bool is_current(const Pool* pool);
+
+    Fault run(const LaunchRequest& request);
+    void cancel(uint64_t id);
+    void add(Worker& worker);
+    void remove(Worker& worker);
+    void forget_ranges(); // of all workers: a region was closed
+    int size() const { return size_; }
+    bool crowded() const { return crowded_.load(std::memory_order_relaxed); } // more threads than cores
+
+private:
+    Pool();
+    void start_helpers(size_t count);
+    void call_helpers(Launch& launch);
+    bool make_resident(Launch& launch);
+    void helper_main();
+    Launch* choose();
+    void wait_for_helpers(Launch& launch);
+
+    // monitor.cpp
+    void start_monitor();
+    void wake_monitor();
+    void monitor_main();
+    void watch(Launch& launch, Clock::time_point now);
+    bool watch(Worker& worker);
+    void signal(Worker& worker);
+    bool all_spin(const Launch& launch) const;
+
+    std::mutex mutex_;
+    std::condition_variable work_;
+    std::vector<Launch*> launches_;
+    std::vector<Worker*> workers_;
+    size_t next_launch_ = 0; // where choose() begins, in turn
+    size_t helpers_ = 0, idle_ = 0, lasting_ = 0;
+    int size_ = 1;
+    bool deterministic_ = false;
+
+    std::condition_variable monitor_;
+    bool monitor_started_ = false;
+    std::atomic<bool> monitor_sleeps_{false};
+    std::atomic<bool> crowded_{false};
+
+public:
+    std::mutex& lock_for_fork() { return mutex_; }
+};
+
+} // namespace emu::exec

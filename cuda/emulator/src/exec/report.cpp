@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "memory.hpp"
+#include "worker.hpp"
+
+namespace emu::exec {
+namespace {
+
+struct Row {
+    FaultKind kind;
+    CUresult code;
+    const char* title;
+};
+
+constexpr Row rows[] = {
+    {FaultKind::none, CUDA_SUCCESS, "no fault"},
+    {FaultKind::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address"},
+    {FaultKind::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"},
+    {FaultKind::assertion, CUDA_ERROR_ASSERT, "assertion failed"},
+    {FaultKind::trap, CUDA_ERROR_LAUNCH_FAILED, "trap"},
+    {FaultKind::deadlock, CUDA_ERROR_LAUNCH_FAILED, "deadlock"},
+    {FaultKind::divergent_barrier, CUDA_ERROR_LAUNCH_FAILED, "divergent barrier"},
+    {FaultKind::warp, CUDA_ERROR_LAUNCH_FAILED, "contradictory warp operation"},
+    {FaultKind::timeout, CUDA_ERROR_LAUNCH_TIMEOUT, "time limit exceeded"},
+    {FaultKind::stack_overflow, CUDA_ERROR_LAUNCH_FAILED, "stack overflow"},
+    {FaultKind::illegal_instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION, "illegal instruction"},
+    {FaultKind::arithmetic, CUDA_ERROR_LAUNCH_FAILED,
+     "integer division by zero, or with a result that does not fit"},
+    {FaultKind::heap, CUDA_ERROR_LAUNCH_FAILED, "bad free() of the device heap"},
+    {FaultKind::out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "out of resources"},
+    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "cancelled"},
+};
+
+const Row& row(FaultKind kind)
+{
+    for (const Row& entry : rows)
+        if (entry.kind == kind)
+            return entry;
+    return rows[0];
+}
+
+std::string show(const Dim3& d)
+{
+    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+std::string show(const CodePlace& place)
+{
+    if (place.file.empty())
+        return "an unknown place";
+    return place.file + ":" + std::to_string(place.line) +
+           (place.function.empty() ? "" : " in " + place.function);
+}
+
+std::string hex(uint64_t value)
+{
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+CodePlace place_of(const Worker& worker, uintptr_t pc, bool exact)
+{
+    if (!worker.launch || !worker.image || !pc)
+        return {};
+    // A return address may belong to the next line.
+    return worker.image->place(exact ? pc : pc - 1);
+}
+
+std::string wait_name(const Fiber& fiber)
+{
+    if (fiber.wait == Wait::warp)
+        return collective_name(*fiber.call);
+    if (fiber.wait == Wait::yield)
+        return "running";
+    switch (fiber.barrier) {
+    case 0: return "__syncthreads()";
+    case Block::grid_barrier: return "a grid barrier";
+    case Block::cluster_barrier: return "a cluster barrier";
+    default: return "barrier " + std::to_string(fiber.barrier);
+    }
+}
+
+// "0-15, 17, 19-31", shortened.
+std::string list_threads(const std::vector<const Fiber*>& fibers)
+{
+    std::vector<uint32_t> threads;
+    for (const Fiber* fiber : fibers)
+        threads.push_back(fiber->linear);
+    std::sort(threads.begin(), threads.end());
+    std::string text;
+    int runs = 0;
+    for (size_t i = 0; i < threads.size(); ++runs) {
+        size_t end = i + 1;
+        while (end < threads.size() && threads[end] == threads[end - 1] + 1)
+            ++end;
+        if (runs == 8)
+            return text + ", ...";
+        text += (runs ? ", " : "") + std::to_string(threads[i]);
+        if (end - i > 1)
+            text += "-" + std::to_string(threads[end - 1]);
+        i = end;
+    }
+    return text;
+}
+
+std::string describe_access(const Trouble& trouble)
+{
+    std::string text = trouble.store ? "store" : "access";
+    if (trouble.size)
+        text = std::string(trouble.store ? "store" : "load") + " of " +
+               std::to_string(trouble.size) + (trouble.size == 1 ? " byte" : " bytes");
+    if (trouble.kind == FaultKind::misaligned_address && !trouble.address)
+        return text + " at an address that is not known";
+    text += " at " + hex(trouble.address);
+    if (trouble.kind == FaultKind::misaligned_address)
+        return text;
+    return text + ": " +
+           (trouble.text.empty() ? describe_address(trouble.address, trouble.size) : trouble.text);
+}
+
+std::string describe(const Worker& worker, const Trouble& trouble)
+{
+    switch (trouble.kind) {
+    case FaultKind::illegal_address:
+    case FaultKind::misaligned_address: return describe_access(trouble);
+    case FaultKind::deadlock: {
+        std::string text = trouble.text;
+        if (worker.current) {
+            text += text.empty() ? "no thread of the block can go on:\n" : "\n";
+            text += list_places(waiting_places(worker, any_wait));
+            if (uint32_t ended = worker.block.ended())
+                text += "\n  " + std::to_string(ended) + " threads have ended";
+        }
+        return text;
+    }
+    case FaultKind::stack_overflow:
+        return "a thread has " +
+               std::to_string((worker.current->stack_high - worker.current->stack_low) >> 10) +
+               " KiB; CU_LIMIT_STACK_SIZE may raise it";
+    default: return trouble.text;
+    }
+}
+
+const Fiber* first_waiting(const Worker& worker)
+{
+    const Fiber* found = worker.current;
+    for (const Fiber* fiber : worker.stacks.fibers())
+        if (fiber->wait != Wait::none && (found->wait == Wait::none || fiber->linear < found->linear))
+            found = fiber;
+    return found;
+}
+
+std::string compose(const Fault& fault, const std::string& details, const Launch& launch,
+                    bool has_thread, const CodePlace& place)
+{
+    std::string text = "kernel " + fault.kernel + ": " + row(fault.kind).title;
+    if (!details.empty())
+        text += ": " + details;
+    if (!place.file.empty())
+        text += "\n  at " + show(place);
+    if (has_thread)
+        text += "\n  block " + show(fault.block) + " of " + show(launch.request.grid) +
+                ", thread " + show(fault.thread) + " of " + show(launch.request.block);
+    return text;
+}
+
+} // namespace
+
+CUresult result_of(FaultKind kind)
+{
+    return row(kind).code;
+}
+
+std::string collective_name(const EmuWarpCall& call)
+{
+    static const struct {
+        emu_u32 op;
+        const char* name;
+    } names[] = {
+        {EMU_WARP_SYNC, "__syncwarp"},           {EMU_WARP_SHUFFLE_INDEX, "__shfl_sync"},
+        {EMU_WARP_SHUFFLE_UP, "__shfl_up_sync"}, {EMU_WARP_SHUFFLE_DOWN, "__shfl_down_sync"},
+        {EMU_WARP_SHUFFLE_XOR, "__shfl_xor_sync"}, {EMU_WARP_ALL, "__all_sync"},
+        {EMU_WARP_ANY, "__any_sync"},            {EMU_WARP_UNIFORM, "__uni_sync"},
+        {EMU_WARP_BALLOT, "__ballot_sync"},      {EMU_WARP_MATCH_ANY, "__match_any_sync"},
+        {EMU_WARP_MATCH_ALL, "__match_all_sync"}, {EMU_WARP_ADD_U32, "__reduce_add_sync"},
+        {EMU_WARP_MIN_U32, "__reduce_min_sync"}, {EMU_WARP_MAX_U32, "__reduce_max_sync"},
+        {EMU_WARP_MIN_I32, "__reduce_min_sync"}, {EMU_WARP_MAX_I32, "__reduce_max_sync"},
+        {EMU_WARP_AND, "__reduce_and_sync"},     {EMU_WARP_OR, "__reduce_or_sync"},
+        {EMU_WARP_XOR, "__reduce_xor_sync"},
+    };
+    for (const auto& entry : names)
+        if (entry.op == call.op)
+            return entry.name + ("(mask " + hex(call.mask)) + ")";
+    return "warp operation " + std::to_string(call.op);
+}
+
+void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& fiber, uintptr_t pc)
+{
+    std::string what = wait_name(fiber);
+    for (Waiting& known : *places)
+        if (known.pc == pc && known.what == what) {
+            known.fibers.push_back(&fiber);
+            return;
+        }
+    places->push_back({what, place_of(worker, pc, false), pc, {&fiber}});
+}
+
+std::vector<Waiting> waiting_places(const Worker& worker, uint32_t barrier)
+{
+    std::vector<Waiting> places;
+    for (const Fiber* fiber : worker.stacks.fibers()) {
+        bool counts = barrier == any_wait ? fiber->wait != Wait::none
+                                          : fiber->wait == Wait::barrier && fiber->barrier == barrier;
+        if (counts)
+            add_place(worker, &places, *fiber, fiber->pc);
+    }
+    return places;
+}
+
+bool are_different_lines(const std::vector<Waiting>& places)
+{
+    for (const Waiting& other : places)
+        if (!other.place.line)
+            return false;
+    for (const Waiting& other : places)
+        if (other.place.line != places[0].place.line || other.place.file != places[0].place.file)
+            return true;
+    return false;
+}
+
+std::string list_places(const std::vector<Waiting>& places)
+{
+    std::vector<Waiting> merged; // one line of source may be several places in the code
+    for (const Waiting& entry : places) {
+        auto same = std::find_if(merged.begin(), merged.end(), [&](const Waiting& other) {
+            return other.what == entry.what && show(other.place) == show(entry.place);
+        });
+        if (same == merged.end())
+            merged.push_back(entry);
+        else
+            same->fibers.insert(same->fibers.end(), entry.fibers.begin(), entry.fibers.end());
+    }
+    std::string text;
+    for (const Waiting& entry : merged)
+        text += std::string(text.empty() ? "" : "\n") + "  " + std::to_string(entry.fibers.size()) +
+                (entry.fibers.size() == 1 ? " thread waits at " : " threads wait at ") + entry.what +
+                ", " + show(entry.place) + ": " + list_threads(entry.fibers);
+    return text;
+}
+
+Fault make_fault(const Worker& worker, const Trouble& trouble)
+{
+    const Launch& launch = *worker.launch;
+    Fault fault;
+    fault.kind = trouble.kind;
+    fault.code = result_of(trouble.kind);
+    fault.kernel = launch.request.name;
+    fault.block = {emu_block_idx.x, emu_block_idx.y, emu_block_idx.z};
+    fault.address = trouble.address;
+    fault.size = trouble.size;
+    fault.store = trouble.store;
+    const Fiber* fiber = trouble.fiber ? trouble.fiber : worker.current;
+    uintptr_t pc = trouble.pc;
+    if (trouble.kind == FaultKind::deadlock && fiber && !pc) { // named by the first that waits
+        fiber = first_waiting(worker);
+        pc = fiber->pc;
+    }
+    fault.thread = {0, 0, 0};
+    if (fiber)
+        fault.thread = {fiber->index.x, fiber->index.y, fiber->index.z};
+    CodePlace place = place_of(worker, pc, trouble.exact);
+    if (trouble.exact && place.function.compare(0, 7, "__asan_") == 0)
+        place = place_of(worker, trouble.caller, false);
+    if (!trouble.file.empty())
+        place = {trouble.file, place.function, trouble.line};
+    fault.file = place.file;
+    fault.line = place.line;
+    fault.text = compose(fault, describe(worker, trouble), launch, fiber != nullptr, place);
+    return fault;
+}
+
+Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details)
+{
+    Fault fault;
+    fault.kind = reason;
+    fault.code = result_of(reason);
+    fault.kernel = launch.request.name;
+    fault.block = fault.thread = {0, 0, 0};
+    bool explained = reason == FaultKind::out_of_resources || reason == FaultKind::trap;
+    fault.text = compose(fault, explained ? details : "", launch, false, {});
+    return fault;
+}
+
+} // namespace emu::exec

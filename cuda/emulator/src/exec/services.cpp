@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// printf, assert, traps, clocks and giving way, as kernels call them.
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "worker.hpp"
+
+namespace emu::exec {
+namespace {
+
+struct Output {
+    std::mutex mutex;
+    std::string text;
+
+    void write_out() // under the lock
+    {
+        const char* at = text.data();
+        size_t left = text.size();
+        while (left) {
+            ssize_t written = ::write(1, at, left);
+            if (written < 0 && errno == EINTR)
+                continue;
+            if (written <= 0)
+                break; // nobody reads: the text is lost, as with a closed stdout
+            at += written;
+            left -= size_t(written);
+        }
+        text.clear();
+    }
+};
+
+Output& output()
+{
+    static Output* value = [] {
+        static Output* made = new Output;
+        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
+                       [] { new (&made->mutex) std::mutex; made->text.clear(); });
+        return made;
+    }();
+    return *value;
+}
+
+// How many values a format takes; -1 when it asks for what kernels cannot do (%n).
+int count_values(const char* format)
+{
+    int count = 0;
+    for (const char* at = format; *at; ++at) {
+        if (*at != '%')
+            continue;
+        ++at;
+        for (; *at && std::strchr("-+ #0123456789.*hljztL", *at); ++at)
+            count += *at == '*';
+        if (*at == 'n' || !*at)
+            return -1;
+        count += *at != '%';
+    }
+    return count;
+}
+
+void print(const char* text, size_t size)
+{
+    Locked locked;
+    Output& out = output();
+    std::lock_guard<std::mutex> lock(out.mutex);
+    out.text.append(text, size);
+    if (out.text.size() > this_worker->launch->request.limits.printf_bytes)
+        out.write_out();
+}
+
+uint64_t now()
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
+}
+
+std::string in_brackets(const EmuDim3& d)
+{
+    return "[" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + "]";
+}
+
+void give_way(uintptr_t pc)
+{
+    Worker& worker = *this_worker;
+    worker.repeats.store(true, std::memory_order_relaxed);
+    worker.block.yield(worker.current, pc);
+}
+
+} // namespace
+
+void flush_output()
+{
+    Output& out = output();
+    std::lock_guard<std::mutex> lock(out.mutex);
+    if (!out.text.empty())
+        out.write_out();
+}
+
+} // namespace emu::exec
+
+using namespace emu::exec;
+
+extern "C" {
+
+int emu_vprintf(const char* format, va_list arguments)
+{
+    int values = count_values(format);
+    if (values < 0) {
+        print(format, std::strlen(format));
+        return -1;
+    }
+    char text[512];
+    va_list again;
+    va_copy(again, arguments);
+    int size = std::vsnprintf(text, sizeof text, format, arguments);
+    if (size >= int(sizeof text)) {
+        std::string longer(size_t(size) + 1, 0);
+        std::vsnprintf(&longer[0], longer.size(), format, again);
+        print(longer.data(), size_t(size));
+    } else if (size > 0) {
+        print(text, size_t(size));
+    }
+    va_end(again);
+    return size < 0 ? -1 : values;
+}
+
+int emu_printf(const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = emu_vprintf(format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::assertion;
+    trouble.pc = EMU_CALLER;
+    trouble.file = file ? file : "";
+    trouble.line = int(line);
+    // The line that CUDA prints, to be found by whoever looks for it.
+    trouble.text = "\n" + trouble.file + ":" + std::to_string(line) + ": " +
+                   (function ? function : "?") + ": block: " + in_brackets(emu_block_idx) +
+                   ", thread: " + in_brackets(emu_thread_idx) + " Assertion `" +
+                   (expression ? expression : "?") + "` failed.";
+    raise_fault(std::move(trouble));
+}
+
+void emu_trap(const char* why)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::trap;
+    trouble.pc = EMU_CALLER;
+    trouble.text = why ? why : "";
+    raise_fault(std::move(trouble));
+}
+
+void emu_exit_thread()
+{
+    this_worker->block.exit_thread();
+}
+
+emu_u64 emu_clock()
+{
+    return __rdtsc();
+}
+
+emu_u64 emu_global_timer()
+{
+    return now();
+}
+
+void emu_nanosleep(emu_u32 nanoseconds)
+{
+    // As documented: between 0 and twice the time, and no more than a millisecond.
+    uint64_t end = now() + (nanoseconds < 1000000 ? nanoseconds : 1000000);
+    give_way(EMU_CALLER);
+    uint64_t time = now();
+    if (time < end && !this_worker->block.others()) {
+        struct timespec rest = {0, long(end - time)};
+        nanosleep(&rest, nullptr);
+    }
+}
+
+void emu_yield()
+{
+    give_way(EMU_CALLER);
+}
+
+} // extern "C"

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// A shadow is reserved as a whole and made in chunks. Reading a chunk that is closed faults,
+// and the handler then fills it: so memory that was never allocated costs nothing, and large
+// allocations cost no more than a system call.
+#include "shadow.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <sys/mman.h>
+
+namespace emu::exec {
+namespace {
+
+constexpr size_t chunk_bytes = 64 << 10;
+
+enum State : uint8_t { closed = 0, busy = 1, open = 2 };
+
+struct Chunk {
+    std::atomic<uint8_t> state;
+    uint8_t value; // of all its bytes while closed; 0 stands for EMU_SHADOW_UNMAPPED
+};
+
+struct View {
+    emu_u8* shadow = nullptr;
+    Chunk* chunks = nullptr;
+};
+
+struct Window {
+    uintptr_t base = 0;
+    size_t size = 0;
+    size_t shadow_bytes() const { return size / 8; }
+};
+
+Window window;
+View views[most_devices];
+std::atomic<bool> reserved{false};
+
+void* map_pages(size_t size, int protection)
+{
+    void* base = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return base == MAP_FAILED ? nullptr : base;
+}
+
+// The caller goes on with the chunk for itself alone; gives the state it had.
+uint8_t take(Chunk& chunk)
+{
+    for (;;) {
+        uint8_t state = chunk.state.load(std::memory_order_acquire);
+        if (state != busy && chunk.state.compare_exchange_weak(state, busy))
+            return state;
+        __builtin_ia32_pause();
+    }
+}
+
+bool fill(View& view, size_t index)
+{
+    emu_u8* at = view.shadow + index * chunk_bytes;
+    if (mprotect(at, chunk_bytes, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    uint8_t value = view.chunks[index].value;
+    std::memset(at, value ? value : int(EMU_SHADOW_UNMAPPED), chunk_bytes);
+    return true;
+}
+
+void make_open(View& view, size_t index)
+{
+    Chunk& chunk = view.chunks[index];
+    if (take(chunk) == closed && !fill(view, index)) {
+        chunk.state = closed;
+        return;
+    }
+    chunk.state = open;
+}
+
+// Whole chunks, [first, last): all open, or all of one value that forbids.
+void set_chunks(View& view, size_t first, size_t last, uint8_t value)
+{
+    if (first >= last)
+        return;
+    for (size_t i = first; i < last; ++i)
+        take(view.chunks[i]);
+    emu_u8* at = view.shadow + first * chunk_bytes;
+    size_t size = (last - first) * chunk_bytes;
+    madvise(at, size, MADV_DONTNEED); // zero from now on: all may be accessed
+    bool done = mprotect(at, size, value ? PROT_NONE : PROT_READ | PROT_WRITE) == 0;
+    for (size_t i = first; i < last; ++i) {
+        view.chunks[i].value = value;
+        view.chunks[i].state = value && done ? closed : open;
+    }
+    if (value && !done) // too many mappings: pay with memory
+        std::memset(at, value, size);
+}
+
+// Shadow bytes [first, last).
+void set_bytes(View& view, size_t first, size_t last, uint8_t value)
+{
+    if (first >= last)
+        return;
+    size_t chunk = first / chunk_bytes, end = last / chunk_bytes;
+    size_t whole = (first + chunk_bytes - 1) / chunk_bytes;
+    if (whole < end)
+        set_chunks(view, whole, end, value);
+    while (first < last) {
+        size_t stop = std::min(last, (chunk + 1) * chunk_bytes);
+        if (chunk < whole || chunk >= end) {
+            make_open(view, chunk);
+            std::memset(view.shadow + first, value, stop - first);
+        }
+        first = stop;
+        ++chunk;
+    }
+}
+
+// False for what the window does not hold.
+bool view_of(int device, uintptr_t base, size_t size, View** view)
+{
+    if (!reserved || device < 0 || device >= most_devices || !in_window(base, size))
+        return false;
+    *view = &views[device];
+    return (*view)->shadow != nullptr;
+}
+
+} // namespace
+
+bool reserve_shadow(uintptr_t base, size_t size)
+{
+    static std::mutex* mutex = new std::mutex;
+    std::lock_guard<std::mutex> lock(*mutex);
+    if (reserved)
+        return window.base == base && window.size == size;
+    constexpr size_t unit = chunk_bytes * 8;
+    if (base % unit || !size)
+        return false;
+    window.base = base;
+    window.size = size;
+    size_t chunks = (size + unit - 1) / unit;
+    for (View& view : views) {
+        view.shadow = static_cast<emu_u8*>(map_pages(chunks * chunk_bytes, PROT_NONE));
+        view.chunks = static_cast<Chunk*>(map_pages(chunks * sizeof(Chunk), PROT_READ | PROT_WRITE));
+        if (!view.shadow || !view.chunks)
+            return false;
+    }
+    reserved = true;
+    return true;
+}
+
+EmuSpace shadow_space(int device)
+{
+    View* view = nullptr;
+    if (!view_of(device, window.base, 1, &view))
+        return EmuSpace{0, 0, nullptr};
+    return EmuSpace{window.base, window.size, view->shadow};
+}
+
+bool fill_shadow(uintptr_t address)
+{
+    if (!reserved)
+        return false;
+    for (View& view : views) {
+        uintptr_t offset = address - reinterpret_cast<uintptr_t>(view.shadow);
+        if (offset < window.shadow_bytes()) {
+            make_open(view, offset / chunk_bytes);
+            return view.chunks[offset / chunk_bytes].state != closed;
+        }
+    }
+    return false;
+}
+
+bool in_window(uintptr_t address, size_t size)
+{
+    return reserved && address - window.base < window.size &&
+           size <= window.size - (address - window.base);
+}
+
+bool shadow_allows(int device, uintptr_t address, size_t size)
+{
+    View* view = nullptr;
+    if (!size || !view_of(device, address, size, &view))
+        return size == 0;
+    uintptr_t offset = address - window.base, end = offset + size;
+    for (uintptr_t at = offset / 8; at * 8 < end; ++at) {
+        emu_u8 value = view->shadow[at];
+        uintptr_t last = std::min<uintptr_t>(end - at * 8, 8); // bytes used of this granule
+        if (value && (value >= 0x80 || last > value))
+            return false;
+    }
+    return true;
+}
+
+void shadow_open(int device, uintptr_t base, size_t size)
+{
+    View* view = nullptr;
+    if (!view_of(device, base, size, &view))
+        return;
+    uintptr_t first = (base - window.base) / 8;
+    set_bytes(*view, first, first + size / 8, EMU_SHADOW_OPEN);
+    if (size % 8)
+        set_bytes(*view, first + size / 8, first + size / 8 + 1, uint8_t(size % 8));
+}
+
+void shadow_close(int device, uintptr_t base, size_t size, emu_u8 value)
+{
+    View* view = nullptr;
+    if (view_of(device, base, size, &view))
+        set_bytes(*view, (base - window.base + 7) / 8, (base - window.base + size + 7) / 8, value);
+}
+
+} // namespace emu::exec

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faults of kernels, and preemption. A fault is noted in the worker and the thread goes on
+// where it entered the block's fibers; nothing else is done inside a handler.
+#include "signals.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "pool.hpp"
+#include "shadow.hpp"
+#include "worker.hpp"
+
+namespace emu::exec {
+namespace {
+
+constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
+struct sigaction earlier[NSIG];
+std::atomic<bool> installed{false};
+// Where on the signal stack an earlier handler was called: a handler may be left by longjmp,
+// and then the next fault finds itself no deeper than this.
+__thread uintptr_t passing_on __attribute__((tls_model("initial-exec"))) = 0;
+
+greg_t* registers(void* context)
+{
+    return static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+}
+
+// To the handler before ours. One that calls us back meant the default action.
+void pass_on(int signal, siginfo_t* info, void* context)
+{
+    const struct sigaction& action = earlier[signal];
+    bool own_function = (action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL &&
+                                                           action.sa_handler != SIG_IGN);
+    if (signal == SIGURG && !own_function)
+        return;
+    auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    bool calls_back = here < passing_on && passing_on - here < 65536;
+    if (!own_function || calls_back) {
+        struct sigaction reset = {};
+        reset.sa_handler = SIG_DFL;
+        sigaction(signal, &reset, nullptr);
+        if (info->si_code <= 0) // sent, and not raised by an instruction that will repeat
+            raise(signal);
+        return;
+    }
+    passing_on = here;
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(signal, info, context);
+    else
+        action.sa_handler(signal);
+    passing_on = 0;
+}
+
+// The first word on the stack that lies in the kernel's code: most likely where it called
+// the function that runs.
+uintptr_t find_caller(const Worker& worker, const greg_t* r)
+{
+    const Fiber& fiber = *worker.current;
+    auto from = std::max(uintptr_t(r[REG_RSP]) & ~uintptr_t(7), fiber.stack_low);
+    for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8) {
+        uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
+        if (worker.image->has_code(word))
+            return word;
+    }
+    return 0;
+}
+
+// The kernel's instruction, or where it called the library function that runs.
+void find_place(const Worker& worker, const greg_t* r, Trouble* trouble)
+{
+    trouble->pc = uintptr_t(r[REG_RIP]);
+    trouble->exact = true;
+    if (!worker.image)
+        return;
+    trouble->caller = find_caller(worker, r);
+    if (!worker.image->has_code(trouble->pc)) {
+        trouble->pc = trouble->caller;
+        trouble->exact = false;
+    }
+}
+
+bool is_canonical(uintptr_t address)
+{
+    return address >> 47 == 0 || address >> 47 == 0x1ffff;
+}
+
+// A general protection fault comes without an address: a register may tell why.
+void explain_protection(const greg_t* r, Trouble* trouble)
+{
+    for (int i : {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10,
+                  REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+        if (!is_canonical(uintptr_t(r[i]))) {
+            trouble->kind = FaultKind::illegal_address;
+            trouble->address = uintptr_t(r[i]);
+            return;
+        }
+    trouble->kind = FaultKind::misaligned_address;
+}
+
+void describe(int signal, const siginfo_t* info, const greg_t* r, Worker& worker)
+{
+    Trouble& trouble = worker.trouble;
+    const Fiber& fiber = *worker.current;
+    auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+    auto sp = uintptr_t(r[REG_RSP]);
+    find_place(worker, r, &trouble);
+    trouble.store = r[REG_ERR] & 2;
+    trouble.address = address;
+    if (signal == SIGFPE)
+        trouble.kind = FaultKind::arithmetic;
+    else if (signal == SIGILL || signal == SIGTRAP)
+        trouble.kind = FaultKind::illegal_instruction;
+    else if (sp < fiber.stack_low + 4096 ||
+             (address < fiber.stack_low && worker.stacks.is_guard(address)))
+        trouble.kind = FaultKind::stack_overflow;
+    else if (info->si_code == SI_KERNEL)
+        explain_protection(r, &trouble);
+    else
+        trouble.kind = FaultKind::illegal_address;
+}
+
+bool in_kernel(const Worker* worker)
+{
+    // Wherever its stack pointer is: a large frame may lie far below the stack.
+    return worker && worker->on_fiber && !worker->locked;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context)
+{
+    greg_t* r = registers(context);
+    int saved = errno;
+    if (signal == SIGSEGV && info->si_code > 0 && info->si_code != SI_KERNEL &&
+        fill_shadow(reinterpret_cast<uintptr_t>(info->si_addr))) {
+        errno = saved;
+        return;
+    }
+    Worker* worker = this_worker;
+    if (info->si_code <= 0 || !in_kernel(worker)) {
+        pass_on(signal, info, context);
+        errno = saved;
+        return;
+    }
+    describe(signal, info, r, *worker);
+    r[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(&emu_fiber_resume));
+    r[REG_RDI] = greg_t(reinterpret_cast<uintptr_t>(worker->thread_sp));
+    r[REG_EFL] &= ~greg_t(0x400 | 0x40000); // direction, alignment check
+    errno = saved;
+}
+
+// True when the fiber was seen with the same registers before: it waits for a change.
+bool note_sample(Fiber& fiber, const greg_t* r)
+{
+    uint64_t hash = 0;
+    for (int i : {REG_RIP, REG_RSP, REG_RBP, REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
+                  REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+        hash = (hash ^ uint64_t(r[i])) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    for (uint64_t sample : fiber.samples)
+        if (sample == hash)
+            return true;
+    fiber.samples[fiber.next_sample++ % samples_kept] = hash;
+    return false;
+}
+
+// Runs on the fiber's own stack (no SA_ONSTACK), so that it may switch to another fiber and
+// return much later.
+void on_preempt(int signal, siginfo_t* info, void* context)
+{
+    greg_t* r = registers(context);
+    Worker* worker = this_worker;
+    if (!worker || info->si_code != SI_TKILL || info->si_pid != getpid())
+        return pass_on(signal, info, context);
+    if (!in_kernel(worker) || !worker->is_on_fiber(uintptr_t(r[REG_RSP])) || !worker->image || !worker->image->has_code(uintptr_t(r[REG_RIP])) ||
+        emu_thread.no_preempt)
+        return;
+    int saved = errno;
+    Fiber* fiber = worker->current;
+    auto pc = uintptr_t(r[REG_RIP]);
+    if (worker->launch->stopping) {
+        Trouble trouble;
+        find_place(*worker, r, &trouble);
+        worker->leave(std::move(trouble));
+    }
+    if (note_sample(*fiber, r)) {
+        worker->repeats.store(true, std::memory_order_relaxed);
+        if (!worker->block.others() && worker->pool->crowded()) {
+            struct timespec moment = {0, 500000}; // for those it may be waiting for
+            nanosleep(&moment, nullptr);
+        }
+    }
+    worker->block.yield(fiber, pc);
+    errno = saved;
+}
+
+void install(int signal)
+{
+    struct sigaction action = {};
+    action.sa_sigaction = signal == SIGURG ? on_preempt : on_fault;
+    // Without SA_NODEFER a switch inside the handler would leave the signal blocked.
+    action.sa_flags = SA_SIGINFO | SA_RESTART | (signal == SIGURG ? SA_NODEFER : SA_ONSTACK);
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, nullptr, &earlier[signal]);
+    sigaction(signal, &action, nullptr);
+}
+
+std::mutex& lock()
+{
+    static std::mutex* value = new std::mutex;
+    return *value;
+}
+
+} // namespace
+
+void install_handlers()
+{
+    std::lock_guard<std::mutex> guard(lock());
+    if (installed.exchange(true))
+        return;
+    for (int signal : signals)
+        install(signal);
+}
+
+void install_handlers_again()
+{
+    struct sigaction now = {};
+    sigaction(SIGSEGV, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+        return;
+    std::lock_guard<std::mutex> guard(lock());
+    for (int signal : signals) {
+        auto* ours = signal == SIGURG ? on_preempt : on_fault;
+        sigaction(signal, nullptr, &now);
+        if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != ours)
+            install(signal);
+    }
+}
+
+void* prepare_thread_for_faults()
+{
+    sigset_t needed;
+    sigemptyset(&needed);
+    for (int signal : signals)
+        sigaddset(&needed, signal);
+    pthread_sigmask(SIG_UNBLOCK, &needed, nullptr);
+    size_t frame = std::max<size_t>(getauxval(AT_MINSIGSTKSZ), 4096);
+    stack_t stack = {};
+    if (sigaltstack(nullptr, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
+        stack.ss_size >= frame + 4096)
+        return nullptr;
+    size_t size = frame + (32 << 10);
+    void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED)
+        return nullptr;
+    stack = {};
+    stack.ss_sp = base;
+    stack.ss_size = size;
+    sigaltstack(&stack, nullptr);
+    return base;
+}
+
+void release_thread_from_faults(void* base)
+{
+    stack_t stack = {};
+    if (!base || sigaltstack(nullptr, &stack) != 0 || stack.ss_sp != base)
+        return; // none of ours, or someone else's in its place
+    size_t size = stack.ss_size;
+    stack = {};
+    stack.ss_flags = SS_DISABLE;
+    sigaltstack(&stack, nullptr);
+    munmap(base, size);
+}
+
+} // namespace emu::exec

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "fiber.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <sys/mman.h>
+
+namespace emu::exec {
+namespace {
+
+constexpr size_t page = 4096;
+// A frame larger than the guard would step over it; address space costs nothing.
+constexpr size_t guard_bytes = 64 << 10;
+// Where the kernel has no light guards, each splits a mapping in two, and 65530 mappings are
+// allowed by default: beyond this many only every chunk has a guard.
+constexpr int split_guards_limit = 20000;
+std::atomic<int> split_guards{0};
+
+size_t round_up(size_t value, size_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+// The tops lie at different offsets in their pages, so that the same frames of many fibers
+// do not compete for the same cache sets.
+uintptr_t color(size_t number)
+{
+    return (number % 16) * 256;
+}
+
+// Closes the guard below a stack; true when that split the mapping.
+bool guard(uintptr_t low, bool always)
+{
+    constexpr int guard_install = 102; // MADV_GUARD_INSTALL, Linux 6.13
+    static std::atomic<bool> light{true};
+    auto* at = reinterpret_cast<void*>(low);
+    if (light) {
+        if (madvise(at, guard_bytes, guard_install) == 0)
+            return false;
+        light = false;
+    }
+    if (split_guards >= split_guards_limit && !always)
+        return false;
+    if (mprotect(at, guard_bytes, PROT_NONE) != 0)
+        return false;
+    ++split_guards;
+    return true;
+}
+
+void prepare(Fiber* fiber)
+{
+    // Six registers (zero), then where to begin. After the switch's `ret` the stack is empty
+    // and aligned to 16, as the ABI wants it before the call in emu_fiber_start.
+    void** frame = reinterpret_cast<void**>(StackSet::top_of(fiber)) - 7;
+    std::fill(frame, frame + 6, nullptr);
+    frame[6] = reinterpret_cast<void*>(&emu_fiber_start);
+    fiber->sp = frame;
+}
+
+} // namespace
+
+StackSet::~StackSet()
+{
+    drop();
+}
+
+void StackSet::drop()
+{
+    for (const Chunk& chunk : chunks_) {
+        munmap(chunk.base, chunk.size);
+        split_guards -= int(chunk.split_guards);
+    }
+    chunks_.clear();
+    fibers_.clear();
+    free_ = nullptr;
+}
+
+void StackSet::require(size_t stack_bytes)
+{
+    stack_bytes = round_up(stack_bytes + sizeof(Fiber) + 16 * 256, page);
+    if ((stack_bytes + guard_bytes) / page % 2 == 0) // the tops spread over all sets of the TLB
+        stack_bytes += page;
+    if (stack_bytes <= stack_bytes_)
+        return;
+    drop();
+    stack_bytes_ = stack_bytes;
+}
+
+bool StackSet::grow()
+{
+    uint32_t stacks = uint32_t(std::clamp<size_t>(fibers_.size(), 4, 128));
+    size_t slot = guard_bytes + stack_bytes_;
+    size_t size = slot * stacks;
+    void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    auto low = reinterpret_cast<uintptr_t>(base);
+    uint32_t split = 0;
+    for (uint32_t i = 0; i < stacks; ++i)
+        split += guard(low + i * slot, i == 0);
+    chunks_.push_back({base, size, split});
+    for (uint32_t i = stacks; i-- > 0;) {
+        uintptr_t bottom = low + i * slot + guard_bytes;
+        uintptr_t top = bottom + stack_bytes_ - color(fibers_.size()) - sizeof(Fiber);
+        auto* fiber = new (reinterpret_cast<void*>(top / 64 * 64)) Fiber;
+        fiber->stack_low = bottom;
+        fiber->stack_high = reinterpret_cast<uintptr_t>(fiber);
+        fibers_.push_back(fiber);
+        give_back(fiber);
+    }
+    return true;
+}
+
+Fiber* StackSet::take()
+{
+    if (!free_ && !grow())
+        return nullptr;
+    Fiber* fiber = free_;
+    free_ = fiber->next;
+    prepare(fiber);
+    return fiber;
+}
+
+void StackSet::give_back_all()
+{
+    free_ = nullptr;
+    for (Fiber* fiber : fibers_)
+        give_back(fiber);
+}
+
+bool StackSet::is_guard(uintptr_t address) const
+{
+    for (const Fiber* fiber : fibers_)
+        if (address < fiber->stack_low && address + guard_bytes >= fiber->stack_low)
+            return true;
+    return false;
+}
+
+} // namespace emu::exec

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "worker.hpp"
+
+#include <algorithm>
+#include <immintrin.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pool.hpp"
+#include "report.hpp"
+#include "signals.hpp"
+
+__thread EmuThread emu_thread;
+__thread EmuDim3 emu_thread_idx;
+__thread EmuDim3 emu_block_idx;
+__thread EmuDim3 emu_block_dim;
+__thread EmuDim3 emu_grid_dim;
+
+namespace emu::exec {
+
+__thread Worker* this_worker = nullptr;
+
+// With the few bytes of other files: a library loaded late gets little static TLS.
+static_assert(sizeof(EmuThread) + 4 * sizeof(EmuDim3) <= 400, "thread state is too large");
+
+namespace {
+
+constexpr size_t shared_alignment = 1024;
+// A GPU gives a thread up to 512 KiB of local memory without being asked; memory that is not
+// touched costs nothing.
+constexpr size_t least_stack_bytes = 576 << 10;
+
+// Ends the worker of a caller's thread with the thread.
+pthread_key_t thread_end_key()
+{
+    static pthread_key_t key = [] {
+        pthread_key_t made{};
+        pthread_key_create(&made, [](void* worker) { delete static_cast<Worker*>(worker); });
+        return made;
+    }();
+    return key;
+}
+
+} // namespace
+
+Worker::Worker() : state(&emu_thread), thread_index(&emu_thread_idx)
+{
+    tid = pid_t(syscall(SYS_gettid));
+    signal_stack_ = prepare_thread_for_faults();
+}
+
+Worker::~Worker()
+{
+    if (pool && Pool::is_current(pool)) // not one left behind by a fork
+        pool->remove(*this);
+    this_worker = nullptr;
+    release_thread_from_faults(signal_stack_);
+    if (shared_base_)
+        munmap(shared_base_, shared_bytes_ + shared_alignment * 64);
+}
+
+Worker& Worker::mine()
+{
+    if (!this_worker) {
+        this_worker = new Worker;
+        pthread_setspecific(thread_end_key(), this_worker);
+    }
+    Pool& pool = Pool::get();
+    if (this_worker->pool != &pool) { // new, or in the child of a fork
+        this_worker->tid = pid_t(syscall(SYS_gettid));
+        this_worker->pool = &pool;
+        pool.add(*this_worker);
+    }
+    return *this_worker;
+}
+
+// ------------------------------------------------------------------------ a launch
+
+bool Worker::reserve_shared(size_t bytes)
+{
+    constexpr size_t guard = shared_alignment * 64;
+    if (bytes <= shared_bytes_)
+        return true;
+    bytes = (std::max<size_t>(bytes, 64 << 10) + 65535) / 65536 * 65536;
+    void* base = mmap(nullptr, bytes + guard, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    mprotect(static_cast<char*>(base) + bytes, guard, PROT_NONE);
+    if (shared_base_)
+        munmap(shared_base_, shared_bytes_ + guard);
+    shared_base_ = base;
+    shared_bytes_ = bytes;
+    return true;
+}
+
+void Worker::attach(Launch& next)
+{
+    const LaunchRequest& request = next.request;
+    launch = &next;
+    image = next.image.get();
+    stacks.require(std::max(request.limits.stack_bytes, least_stack_bytes));
+    *state = EmuThread{};
+    state->threads = next.threads;
+    state->dynamic_shared = shared_base_;
+    state->dynamic_shared_size = request.dynamic_shared;
+    state->static_shared_size = request.static_shared;
+    state->checks = request.checks.bits();
+    state->cluster_dim = {request.cluster.x, request.cluster.y, request.cluster.z};
+    state->block = &block;
+    emu_block_dim = {request.block.x, request.block.y, request.block.z};
+    emu_grid_dim = {request.grid.x, request.grid.y, request.grid.z};
+    blocks_run.store(0, std::memory_order_relaxed);
+    working_on.store(&next);
+}
+
+void Worker::detach()
+{
+    working_on.store(nullptr);
+    launch = nullptr;
+    image = nullptr;
+    shared_.clear();
+    places_.clear();
+    shared_located_ = false;
+}
+
+void Worker::work_on(Launch& next)
+{
+    if (!reserve_shared(std::max<size_t>(next.request.dynamic_shared, 1))) {
+        next.stop(FaultKind::out_of_resources);
+        return;
+    }
+    unsigned control = _mm_getcsr();
+    _mm_setcsr(0x1f80); // all exceptions masked, round to nearest
+    attach(next);
+    bool good = true;
+    while (good && !next.stopping) {
+        uint64_t first = next.next.fetch_add(next.chunk, std::memory_order_relaxed);
+        uint64_t last = std::min(first + next.chunk, next.blocks);
+        if (first >= last)
+            break;
+        for (; good && first < last; ++first)
+            good = run_block(first);
+    }
+    detach();
+    _mm_setcsr(control);
+}
+
+bool Worker::run_block(uint64_t number)
+{
+    repeats.store(false, std::memory_order_relaxed);
+    bool good = block.run(number);
+    if (good) {
+        std::string why;
+        good = launch->end_block(&why);
+        if (!good) {
+            trouble.kind = FaultKind::deadlock;
+            trouble.text = why;
+            report();
+        }
+    }
+    blocks_run.store(blocks_run.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return good;
+}
+
+void Worker::enter(Fiber* first)
+{
+    void* target = first->sp;
+    current = first;
+    for (;;) {
+        on_fiber = true;
+        emu_fiber_switch(&thread_sp, target);
+        on_fiber = false;
+        if (!service_)
+            break;
+        (*service_)();
+        service_ = nullptr;
+        target = current->sp;
+    }
+}
+
+void Worker::report()
+{
+    FaultKind reason = launch->stop_reason();
+    if (trouble.kind == FaultKind::none)
+        trouble.kind = reason;
+    if (trouble.kind != FaultKind::none && !launch->failed())
+        launch->fail(make_fault(*this, trouble));
+    launch->stop(FaultKind::none);
+    trouble = Trouble{};
+}
+
+// ------------------------------------------------------------------------ on a fiber
+
+void Worker::leave(Trouble what)
+{
+    trouble = std::move(what);
+    emu_fiber_resume(thread_sp);
+}
+
+void Worker::on_thread_stack(const std::function<void()>& service)
+{
+    service_ = &service;
+    emu_fiber_switch(&current->sp, thread_sp);
+}
+
+void raise_fault(Trouble trouble)
+{
+    this_worker->leave(std::move(trouble));
+}
+
+const EmuVariable* Worker::shared_variable(uintptr_t address, EmuRange* range)
+{
+    if (!shared_located_) {
+        shared_located_ = true;
+        if (image)
+            for (const EmuVariable* variable : image->shared) {
+                auto low = reinterpret_cast<uintptr_t>(variable->locate());
+                uintptr_t room = std::max(variable->room, variable->size);
+                shared_.push_back({{low, low + room}, variable});
+            }
+    }
+    for (const auto& entry : shared_)
+        if (address >= entry.first.low && address < entry.first.high) {
+            *range = {entry.first.low, entry.first.low + entry.second->size};
+            return entry.second;
+        }
+    return nullptr;
+}
+
+// Races with the module's reading are harmless: a range just closed may be allowed once more.
+void Worker::forget_ranges()
+{
+    for (EmuRange& range : state->recent) {
+        __atomic_store_n(&range.high, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&range.low, 0, __ATOMIC_RELAXED);
+    }
+}
+
+} // namespace emu::exec

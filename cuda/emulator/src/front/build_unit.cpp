@@ -1,0 +1,413 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a unit's text to machine code, and the text container that carries a unit about.
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unistd.h>
+
+#include "../../device_include/emulator_abi.h"
+#include "cache.hpp"
+#include "compiler.hpp"
+#include "elf.hpp"
+#include "process.hpp"
+
+namespace emu::front {
+namespace {
+
+const char* const container_head = "// cuda.emulator text module 1\n";
+const char* const container_body = "// text\n";
+
+std::string absolute_home()
+{
+    char buffer[PATH_MAX];
+    return realpath(home().c_str(), buffer) ? buffer : home();
+}
+
+// Nothing in them depends on the program but its standard and -G: the precompiled prelude
+// serves for all programs that have these in common.
+std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)
+{
+    bool gcc = tools.kind == "gcc";
+    std::vector<std::string> flags{
+        "-x", "c++", "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
+        unit.debug ? "-O0" : "-O1", "-g1", "-gdwarf-4", "-fPIC", "-pipe",
+        "-nostdinc", "-nostdinc++",
+        "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+        "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
+        "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
+        "-fno-asynchronous-unwind-tables", "-Werror=vla",
+        "-DEMU_CHECKS=" + std::to_string(checks.bits()),
+        "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
+    };
+#if defined(__x86_64__)
+    // Counting bits, rounding, and exchanging 16 bytes: every processor since 2009 has them.
+    flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
+#endif
+    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
+                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret"})
+        if (gcc)
+            flags.emplace_back(flag);
+    if (!gcc)
+        for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"})
+            flags.emplace_back(flag);
+    if (checks.memory && gcc)
+        for (const char* flag :
+             {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0",
+              "--param", "asan-stack=0", "--param", "asan-globals=0"})
+            flags.emplace_back(flag);
+    if (checks.memory && !gcc)
+        for (const char* flag :
+             {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
+              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=0"})
+            flags.emplace_back(flag);
+    return flags;
+}
+
+std::vector<std::string> link_flags()
+{
+    return {"-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,--no-demangle",
+            "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+}
+
+std::vector<std::string> libraries()
+{
+    static const std::string library = absolute_home() + "/_emulator.so";
+    std::vector<std::string> words{"-Wl,--no-as-needed", library, "-lm", "-lc"};
+    bool zig = toolchain().command.size() > 1; // has its own support library, always linked
+    if (!zig)
+        words.push_back("-lgcc");
+    return words;
+}
+
+// "undefined reference to `_Z1hi'" in the words of ptxas, each symbol once.
+std::string unresolved_symbols(const std::string& output)
+{
+    std::string out;
+    const char* const sign = "undefined reference to `";
+    for (size_t at = output.find(sign); at != std::string::npos; at = output.find(sign, at + 1)) {
+        size_t begin = at + std::strlen(sign), end = output.find('\'', begin);
+        std::string line = "ptxas fatal   : Unresolved extern function '" +
+                           output.substr(begin, end - begin) + "'\n";
+        if (out.find(line) == std::string::npos)
+            out += line;
+    }
+    return out;
+}
+
+// `runtime`: when a module is linked, the object that every module gets.
+Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime)
+{
+    Built built;
+    const Toolchain& tools = toolchain();
+    TemporaryFolder folder;
+    std::string object = folder.path() + "/runtime.o";
+    if (folder.path().empty() || (!runtime.empty() && !write_file(object, runtime.data(), runtime.size()))) {
+        built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
+        return built;
+    }
+    if (!runtime.empty()) {
+        flags.insert(flags.end(), {"-x", "none", object});
+        for (const std::string& library : libraries())
+            flags.push_back(library);
+    }
+    std::string output = folder.path() + "/module";
+    std::vector<std::string> command = tools.command;
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {"-o", output});
+    ProcessResult result = run_process(command, input);
+    if (!result.failure.empty())
+        result.err += "the compiler cannot be run: " + result.failure + "\n";
+    built.diagnostics = result.err;
+    built.done = result.status == 0 && read_file(output, &built.bytes);
+    if (built.done)
+        stamp_elf(&built.bytes);
+    return built;
+}
+
+bool from_cache(const std::string& key, Built* built)
+{
+    auto blob = cache_get(key);
+    if (!blob)
+        return false;
+    Reader reader(*blob);
+    built->bytes = reader.bytes();
+    built->diagnostics = reader.text();
+    built->done = reader.good();
+    return built->done;
+}
+
+Built compile_and_keep(const std::string& key, const std::vector<std::string>& flags, const std::string& input,
+                       const Bytes& runtime = {})
+{
+    cache_count_miss();
+    Built built = run_compiler(flags, input, runtime);
+    if (built.done) {
+        Writer writer;
+        writer.add(built.bytes);
+        writer.add(built.diagnostics);
+        cache_put(key, writer.take());
+    }
+    return built;
+}
+
+Built no_tools()
+{
+    Built built;
+    built.no_toolchain = true;
+    built.diagnostics = toolchain().error + "\n";
+    return built;
+}
+
+std::string key_of(const char* what, const std::string& text, uint64_t variant)
+{
+    Hash hash;
+    hash.add(what);
+    hash.add(build_identity());
+    hash.add(find_compiler().identity);
+    hash.add(text);
+    hash.add(variant);
+    return hash.hex();
+}
+
+// What every module needs besides its own code: the callbacks of the checks, new and delete.
+const Built& runtime_object(const Checks& checks)
+{
+    static std::mutex mutex;
+    static std::map<uint32_t, Built> known;
+    std::lock_guard<std::mutex> lock(mutex);
+    Built& built = known[checks.bits()];
+    if (built.done)
+        return built;
+    std::string key = key_of("runtime", "", checks.bits()) + ".code";
+    if (!from_cache(key, &built)) {
+        Checks none;
+        none.memory = false;
+        std::vector<std::string> flags = compile_flags(Unit(), none, toolchain());
+        flags.insert(flags.end(), {"-isystem", device_headers(), "-c", "-"});
+        for (std::string& flag : flags)
+            if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
+                flag = "-DEMU_CHECKS=" + std::to_string(checks.bits());
+            else if (flag == "-O1")
+                flag = "-O2";
+        built = compile_and_keep(key, flags, "#include <emulator_runtime.h>\n");
+    }
+    unstamp_elf(&built.bytes);
+    return built;
+}
+
+// The folder with the precompiled prelude for these flags; made when it is missing. Empty:
+// there is none (clang, or no cache folder), and the prelude is read as text.
+std::string precompiled_prelude(const std::vector<std::string>& flags)
+{
+    std::string cache = cache_statistics().folder;
+    if (toolchain().kind != "gcc" || cache.empty())
+        return "";
+    std::string all;
+    for (const std::string& flag : flags)
+        all += flag + '\n';
+    std::string folder = cache + "/prelude-" + key_of("prelude", all, 0);
+    std::string file = folder + "/emulator_prelude.h.gch";
+    if (access(file.c_str(), R_OK) == 0)
+        return folder;
+    std::string beside = file + "." + std::to_string(getpid());
+    std::vector<std::string> command = toolchain().command;
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
+                                   device_headers() + "/emulator_prelude.h", "-o", beside});
+    bool made = make_folders(folder) && run_process(command, "").status == 0 &&
+                rename(beside.c_str(), file.c_str()) == 0;
+    if (!made)
+        unlink(beside.c_str());
+    return made ? folder : "";
+}
+
+} // namespace
+
+const std::string& device_headers()
+{
+    static const std::string value = absolute_home() + "/device_include";
+    return value;
+}
+
+Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
+{
+    Built built;
+    std::string key = key_of("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
+    if (from_cache(key, &built)) // before the compiler is even asked for its version
+        return built;
+    const Toolchain& tools = toolchain();
+    if (!tools.error.empty())
+        return no_tools();
+    std::vector<std::string> flags = compile_flags(unit, checks, tools);
+    std::string prelude = precompiled_prelude(flags);
+    if (!prelude.empty())
+        flags.insert(flags.end(), {"-isystem", prelude});
+    flags.insert(flags.end(), {"-isystem", device_headers()});
+    std::string text = "#include <emulator_prelude.h>\nEMU_MODULE(" + std::to_string(unit.architecture) + ")\n" +
+                       unit.text;
+    if (shape == Shape::object) {
+        flags.insert(flags.end(), {"-c", "-"});
+        return compile_and_keep(key, flags, text);
+    }
+    const Built& runtime = runtime_object(checks);
+    if (!runtime.done)
+        return runtime;
+    for (const std::string& flag : link_flags())
+        flags.push_back(flag);
+    flags.push_back("-");
+    built = compile_and_keep(key, flags, text, runtime.bytes);
+    std::string unresolved = built.done ? "" : unresolved_symbols(built.diagnostics);
+    if (!unresolved.empty())
+        built.diagnostics = unresolved;
+    return built;
+}
+
+Built build_module(const std::vector<Unit>& units, const Checks& checks)
+{
+    if (units.size() == 1)
+        return build_unit(units[0], Shape::module, checks);
+    std::vector<Bytes> objects;
+    for (const Unit& unit : units) {
+        Built built = build_unit(unit, Shape::object, checks);
+        if (!built.done)
+            return built;
+        objects.push_back(std::move(built.bytes));
+    }
+    return link_objects(objects);
+}
+
+Built link_objects(const std::vector<Bytes>& objects)
+{
+    Hash hash;
+    for (const Bytes& object : objects)
+        hash.add(text_of(object));
+    std::string key = key_of("link", hash.hex(), config().checks.bits()) + ".code";
+    Built built;
+    if (from_cache(key, &built))
+        return built;
+    if (!toolchain().error.empty())
+        return no_tools();
+    const Built& runtime = runtime_object(config().checks);
+    if (!runtime.done)
+        return runtime;
+    TemporaryFolder folder;
+    std::vector<std::string> flags = link_flags();
+    for (size_t i = 0; i < objects.size(); ++i) {
+        Bytes plain = objects[i];
+        unstamp_elf(&plain);
+        std::string path = folder.path() + "/input" + std::to_string(i) + ".o";
+        if (folder.path().empty() || !write_file(path, plain.data(), plain.size())) {
+            built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
+            return built;
+        }
+        flags.push_back(path);
+    }
+    return compile_and_keep(key, flags, "", runtime.bytes);
+}
+
+// --------------------------------------------------------------------------- container
+
+std::string container_of(const Unit& unit)
+{
+    std::string out = container_head;
+    out += "// This is C++ for the software device cuda.emulator. It is not PTX.\n";
+    auto field = [&](const char* name, const std::string& value) {
+        out += std::string("// ") + name + ": " + value + "\n";
+    };
+    field("abi", std::to_string(EMU_ABI_VERSION));
+    field("architecture", std::to_string(unit.architecture) + unit.suffix);
+    field("standard", std::to_string(unit.standard));
+    field("debug", unit.debug ? "1" : "0");
+    field("relocatable", unit.relocatable ? "1" : "0");
+    field("registers", std::to_string(unit.registers));
+    std::string name = unit.name;
+    for (char& c : name)
+        c = c == '\n' ? ' ' : c;
+    field("name", name);
+    field("bytes", std::to_string(unit.text.size()));
+    return out + container_body + unit.text;
+}
+
+std::string container_of(const std::vector<Unit>& units)
+{
+    std::string out;
+    for (const Unit& unit : units)
+        out += container_of(unit);
+    return out;
+}
+
+bool is_container(const char* text, size_t size)
+{
+    size_t length = std::strlen(container_head);
+    return (size == 0 || size >= length) && std::strncmp(text, container_head, length) == 0;
+}
+
+namespace {
+
+void read_field(const std::string& name, const std::string& value, Unit* unit, std::string* abi, size_t* bytes)
+{
+    if (name == "abi")
+        *abi = value;
+    else if (name == "architecture") {
+        unit->architecture = std::atoi(value.c_str());
+        size_t digits = value.find_first_not_of("0123456789");
+        unit->suffix = digits == std::string::npos ? "" : value.substr(digits);
+    } else if (name == "standard")
+        unit->standard = std::atoi(value.c_str());
+    else if (name == "debug")
+        unit->debug = value == "1";
+    else if (name == "relocatable")
+        unit->relocatable = value == "1";
+    else if (name == "registers")
+        unit->registers = std::atoi(value.c_str());
+    else if (name == "name")
+        unit->name = value;
+    else if (name == "bytes")
+        *bytes = std::strtoull(value.c_str(), nullptr, 10);
+}
+
+// The unit that begins at `at`, which is moved behind it.
+bool read_unit(const std::string& container, size_t* at, Unit* unit)
+{
+    if (container.compare(*at, std::strlen(container_head), container_head) != 0)
+        return false;
+    *at += std::strlen(container_head);
+    std::string abi;
+    size_t bytes = 0;
+    for (;;) {
+        size_t end = container.find('\n', *at);
+        if (end == std::string::npos || container.compare(*at, 3, "// ") != 0)
+            return false;
+        std::string line = container.substr(*at, end + 1 - *at);
+        *at = end + 1;
+        if (line == container_body)
+            break;
+        size_t colon = line.find(": ");
+        if (colon != std::string::npos)
+            read_field(line.substr(3, colon - 3), line.substr(colon + 2, line.size() - colon - 3), unit, &abi, &bytes);
+    }
+    if (bytes > container.size() - *at || abi != std::to_string(EMU_ABI_VERSION))
+        return false;
+    unit->text = container.substr(*at, bytes);
+    *at += bytes;
+    return true;
+}
+
+} // namespace
+
+bool units_of(const std::string& container, std::vector<Unit>* units)
+{
+    for (size_t at = 0; at < container.size() && container[at];) {
+        Unit unit;
+        if (!read_unit(container, &at, &unit))
+            return false;
+        units->push_back(std::move(unit));
+    }
+    return !units->empty();
+}
+
+} // namespace emu::front

@@ -1,0 +1,371 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program as NVRTC takes it, through all steps.
+#include <algorithm>
+#include <cstdio>
+#include <sys/stat.h>
+
+#include "cache.hpp"
+#include "compiler.hpp"
+#include "contents.hpp"
+#include "elf.hpp"
+#include "process.hpp"
+
+namespace emu::front {
+namespace {
+
+constexpr int nvrtc_build = 37;
+
+struct Preprocessed {
+    bool done = false;
+    std::string text;
+    Report report;
+};
+
+std::string key_of(const CompileRequest& request)
+{
+    Hash hash;
+    hash.add("program");
+    hash.add(build_identity());
+    hash.add(find_compiler().identity);
+    hash.add(request.source);
+    hash.add(request.name);
+    for (const Header& header : request.headers) {
+        hash.add(header.name);
+        hash.add(header.text);
+    }
+    hash.add(uint64_t(request.options.size()));
+    for (const std::string& option : request.options)
+        hash.add(option);
+    for (const std::string& expression : request.name_expressions)
+        hash.add(expression);
+    hash.add(uint64_t(config().checks.bits()));
+    return hash.hex() + ".program";
+}
+
+bool file_state(const std::string& path, uint64_t* size, uint64_t* time)
+{
+    struct stat info{};
+    if (stat(path.c_str(), &info))
+        return false;
+    *size = uint64_t(info.st_size);
+    *time = uint64_t(info.st_mtim.tv_sec) * 1000000000u + uint64_t(info.st_mtim.tv_nsec);
+    return true;
+}
+
+bool load_cached(const std::string& key, CompileResult* result)
+{
+    auto blob = cache_get(key);
+    if (!blob)
+        return false;
+    Reader reader(*blob);
+    for (uint64_t files = reader.number(); files && reader.good(); --files) {
+        std::string path = reader.text();
+        uint64_t size = 0, time = 0, old_size = reader.number(), old_time = reader.number();
+        if (!file_state(path, &size, &time) || size != old_size || time != old_time)
+            return false;
+    }
+    result->log = reader.text();
+    result->cubin = reader.bytes();
+    result->ptx = reader.bytes();
+    result->lto = reader.bytes();
+    for (uint64_t names = reader.number(); names && reader.good(); --names) {
+        std::string expression = reader.text();
+        result->lowered[expression] = reader.text();
+    }
+    if (!reader.good())
+        return false;
+    result->status = CompileStatus::ok;
+    result->from_cache = true;
+    return true;
+}
+
+void store(const std::string& key, const CompileResult& result, const std::vector<std::string>& files)
+{
+    Writer writer;
+    writer.add(uint64_t(files.size()));
+    for (const std::string& path : files) {
+        uint64_t size = 0, time = 0;
+        file_state(path, &size, &time);
+        writer.add(path);
+        writer.add(size);
+        writer.add(time);
+    }
+    writer.add(result.log);
+    writer.add(result.cubin);
+    writer.add(result.ptx);
+    writer.add(result.lto);
+    writer.add(uint64_t(result.lowered.size()));
+    for (const auto& row : result.lowered) {
+        writer.add(row.first);
+        writer.add(row.second);
+    }
+    cache_put(key, writer.take());
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to)
+{
+    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+std::string quoted_name(const std::string& name)
+{
+    std::string out = "\"";
+    for (char c : name) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += c == '\n' ? ' ' : c;
+    }
+    return out + "\"";
+}
+
+// A header given as text may have folders in its name, but stays within ours.
+bool write_headers(const CompileRequest& request, const std::string& folder, std::string* problem)
+{
+    for (const Header& header : request.headers) {
+        bool inside = !header.name.empty() && header.name[0] != '/' && header.name.find("..") == std::string::npos;
+        size_t slash = header.name.rfind('/');
+        std::string parent = folder + (slash == std::string::npos ? "" : "/" + header.name.substr(0, slash));
+        if (!inside || !make_folders(parent) ||
+            !write_file(folder + "/" + header.name, header.text.data(), header.text.size())) {
+            *problem = "the header name \"" + header.name + "\" cannot be used on the software device\n";
+            return false;
+        }
+    }
+    return true;
+}
+
+std::vector<std::string> preprocess_command(const CompileRequest& request, const Options& options,
+                                            const std::string& folder)
+{
+    std::vector<std::string> command = toolchain().command;
+    auto add = [&](const std::string& word) { command.push_back(word); };
+    for (const char* word : {"-E", "-undef", "-x", "c++", "-nostdinc", "-nostdinc++", "-w"})
+        add(word);
+    add("-std=c++" + std::to_string(options.standard == 3 ? 11 : options.standard));
+    std::string arch = std::to_string(options.architecture * 10);
+    for (const std::string& macro :
+         {std::string("__CUDACC__=1"), std::string("__CUDACC_RTC__=1"), std::string("__LP64__=1"),
+          std::string("__EXCEPTIONS=1"), std::string("__CUDA_EMULATOR__=1"), "__CUDA_ARCH__=" + arch,
+          "__CUDA_ARCH_LIST__=" + arch, std::string("__CUDA_FTZ=") + (options.flush_denormals || options.fast_math ? "1" : "0"),
+          std::string("__CUDA_PREC_DIV=") + (options.fast_divide || options.fast_math ? "0" : "1"),
+          std::string("__CUDA_PREC_SQRT=") + (options.fast_root || options.fast_math ? "0" : "1"),
+          "__CUDACC_VER_MAJOR__=" + std::to_string(config().driver_version / 1000),
+          "__CUDACC_VER_MINOR__=" + std::to_string(config().driver_version % 1000 / 10),
+          "__CUDACC_VER_BUILD__=" + std::to_string(nvrtc_build),
+          "CUDART_VERSION=" + std::to_string(config().driver_version)})
+        add("-D" + macro);
+    if (options.fast_math)
+        add("-D__USE_FAST_MATH__=1");
+    if (options.debug)
+        add("-D__CUDACC_DEBUG__=1");
+    if (options.relocatable)
+        add("-D__CUDACC_RDC__=1");
+    if (!options.suffix.empty())
+        add("-D__CUDA_ARCH_FEAT_SM" + std::to_string(options.architecture) + "_ALL=1");
+    for (const std::string& macro : options.macros)
+        add(macro);
+    if (!request.headers.empty())
+        add("-I" + folder);
+    size_t slash = request.name.rfind('/');
+    if (slash != std::string::npos && !options.no_source_include) {
+        add("-iquote");
+        add(request.name.substr(0, std::max<size_t>(slash, 1)));
+    }
+    add("-I" + device_headers());
+    for (const std::string& path : options.includes)
+        add("-I" + path);
+    add("-imacros");
+    add(device_headers() + "/emulator_macros.h");
+    add("-");
+    return command;
+}
+
+Preprocessed preprocess(const CompileRequest& request, const Options& options, const Sources& sources,
+                        const DiagnosticStyle& style)
+{
+    Preprocessed out;
+    TemporaryFolder folder;
+    std::string headers = folder.path() + "/h", input, problem;
+    if (!request.headers.empty() && (folder.path().empty() || !write_headers(request, headers, &problem))) {
+        out.report.log = problem.empty() ? "no temporary folder can be written; set TMPDIR\n" : problem;
+        return out;
+    }
+    for (const std::string& macro : options.macros)
+        if (macro.size() == 2) {
+            out.report.log = "Command-line error: invalid macro definition: \n\n1 catastrophic error detected in the "
+                             "compilation of \"" + sources.program + "\".\nCompilation terminated.\n";
+            return out;
+        }
+    for (const std::string& name : options.pre_includes)
+        input += "# 1 \"<command-line>\"\n#include \"" + name + "\"\n";
+    input += "# 1 " + quoted_name(request.name) + "\n" + request.source + "\n";
+    ProcessResult result = run_process(preprocess_command(request, options, headers), input);
+    replace_all(result.out, headers + "/", "");
+    replace_all(result.err, headers + "/", "");
+    out.done = result.status == 0;
+    out.text = std::move(result.out);
+    if (!result.failure.empty())
+        out.report.log = "the compiler cannot be run: " + result.failure + "\n";
+    else if (!result.err.empty())
+        out.report = translate_diagnostics(result.err, sources, style);
+    return out;
+}
+
+// Name expressions are records of known names; the symbol they point to is the answer.
+bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions, CompileResult* result)
+{
+    ElfFile elf(code);
+    if (!elf.good())
+        return false;
+    for (size_t i = 0; i < expressions.size(); ++i) {
+        const ElfSymbol* record = elf.find("emu_kernel_record_name_" + std::to_string(i) + "_");
+        if (!record)
+            return false;
+        ElfFile::Place place = elf.place_of(*record);
+        place.value += 8; // EmuKernel::address
+        const ElfSymbol* target = elf.symbol_at(elf.pointer(place));
+        if (!target)
+            return false;
+        result->lowered[expressions[i]] = target->name;
+    }
+    return true;
+}
+
+// In the words of ptxas.
+std::string too_much_shared(const Bytes& code)
+{
+    constexpr uint32_t limit = 48 << 10;
+    std::string out;
+    for (const KernelInfo& kernel : read_contents(code).kernels)
+        if (kernel.static_shared > limit) {
+            char text[64];
+            std::snprintf(text, sizeof text, "' uses too much shared data (0x%x bytes, 0x%x max)\n", kernel.static_shared, limit);
+            out += "ptxas error   : Entry function '" + kernel.name + text;
+        }
+    return out;
+}
+
+Sources sources_of(const CompileRequest& request)
+{
+    Sources sources;
+    sources.program = request.name;
+    sources.texts[request.name] = request.source;
+    for (const Header& header : request.headers)
+        sources.texts[header.name] = header.text;
+    std::string& names = sources.texts["__nv_name_map"];
+    names = "\n";
+    for (const std::string& expression : request.name_expressions)
+        names += "#pragma nv_mangled_name " + expression + "\n";
+    return sources;
+}
+
+CompileResult failed(CompileStatus status, std::string log)
+{
+    CompileResult result;
+    result.status = status;
+    result.log = std::move(log);
+    return result;
+}
+
+// `__TIME__` and the like must not come from a cache.
+bool may_cache(const CompileRequest& request)
+{
+    for (const char* word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
+        if (request.source.find(word) != std::string::npos)
+            return false;
+    return true;
+}
+
+CompileResult compile_program(const CompileRequest& request, const Options& options, std::vector<std::string>* files)
+{
+    if (!toolchain().error.empty())
+        return failed(CompileStatus::no_toolchain, toolchain().error + "\n");
+    Sources sources = sources_of(request);
+    DiagnosticStyle style{options.no_warnings, options.error_numbers, options.brief,
+                          options.warnings_are_errors, options.suppressed};
+    Preprocessed text = preprocess(request, options, sources, style);
+    if (!text.done)
+        return failed(CompileStatus::compile_error, text.report.log);
+    Rewritten rewritten = rewrite(text.text, {options.default_device, options.int128, request.name_expressions, device_headers()});
+    if (!rewritten.errors.empty())
+        return failed(CompileStatus::compile_error, report_errors(rewritten.errors, sources).log);
+    for (const std::string& file : rewritten.files)
+        if (sources.texts.count(file) == 0)
+            files->push_back(file);
+
+    Unit unit;
+    unit.name = request.name;
+    unit.architecture = options.architecture;
+    unit.suffix = options.suffix;
+    unit.standard = options.standard;
+    unit.debug = options.debug;
+    unit.relocatable = options.relocatable;
+    unit.registers = options.registers;
+    unit.text = rewritten.text;
+    Built built = build_unit(unit, options.relocatable ? Shape::object : Shape::module, config().checks);
+    // PTX may refer to what is not there: only its loading or linking has to find it.
+    if (!built.done && !options.real_architecture && built.diagnostics.compare(0, 6, "ptxas ") == 0)
+        built = build_unit(unit, Shape::object, config().checks);
+    if (built.no_toolchain)
+        return failed(CompileStatus::no_toolchain, built.diagnostics);
+    Report report = translate_diagnostics(built.diagnostics, sources, style);
+    if (!built.done || report.errors)
+        return failed(CompileStatus::compile_error, report.log.empty() ? built.diagnostics : report.log);
+
+    std::string excess = options.relocatable ? "" : too_much_shared(built.bytes);
+    if (!excess.empty() && options.real_architecture)
+        return failed(CompileStatus::compile_error, report.log + excess);
+
+    CompileResult result;
+    result.log = report.log;
+    if (!find_lowered(built.bytes, request.name_expressions, &result))
+        return failed(CompileStatus::name_expression_not_valid, result.log);
+    std::string container = container_of(unit);
+    container.push_back('\0');
+    if (options.link_time)
+        result.lto = bytes_of(container);
+    else {
+        result.ptx = bytes_of(container);
+        if (options.real_architecture)
+            result.cubin = std::move(built.bytes);
+    }
+    result.status = CompileStatus::ok;
+    return result;
+}
+
+} // namespace
+
+std::vector<int> supported_architectures()
+{
+    return architectures();
+}
+
+CompileResult compile(const CompileRequest& asked)
+{
+    CompileRequest request = asked;
+    if (request.name.empty())
+        request.name = "default_program";
+    Options options = read_options(request.options);
+    if (!options.valid)
+        return failed(CompileStatus::invalid_option, options.log);
+    if (options.optix)
+        return failed(CompileStatus::compile_error, "OptiX IR is not made by the software device\n");
+    if (!find_compiler().error.empty())
+        return failed(CompileStatus::no_toolchain, find_compiler().error + "\n");
+    bool cacheable = may_cache(request);
+    std::string key = cacheable ? key_of(request) : "";
+    CompileResult result;
+    if (!cacheable || !load_cached(key, &result)) {
+        std::vector<std::string> files;
+        result = compile_program(request, options, &files);
+        if (result.status == CompileStatus::ok && cacheable)
+            store(key, result, files);
+    }
+    result.log = options.log + result.log;
+    return result;
+}
+
+} // namespace emu::front

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps between a program's text and machine code. compile.cpp puts them together.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "front.hpp"
+#include "options.hpp"
+#include "scan.hpp"
+
+namespace emu::front {
+
+// The compiler as found by name, without running it (the cache needs no more).
+struct Found {
+    std::vector<std::string> command;
+    std::string identity; // changes when the program on disk changes
+    std::string error;
+};
+const Found& find_compiler();
+
+// A program after preprocessing and rewriting: what a text container holds.
+struct Unit {
+    std::string name;
+    int architecture = 75;
+    std::string suffix;
+    int standard = 17;
+    bool debug = false;
+    bool relocatable = false;
+    int registers = 0; // -maxrregcount
+    std::string text;
+};
+
+// A container holds one unit; or several, after a link that was asked for text.
+std::string container_of(const Unit& unit);
+std::string container_of(const std::vector<Unit>& units);
+bool units_of(const std::string& container, std::vector<Unit>* units);
+bool is_container(const char* text, size_t size); // size 0: up to NUL
+
+enum class Shape { module, object };
+
+struct Built {
+    bool done = false;
+    bool no_toolchain = false;
+    Bytes bytes;
+    std::string diagnostics; // of the compiler and the linker
+};
+
+// Through the cache.
+Built build_unit(const Unit& unit, Shape shape, const Checks& checks);
+Built build_module(const std::vector<Unit>& units, const Checks& checks);
+Built link_objects(const std::vector<Bytes>& objects);
+
+const std::string& device_headers(); // the folder
+
+// ------------------------------------------------------------------------- diagnostics
+
+struct Sources {
+    std::string program; // name of the program
+    std::map<std::string, std::string> texts;
+};
+
+struct DiagnosticStyle {
+    bool no_warnings = false, error_numbers = true, brief = false, warnings_are_errors = false;
+    std::set<int> suppressed;
+};
+
+struct Report {
+    std::string log; // in NVRTC's form
+    int errors = 0;
+};
+
+Report report_errors(const std::vector<SourceError>& errors, const Sources& sources);
+Report translate_diagnostics(const std::string& output, const Sources& sources,
+                             const DiagnosticStyle& style);
+
+} // namespace emu::front

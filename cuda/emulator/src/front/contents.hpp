@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a host module contains, read from the file: kernels, variables, and where they lie.
+#pragma once
+
+#include "elf.hpp"
+#include "front.hpp"
+
+namespace emu::front {
+
+struct Contents {
+    std::vector<KernelInfo> kernels;        // without entry points
+    std::vector<uint64_t> entries;          // their offsets, in step with `kernels`
+    std::vector<GlobalInfo> globals;        // without addresses
+    std::vector<uint64_t> addresses;        // their offsets
+    std::vector<uint64_t> variable_records; // offsets of every EmuVariable
+    std::vector<ElfFile::Segment> segments;
+    uint64_t module = 0;                    // offset of the EmuModule
+    uint32_t architecture = 0;
+    Error error;
+};
+
+Contents read_contents(const Bytes& file);
+void forget_lines(const std::string& path); // of an image that goes away
+
+} // namespace emu::front

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What g++ and clang say, in the words and the form of NVRTC.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "compiler.hpp"
+#include "process.hpp"
+
+namespace emu::front {
+namespace {
+
+struct Message {
+    std::string file, kind, text; // kind: error, warning, note, fatal
+    int line = 0, number = 0;
+    size_t column = 0;
+};
+
+std::string line_of(const std::string& text, int line)
+{
+    size_t at = 0;
+    for (int i = 1; i < line; ++i) {
+        at = text.find('\n', at);
+        if (at == std::string::npos)
+            return "";
+        ++at;
+    }
+    return text.substr(at, text.find('\n', at) - at);
+}
+
+std::string source_line(const Sources& sources, const std::string& file, int line)
+{
+    auto known = sources.texts.find(file);
+    if (known != sources.texts.end())
+        return line_of(known->second, line);
+    Bytes bytes;
+    return file.find('/') != std::string::npos && read_file(file, &bytes) ? line_of(text_of(bytes), line) : "";
+}
+
+// The text between the first pair of quotes, plain or typographic.
+std::string quoted(const std::string& text)
+{
+    size_t begin = text.find('\''), end = begin == std::string::npos ? begin : text.find('\'', begin + 1);
+    return end == std::string::npos ? "" : text.substr(begin + 1, end - begin - 1);
+}
+
+bool contains(const std::string& text, const char* part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+// The frequent ones in NVRTC's words; others keep those of the compiler.
+void reword(Message* message)
+{
+    std::string& text = message->text;
+    std::string name = quoted(text);
+    if (contains(text, "was not declared in this scope") || contains(text, "use of undeclared identifier") ||
+        contains(text, "does not name a type") || contains(text, "unknown type name") ||
+        contains(text, "has not been declared")) {
+        size_t dot = name.rfind("::");
+        text = "identifier \"" + (dot == std::string::npos ? name : name.substr(dot + 2)) + "\" is undefined";
+    } else if (contains(text, "No such file or directory") || contains(text, "file not found")) {
+        name = contains(text, "file not found") ? name : text.substr(0, text.find(": No such file"));
+        text = "cannot open source file \"" + name + "\"";
+        message->kind = "fatal";
+    } else if (text.compare(0, 7, "#error ") == 0) {
+        text = "#error directive: " + text.substr(7);
+        message->kind = "fatal";
+    } else if (text.compare(0, 13, "expected ';' ") == 0) {
+        text = "expected a \";\"";
+    } else if (text.compare(0, 13, "expected '}' ") == 0) {
+        text = "expected a \"}\"";
+    } else if (text.compare(0, 13, "expected ')' ") == 0) {
+        text = "expected a \")\"";
+    } else if (contains(text, "exception handling disabled") || contains(text, "with exceptions disabled")) {
+        text = "device code does not support exception handling";
+    } else if (contains(text, "variable length array") || contains(text, "variable-sized object")) {
+        text = "expression must have a constant value";
+    } else if (contains(text, "does not have a constant initializer")) {
+        text = "dynamic initialization is not supported for a __device__ variable";
+    } else if (contains(text, "too many arguments to function")) {
+        text = "too many arguments in function call";
+    } else if (contains(text, "too few arguments to function")) {
+        text = "too few arguments in function call";
+    } else if (text.compare(0, 15, "redefinition of") == 0 && contains(name, "(")) {
+        std::string function = name.substr(0, name.find('('));
+        text = "function \"" + function.substr(function.rfind(' ') + 1) + "\" has already been defined";
+    } else if (contains(text, "static assertion failed")) {
+        size_t colon = text.find(": ");
+        text = colon == std::string::npos ? "static assertion failed"
+                                          : "static assertion failed with \"" + text.substr(colon + 2) + "\"";
+    } else if (contains(text, "has no member named")) {
+        size_t named = text.find("named '");
+        text = "class \"" + name.substr(name.rfind(' ') + 1) + "\" has no member \"" +
+               quoted(text.substr(named)) + "\"";
+    } else if (contains(text, "[-Wunused-variable]") || contains(text, "[-Wunused-but-set-variable]")) {
+        message->number = contains(text, "but-set") || contains(text, "set but not used") ? 550 : 177;
+        text = message->number == 177 ? "variable \"" + name + "\" was declared but never referenced"
+                                      : "variable \"" + name + "\" was set but never used";
+    } else if (contains(text, "[-Wreturn-type]")) {
+        message->number = 940;
+        text = "missing return statement at end of non-void function";
+    } else if (contains(text, "[-Wuninitialized]")) {
+        message->number = 549;
+        text = "variable \"" + name + "\" is used before its value is set";
+    } else if (contains(text, "[-Wdiv-by-zero]")) {
+        message->number = 39;
+        text = "division by zero";
+    }
+    size_t flag = text.rfind(" [-W");
+    if (flag != std::string::npos && text.back() == ']')
+        text.erase(flag);
+}
+
+// "file:12:3: error: text"
+bool parse(const std::string& line, Message* message)
+{
+    static const struct {
+        const char* sign;
+        const char* kind;
+    } kinds[] = {{": fatal error: ", "fatal"}, {": error: ", "error"}, {": warning: ", "warning"},
+                 {": note: ", "note"}, {": sorry, unimplemented: ", "error"}};
+    for (const auto& row : kinds) {
+        size_t at = line.find(row.sign);
+        if (at == std::string::npos)
+            continue;
+        std::string place = line.substr(0, at);
+        message->kind = row.kind;
+        message->text = line.substr(at + std::strlen(row.sign));
+        long numbers[2] = {0, 0};
+        int count = 0;
+        while (count < 2) {
+            size_t colon = place.rfind(':');
+            char* end = nullptr;
+            if (colon == std::string::npos || colon + 1 == place.size())
+                break;
+            long number = std::strtol(place.c_str() + colon + 1, &end, 10);
+            if (*end)
+                break;
+            numbers[count++] = number;
+            place.erase(colon);
+        }
+        message->file = place;
+        message->line = int(count == 2 ? numbers[1] : numbers[0]);
+        message->column = count == 2 ? size_t(numbers[0]) : 0;
+        return true;
+    }
+    return false;
+}
+
+std::string show(const Message& message, const Sources& sources, const DiagnosticStyle& style)
+{
+    std::string kind = message.kind == "fatal" ? "catastrophic error" : message.kind;
+    if (message.number && style.error_numbers)
+        kind += " #" + std::to_string(message.number) + "-D";
+    if (message.file == "<command-line>")
+        return "Command-line error: " + message.text + "\n";
+    std::string out = message.file + "(" + std::to_string(message.line) + "): " + kind + ": " + message.text + "\n";
+    if (style.brief)
+        return out;
+    std::string text = source_line(sources, message.file, message.line);
+    if (!text.empty()) {
+        out += "  " + text + "\n";
+        size_t column = std::min(std::max<size_t>(message.column, 1), text.size() + 1);
+        std::string pad = "  " + text.substr(0, column - 1);
+        for (char& c : pad)
+            c = c == '\t' ? '\t' : ' ';
+        out += pad + "^\n";
+    }
+    return out;
+}
+
+std::string count_line(int errors, bool fatal, const std::string& program)
+{
+    std::string many = errors == 1 ? " error" : " errors";
+    std::string out = std::to_string(errors) + (fatal ? " catastrophic" : "") + many +
+                      " detected in the compilation of \"" + program + "\".\n";
+    return fatal ? out + "Compilation terminated.\n" : out;
+}
+
+bool is_linker_text(const std::string& output)
+{
+    return output.compare(0, 6, "ptxas ") == 0;
+}
+
+} // namespace
+
+Report report_errors(const std::vector<SourceError>& errors, const Sources& sources)
+{
+    Report report;
+    for (const SourceError& error : errors) {
+        Message message;
+        message.file = error.file, message.kind = "error", message.text = error.text;
+        message.line = error.line, message.column = error.column;
+        report.log += show(message, sources, {}) + "\n";
+        ++report.errors;
+    }
+    if (report.errors)
+        report.log += count_line(report.errors, false, sources.program);
+    return report;
+}
+
+Report translate_diagnostics(const std::string& output, const Sources& sources, const DiagnosticStyle& style)
+{
+    Report report;
+    if (is_linker_text(output)) {
+        report.log = output;
+        report.errors = 1;
+        return report;
+    }
+    std::string warnings;
+    bool fatal = false, last_was_warning = false, silent = false;
+    for (size_t at = 0; at < output.size();) {
+        size_t end = std::min(output.find('\n', at), output.size());
+        Message message;
+        bool known = parse(output.substr(at, end - at), &message);
+        at = end + 1;
+        if (!known)
+            continue;
+        reword(&message);
+        bool is_warning = message.kind == "warning";
+        if (is_warning && style.warnings_are_errors)
+            message.kind = "error", is_warning = false;
+        if (message.kind != "note") {
+            silent = is_warning && (style.no_warnings || style.suppressed.count(message.number) != 0);
+            last_was_warning = is_warning;
+            fatal = fatal || message.kind == "fatal";
+            report.errors += is_warning ? 0 : 1;
+        }
+        if (!silent)
+            (last_was_warning ? warnings : report.log) += show(message, sources, style) + "\n";
+    }
+    if (!warnings.empty()) {
+        report.log += warnings;
+        report.log += "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n";
+    }
+    if (report.errors)
+        report.log += count_line(report.errors, fatal, sources.program);
+    return report;
+}
+
+} // namespace emu::front

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Line tables: DWARF 4, as the front end has them made. Read when a report needs them.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "compiler.hpp"
+#include "contents.hpp"
+#include "process.hpp"
+
+namespace emu::front {
+namespace {
+
+struct Row {
+    uint64_t address;
+    uint32_t file; // index into LineTable::files
+    int line;
+    bool end;
+};
+
+struct Function {
+    uint64_t low, high;
+    std::string name;
+};
+
+struct LineTable {
+    std::vector<Row> rows;
+    std::vector<std::string> files;
+    std::vector<Function> functions;
+};
+
+class LineReader {
+public:
+    LineReader(const std::byte* data, size_t size, LineTable* out)
+        : at_(reinterpret_cast<const uint8_t*>(data)), end_(at_ + size), out_(out)
+    {
+    }
+    void run()
+    {
+        while (good_ && at_ + 4 < end_)
+            unit();
+        std::stable_sort(out_->rows.begin(), out_->rows.end(),
+                         [](const Row& a, const Row& b) { return a.address < b.address || (a.address == b.address && a.end && !b.end); });
+    }
+
+private:
+    template <class T> T fixed()
+    {
+        T value{};
+        if (size_t(end_ - at_) < sizeof value) {
+            good_ = false;
+            at_ = end_;
+            return value;
+        }
+        std::memcpy(&value, at_, sizeof value);
+        at_ += sizeof value;
+        return value;
+    }
+    uint64_t unsigned_leb()
+    {
+        uint64_t value = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            auto byte = fixed<uint8_t>();
+            value |= uint64_t(byte & 0x7f) << shift;
+            if (!(byte & 0x80))
+                break;
+        }
+        return value;
+    }
+    int64_t signed_leb()
+    {
+        int64_t value = 0;
+        int shift = 0;
+        uint8_t byte = 0x80;
+        while ((byte & 0x80) && shift < 63) {
+            byte = fixed<uint8_t>();
+            value |= int64_t(byte & 0x7f) << shift;
+            shift += 7;
+        }
+        return byte & 0x40 && shift < 64 ? value | -(int64_t(1) << shift) : value;
+    }
+    std::string text()
+    {
+        std::string out;
+        while (char c = char(fixed<uint8_t>()))
+            out += c;
+        return out;
+    }
+
+    void unit();
+    void header();
+    void program(const uint8_t* stop);
+    void extended();
+    void emit(bool end)
+    {
+        uint32_t file = file_ && file_ <= unit_files_.size() ? unit_files_[file_ - 1] : 0;
+        out_->rows.push_back({address_, file, line_, end});
+    }
+    void reset()
+    {
+        address_ = 0;
+        file_ = 1;
+        line_ = 1;
+    }
+
+    const uint8_t* at_;
+    const uint8_t* end_;
+    LineTable* out_;
+    bool good_ = true;
+    uint8_t unit_minimum_ = 1, opcode_base_ = 13, line_range_ = 14;
+    int8_t line_base_ = -5;
+    std::vector<uint8_t> lengths_;
+    std::vector<uint32_t> unit_files_;
+    uint64_t address_ = 0;
+    uint32_t file_ = 1;
+    int line_ = 1;
+};
+
+void LineReader::header()
+{
+    unit_minimum_ = fixed<uint8_t>();
+    fixed<uint8_t>(); // operations per instruction
+    fixed<uint8_t>(); // default is_stmt
+    line_base_ = fixed<int8_t>();
+    line_range_ = fixed<uint8_t>();
+    opcode_base_ = fixed<uint8_t>();
+    lengths_.clear();
+    for (int i = 1; i < opcode_base_; ++i)
+        lengths_.push_back(fixed<uint8_t>());
+    std::vector<std::string> folders{""};
+    for (std::string folder = text(); !folder.empty() && good_; folder = text())
+        folders.push_back(folder);
+    unit_files_.clear();
+    for (std::string name = text(); !name.empty() && good_; name = text()) {
+        uint64_t folder = unsigned_leb();
+        unsigned_leb();
+        unsigned_leb();
+        if (name[0] != '/' && folder && folder < folders.size())
+            name = folders[folder] + "/" + name;
+        unit_files_.push_back(uint32_t(out_->files.size()));
+        out_->files.push_back(name);
+    }
+}
+
+void LineReader::unit()
+{
+    auto length = fixed<uint32_t>();
+    if (length >= 0xfffffff0u || size_t(end_ - at_) < length) {
+        good_ = false;
+        return;
+    }
+    const uint8_t* stop = at_ + length;
+    auto version = fixed<uint16_t>();
+    auto header_length = fixed<uint32_t>();
+    const uint8_t* code = at_ + header_length;
+    if (version >= 2 && version <= 4 && code <= stop) {
+        if (version < 4) {
+            at_ = stop; // not of our making
+            return;
+        }
+        header();
+        at_ = code;
+        if (line_range_)
+            program(stop);
+    }
+    at_ = stop;
+}
+
+void LineReader::extended()
+{
+    uint64_t length = unsigned_leb();
+    if (length == 0 || size_t(end_ - at_) < length)
+        return;
+    const uint8_t* next = at_ + length;
+    switch (fixed<uint8_t>()) {
+    case 1: // end of sequence
+        emit(true);
+        reset();
+        break;
+    case 2:
+        address_ = fixed<uint64_t>();
+        break;
+    default:
+        break;
+    }
+    at_ = next;
+}
+
+void LineReader::program(const uint8_t* stop)
+{
+    reset();
+    while (good_ && at_ < stop) {
+        auto code = fixed<uint8_t>();
+        if (code >= opcode_base_) {
+            int adjusted = code - opcode_base_;
+            address_ += uint64_t(adjusted / line_range_) * unit_minimum_;
+            line_ += line_base_ + adjusted % line_range_;
+            emit(false);
+            continue;
+        }
+        switch (code) {
+        case 0: extended(); break;
+        case 1: emit(false); break;
+        case 2: address_ += unsigned_leb() * unit_minimum_; break;
+        case 3: line_ += int(signed_leb()); break;
+        case 4: file_ = uint32_t(unsigned_leb()); break;
+        case 8: address_ += uint64_t((255 - opcode_base_) / line_range_) * unit_minimum_; break;
+        case 9: address_ += fixed<uint16_t>(); break;
+        default:
+            for (int i = 0; code <= lengths_.size() && i < lengths_[code - 1]; ++i)
+                unsigned_leb();
+        }
+    }
+}
+
+std::shared_ptr<const LineTable> read_table(const std::string& path)
+{
+    auto table = std::make_shared<LineTable>();
+    table->files.push_back("");
+    Bytes bytes;
+    if (!read_file(path, &bytes))
+        return table;
+    ElfFile elf(bytes);
+    if (!elf.good())
+        return table;
+    uint64_t size = 0;
+    ElfFile::Place lines = elf.section_named(".debug_line", &size);
+    if (const std::byte* data = elf.data(lines, size_t(size)))
+        LineReader(data, size_t(size), table.get()).run();
+    for (const ElfSymbol& symbol : elf.symbols())
+        if (symbol.type == STT_FUNC && symbol.section && symbol.size)
+            table->functions.push_back({symbol.value, symbol.value + symbol.size, symbol.name});
+    std::sort(table->functions.begin(), table->functions.end(),
+              [](const Function& a, const Function& b) { return a.low < b.low; });
+    return table;
+}
+
+struct Tables {
+    std::mutex mutex;
+    std::map<std::string, std::shared_ptr<const LineTable>> known;
+};
+
+Tables& tables()
+{
+    static Tables* all = new Tables; // reports may be written while the process ends
+    return *all;
+}
+
+std::shared_ptr<const LineTable> table_of(const std::string& path)
+{
+    Tables& all = tables();
+    {
+        std::lock_guard<std::mutex> lock(all.mutex);
+        auto found = all.known.find(path);
+        if (found != all.known.end())
+            return found->second;
+    }
+    auto table = read_table(path);
+    std::lock_guard<std::mutex> lock(all.mutex);
+    return all.known.emplace(path, table).first->second;
+}
+
+} // namespace
+
+void forget_lines(const std::string& path)
+{
+    Tables& all = tables();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    all.known.erase(path);
+}
+
+exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
+{
+    exec::CodePlace place;
+    auto table = table_of(image.path);
+    uint64_t address = pc - image.load_bias;
+    auto after = std::upper_bound(table->rows.begin(), table->rows.end(), address,
+                                  [](uint64_t a, const Row& row) { return a < row.address; });
+    // Inlined code of our own headers stands for the line of the program that called it: the
+    // last one before it.
+    const std::string& ours = device_headers();
+    for (auto row = after; row != table->rows.begin() && !(row - 1)->end; --row) {
+        const std::string& file = table->files[(row - 1)->file];
+        if ((row - 1)->line <= 0 || file.compare(0, ours.size(), ours) == 0)
+            continue;
+        place.file = file;
+        place.line = (row - 1)->line;
+        break;
+    }
+    auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
+                                     [](uint64_t a, const Function& f) { return a < f.low; });
+    if (function != table->functions.begin() && address < (function - 1)->high) {
+        int status = 0;
+        char* text = abi::__cxa_demangle((function - 1)->name.c_str(), nullptr, nullptr, &status);
+        place.function = status == 0 && text ? text : (function - 1)->name;
+        std::free(text);
+    }
+    return place;
+}
+
+} // namespace emu::front

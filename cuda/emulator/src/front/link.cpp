@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins objects, texts and modules into one module.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "compiler.hpp"
+#include "elf.hpp"
+#include "process.hpp"
+
+namespace emu::front {
+namespace {
+
+// An input as object files.
+Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::string* log)
+{
+    size_t size = 0;
+    ImageKind kind = inspect_image(input.bytes.data(), input.bytes.size(), &size);
+    std::string name = input.name.empty() ? "the input" : "'" + input.name + "'";
+    bool is_elf = kind == ImageKind::host_object || kind == ImageKind::host_module;
+    if (is_elf && !is_whole_elf(input.bytes))
+        return {CUDA_ERROR_INVALID_IMAGE, name + " is damaged"};
+    if (kind == ImageKind::host_object) {
+        objects->push_back(input.bytes);
+        return {};
+    }
+    if (kind == ImageKind::text) {
+        std::vector<Unit> units;
+        if (!units_of(text_of(input.bytes), &units))
+            return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is damaged or of another version"};
+        for (const Unit& unit : units) {
+            Built built = build_unit(unit, Shape::object, config().checks);
+            if (!built.done) {
+                *log += built.diagnostics;
+                return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX,
+                        built.diagnostics};
+            }
+            objects->push_back(std::move(built.bytes));
+        }
+        return {};
+    }
+    if (kind == ImageKind::host_module)
+        return {CUDA_ERROR_INVALID_IMAGE, name + " was not compiled as relocatable device code (-rdc=true)"};
+    if (kind == ImageKind::unknown)
+        return {CUDA_ERROR_INVALID_IMAGE, name + " is of no known kind, or damaged"};
+    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
+            name + " holds code made for NVIDIA GPUs; the software device links what it compiled itself"};
+}
+
+// -ptx: the texts one after another.
+Error join_texts(const LinkRequest& request, Bytes* out)
+{
+    std::vector<Unit> units;
+    for (const LinkInput& input : request.inputs)
+        if (!units_of(text_of(input.bytes), &units))
+            return {CUDA_ERROR_INVALID_VALUE, "'" + input.name + "' is no text module of the software device"};
+    std::string container = container_of(units);
+    container.push_back('\0');
+    *out = bytes_of(container);
+    return {};
+}
+
+// Messages of the system's linker in the words of nvlink, with the inputs' names:
+// "input0.o: in function ...", "undefined reference to `f'", "multiple definition of `f'".
+std::string reword(const std::string& output, const std::vector<std::string>& names)
+{
+    static const struct {
+        const char* sign;
+        const char* text;
+    } rows[] = {{"undefined reference to `", "Undefined reference to '"},
+                {"multiple definition of `", "Multiple definition of '"}};
+    std::string out, place;
+    for (size_t at = 0; at < output.size();) {
+        size_t end = std::min(output.find('\n', at), output.size());
+        std::string line = output.substr(at, end - at);
+        at = end + 1;
+        size_t input = line.find("/input");
+        if (input != std::string::npos) {
+            size_t number = std::strtoul(line.c_str() + input + 6, nullptr, 10);
+            place = number < names.size() && !names[number].empty() ? " in '" + names[number] + "'" : "";
+        }
+        for (const auto& row : rows) {
+            size_t begin = line.find(row.sign);
+            if (begin == std::string::npos)
+                continue;
+            begin += std::strlen(row.sign);
+            std::string message = std::string("error   : ") + row.text + line.substr(begin, line.find('\'', begin) - begin) +
+                                  "'" + place + "\n";
+            if (out.find(message) == std::string::npos)
+                out += message;
+        }
+    }
+    return out.empty() ? output : out;
+}
+
+} // namespace
+
+LinkResult link(const LinkRequest& request)
+{
+    LinkResult result;
+    try {
+        if (request.inputs.empty()) {
+            result.error = {CUDA_ERROR_INVALID_VALUE, "there is nothing to link"};
+        } else if (request.text_output) {
+            result.error = join_texts(request, &result.image);
+        } else {
+            std::vector<Bytes> objects;
+            std::vector<std::string> names;
+            bool alone = request.inputs.size() == 1;
+            size_t size = 0;
+            const Bytes& only = request.inputs[0].bytes;
+            if (alone && inspect_image(only.data(), only.size(), &size) == ImageKind::host_module) {
+                result.image = only;
+                return result;
+            }
+            for (size_t i = 0; i < request.inputs.size() && !result.error; ++i) {
+                result.error = add_objects(request.inputs[i], &objects, &result.error_log);
+                names.resize(objects.size(), request.inputs[i].name);
+            }
+            if (!result.error) {
+                Built built = link_objects(objects);
+                result.image = std::move(built.bytes);
+                if (!built.done)
+                    result.error = {CUDA_ERROR_INVALID_SOURCE, reword(built.diagnostics, names)};
+            }
+        }
+    } catch (const std::bad_alloc&) {
+        result.error = {CUDA_ERROR_OUT_OF_MEMORY, "no memory to link"};
+    }
+    if (result.error && result.error_log.empty())
+        result.error_log = result.error.text;
+    if (!result.error_log.empty() && result.error_log.back() != '\n')
+        result.error_log += '\n';
+    return result;
+}
+
+} // namespace emu::front

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of NVRTC: which there are, and what they mean for us.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace emu::front {
+
+struct Options {
+    int architecture = 75;          // of compute_XX or sm_XX
+    std::string suffix;             // "a" or "f"
+    bool real_architecture = false; // sm_XX: machine code as well
+    bool relocatable = false;
+    bool link_time = false;         // -dlto
+    bool optix = false;
+    bool debug = false;             // -G
+    bool line_info = false;
+    bool no_warnings = false;
+    bool default_device = false;
+    bool int128 = false;
+    bool no_source_include = false;
+    bool fast_math = false;
+    bool flush_denormals = false;
+    bool fast_divide = false, fast_root = false;
+    bool brief = false;
+    bool error_numbers = true;
+    bool warnings_are_errors = false;
+    bool pch_asked = false;
+    int registers = 0;
+    int standard = 17;
+    std::vector<std::string> macros;       // "-DX=1", "-UX" in order
+    std::vector<std::string> includes;     // folders
+    std::vector<std::string> pre_includes;
+    std::set<int> suppressed, diagnosed_as_error, diagnosed_as_warning;
+
+    std::string log;   // errors and warnings of the options themselves
+    bool valid = true;
+};
+
+Options read_options(const std::vector<std::string>& words);
+
+const std::vector<int>& architectures();
+
+} // namespace emu::front

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace emu::front {
+namespace {
+
+bool write_all(int fd, const void* data, size_t size)
+{
+    auto* at = static_cast<const char*>(data);
+    while (size) {
+        ssize_t done = ::write(fd, at, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        size -= size_t(done);
+    }
+    return true;
+}
+
+std::string read_all(int fd)
+{
+    std::string text;
+    struct stat info{};
+    if (fstat(fd, &info) || info.st_size <= 0)
+        return text;
+    text.resize(size_t(info.st_size));
+    size_t have = 0;
+    while (have < text.size()) {
+        ssize_t got = pread(fd, &text[have], text.size() - have, off_t(have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        have += size_t(got);
+    }
+    text.resize(have);
+    return text;
+}
+
+// The C locale, so that messages can be understood; nothing that changes a compiler's
+// behaviour behind our back.
+std::vector<std::string> child_environment()
+{
+    static const char* const dropped[] = {
+        "LC_ALL=", "LANG=", "LANGUAGE=", "LC_MESSAGES=", "CPATH=", "CPLUS_INCLUDE_PATH=",
+        "GCC_COLORS=", "SOURCE_DATE_EPOCH=", "LD_PRELOAD=", "DEPENDENCIES_OUTPUT=",
+    };
+    std::vector<std::string> out;
+    for (char** at = environ; at && *at; ++at) {
+        bool keep = true;
+        for (const char* name : dropped)
+            keep = keep && std::strncmp(*at, name, std::strlen(name)) != 0;
+        if (keep)
+            out.emplace_back(*at);
+    }
+    out.emplace_back("LC_ALL=C");
+    return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words)
+{
+    std::vector<char*> out;
+    for (auto& word : words)
+        out.push_back(word.data());
+    out.push_back(nullptr);
+    return out;
+}
+
+int wait_for(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno == EINTR)
+            continue;
+        return 0; // SIGCHLD is ignored in this process: judge by what was written
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void remove_folder(const std::string& path)
+{
+    if (DIR* folder = opendir(path.c_str())) {
+        while (dirent* entry = readdir(folder)) {
+            std::string name = entry->d_name;
+            if (name == "." || name == "..")
+                continue;
+            std::string whole = path + "/" + name;
+            if (unlink(whole.c_str()) && (errno == EISDIR || errno == EPERM))
+                remove_folder(whole);
+        }
+        closedir(folder);
+    }
+    rmdir(path.c_str());
+}
+
+} // namespace
+
+int memory_file(const char* name, const void* data, size_t size)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (write_all(fd, data, size) && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+ProcessResult run_process(const std::vector<std::string>& command, const std::string& input)
+{
+    ProcessResult result;
+    int files[3] = {memory_file("emu-in", input.data(), input.size()),
+                    memory_file("emu-out", "", 0), memory_file("emu-err", "", 0)};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    for (int i = 0; i < 3; ++i)
+        posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    std::vector<std::string> words = command, environment = child_environment();
+    pid_t child = -1;
+    int error = ENFILE;
+    if (files[0] >= 0 && files[1] >= 0 && files[2] >= 0)
+        error = posix_spawnp(&child, words[0].c_str(), &actions, &attributes,
+                             pointers(words).data(), pointers(environment).data());
+    if (error)
+        result.failure = std::strerror(error);
+    else {
+        result.status = wait_for(child);
+        result.out = read_all(files[1]);
+        result.err = read_all(files[2]);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    for (int fd : files)
+        if (fd >= 0)
+            close(fd);
+    return result;
+}
+
+TemporaryFolder::TemporaryFolder()
+{
+    const char* wanted = std::getenv("TMPDIR");
+    for (const char* base : {wanted, "/tmp", "/dev/shm", "/var/tmp", "."}) {
+        if (!base || !*base)
+            continue;
+        std::string path = std::string(base) + "/cuda-emulator-XXXXXX";
+        if (mkdtemp(path.data())) {
+            path_ = path;
+            return;
+        }
+    }
+}
+
+TemporaryFolder::~TemporaryFolder()
+{
+    if (!path_.empty())
+        remove_folder(path_);
+}
+
+bool read_file(const std::string& path, Bytes* out)
+{
+    int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    std::string text = read_all(fd);
+    close(fd);
+    *out = bytes_of(text);
+    return true;
+}
+
+bool write_file(const std::string& path, const void* data, size_t size)
+{
+    int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return false;
+    bool done = write_all(fd, data, size);
+    return close(fd) == 0 && done;
+}
+
+bool make_folders(const std::string& path)
+{
+    for (size_t at = 1; at <= path.size(); ++at)
+        if (at == path.size() || path[at] == '/')
+            if (mkdir(path.substr(0, at).c_str(), 0755) && errno != EEXIST)
+                return false;
+    return true;
+}
+
+std::string text_of(const Bytes& bytes)
+{
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+Bytes bytes_of(const std::string& text)
+{
+    auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    return Bytes(begin, begin + text.size());
+}
+
+void Hash::add(const void* data, size_t size)
+{
+    auto* at = static_cast<const unsigned char*>(data);
+    for (size_t i = 0; i < size; ++i) {
+        a_ = (a_ ^ at[i]) * 0x100000001b3u;
+        b_ = (b_ + at[i]) * 0x9fb21c651e98df25u;
+        b_ ^= b_ >> 29;
+    }
+}
+
+void Hash::add(const std::string& text)
+{
+    add(uint64_t(text.size()));
+    add(text.data(), text.size());
+}
+
+std::string Hash::hex() const
+{
+    char text[40];
+    std::snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)a_,
+                  (unsigned long long)b_);
+    return text;
+}
+
+} // namespace emu::front

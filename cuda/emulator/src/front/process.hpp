@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Child processes and temporary files for the toolchain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../common.hpp"
+
+namespace emu::front {
+
+struct ProcessResult {
+    int status = -1;       // exit status; -1: could not be started, or ended by a signal
+    std::string out, err;
+    std::string failure;   // why it could not be started
+};
+
+// Runs a program found by PATH with `input` on its standard input. Input and output go
+// through memory files, so no pipe can fill up.
+ProcessResult run_process(const std::vector<std::string>& command, const std::string& input);
+
+// A folder that vanishes with the object. Tries TMPDIR, /tmp, /dev/shm, /var/tmp and the
+// working folder.
+class TemporaryFolder {
+public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    const std::string& path() const { return path_; } // empty: none could be made
+
+private:
+    std::string path_;
+};
+
+bool read_file(const std::string& path, Bytes* out);
+bool write_file(const std::string& path, const void* data, size_t size);
+bool make_folders(const std::string& path); // with parents
+// A descriptor of a memory file that holds these bytes; -1 on failure.
+int memory_file(const char* name, const void* data, size_t size);
+
+std::string text_of(const Bytes& bytes);
+Bytes bytes_of(const std::string& text);
+
+// FNV-1a in two lanes of 64 bits: keys of the cache, not security.
+class Hash {
+public:
+    void add(const void* data, size_t size);
+    void add(const std::string& text); // with its length, so that fields cannot run together
+    void add(uint64_t value) { add(&value, sizeof value); }
+    std::string hex() const;
+
+private:
+    uint64_t a_ = 0xcbf29ce484222325u, b_ = 0x9ae16a3b2f90404fu;
+};
+
+} // namespace emu::front

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The class behind rewrite(): finds declarations (rewrite.cpp), and edits kernels and
+// variables (rewrite_edits.cpp). It understands just enough of C++ for that; whatever it
+// cannot make out stays as it is, for the compiler to judge.
+#pragma once
+
+#include <map>
+
+#include "scan.hpp"
+
+namespace emu::front {
+
+struct Declaration {
+    size_t begin = 0;         // first token of the specifiers
+    size_t name_begin = 0, name_end = 0;
+    size_t open = 0, close = 0; // of the parameter list; 0: not a function
+    size_t body = 0, body_end = 0;
+    size_t end = 0;           // the semicolon or closing brace
+    size_t bounds = 0, bounds_end = 0, cluster = 0, cluster_end = 0;
+    bool is_template = false, is_specialization = false, is_instantiation = false;
+    bool global = false, device = false, host = false;
+    bool constant = false, managed = false, shared = false;
+    bool immutable = false, external = false, is_friend = false, is_type = false;
+    bool ends_without_body = false; // = default, = delete
+    int words = 0;
+};
+
+class Rewriter {
+public:
+    Rewriter(const std::string& text, const RewriteRequest& request)
+        : text_(text), request_(request), tokens_(tokenize(text, request.ours)),
+          t_(tokens_.list)
+    {
+    }
+    Rewritten run();
+
+private:
+    // ---- structure (rewrite.cpp)
+    bool is(size_t i, const char* text) const { return i < t_.size() && t_[i].text == text; }
+    bool is_word(size_t i) const { return i < t_.size() && t_[i].kind == TokenKind::word; }
+    bool at_end(size_t i) const { return i >= t_.size() || t_[i].kind == TokenKind::end; }
+    size_t after(size_t i) const;        // behind the bracket that closes the one at i
+    size_t after_angles(size_t i) const; // the same for <; i + 1 when it is no bracket
+    void scope(size_t i, size_t end, bool in_class);
+    size_t declaration(size_t i, size_t end, bool in_class);
+    size_t prefix(size_t i, Declaration& d);
+    size_t namespace_head(size_t i, size_t end);
+    bool specifier(size_t i, Declaration& d, size_t* next);
+    size_t parenthesis(size_t i, Declaration& d);
+    size_t initializer(size_t i);
+    size_t member_initializers(size_t i);
+    size_t brace(size_t i, Declaration& d, bool in_class, bool* finished);
+    void find_name(size_t open, Declaration& d);
+
+    // ---- edits (rewrite_edits.cpp)
+    void function(const Declaration& d, bool in_class);
+    void kernel(const Declaration& d);
+    void body(size_t open, size_t close);
+    void variable(const Declaration& d, bool in_class);
+    size_t shared_variable(size_t begin, size_t at, size_t end, bool outside);
+    size_t statement_begin(size_t i, size_t floor) const;
+    std::string kernel_record(const Declaration& d, const std::string& id);
+    std::string parameter_types(size_t open, size_t close) const;
+    std::vector<size_t> declared_names(size_t begin, size_t end) const;
+    std::string joined(size_t begin, size_t end) const;
+    void name_expressions(std::string* out) const;
+    bool ours(size_t i) const { return tokens_.files[size_t(t_[i].file)].ours; }
+    void insert_before(size_t i, std::string text);
+    void insert_after(size_t i, std::string text);
+    void replace(size_t begin, size_t end, std::string text); // tokens [begin, end)
+    void error(size_t i, std::string text);
+    void calls_of_kernels();
+
+    // Which functions have shared variables, and which names each mentions: what a kernel
+    // uses of shared memory follows from both.
+    struct Body {
+        size_t open, close;
+        bool kernel, has_shared;
+    };
+
+    const std::string& text_;
+    const RewriteRequest& request_;
+    Tokens tokens_;
+    const std::vector<Token>& t_;
+    std::vector<Edit> edits_;
+    std::vector<SourceError> errors_;
+    std::multimap<std::string_view, Body> bodies_;
+    int serial_ = 0;
+};
+
+} // namespace emu::front

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler.hpp"
+#include "process.hpp"
+
+namespace emu::front {
+namespace {
+
+// As a shell splits them, with quotes.
+std::vector<std::string> split_words(const std::string& text)
+{
+    std::vector<std::string> words;
+    std::string word;
+    char quote = 0;
+    bool any = false;
+    for (char c : text) {
+        if (quote) {
+            quote == c ? void(quote = 0) : word.push_back(c);
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            any = true;
+        } else if (c == ' ' || c == '\t') {
+            if (any || !word.empty())
+                words.push_back(word);
+            word.clear();
+            any = false;
+        } else
+            word.push_back(c);
+    }
+    if (any || !word.empty())
+        words.push_back(word);
+    return words;
+}
+
+std::string find_program(const std::string& name)
+{
+    if (name.find('/') != std::string::npos)
+        return access(name.c_str(), X_OK) == 0 ? name : "";
+    const char* path = std::getenv("PATH");
+    std::string folders = path ? path : "/usr/bin:/bin";
+    for (size_t at = 0; at <= folders.size();) {
+        size_t end = std::min(folders.find(':', at), folders.size());
+        std::string whole = folders.substr(at, end - at) + "/" + name;
+        struct stat info{};
+        if (end > at && access(whole.c_str(), X_OK) == 0 && stat(whole.c_str(), &info) == 0 &&
+            S_ISREG(info.st_mode))
+            return whole;
+        at = end + 1;
+    }
+    return "";
+}
+
+// The ziglang package: a compiler that pip installs.
+std::vector<std::string> find_zig()
+{
+    const char* environment = std::getenv("VIRTUAL_ENV");
+    std::vector<std::string> pythons{"python3", "python"};
+    if (environment && *environment)
+        pythons.insert(pythons.begin(), std::string(environment) + "/bin/python");
+    for (const std::string& name : pythons) {
+        std::string python = find_program(name);
+        if (python.empty())
+            continue;
+        std::vector<std::string> command{python, "-m", "ziglang"};
+        if (run_process({python, "-m", "ziglang", "version"}, "").status == 0) {
+            command.push_back("c++");
+            return command;
+        }
+    }
+    return {};
+}
+
+const char* const advice =
+    "no C++ compiler was found, and kernels of the software device are compiled for this "
+    "machine: install g++ or clang++, or `pip install ziglang`, or name one in "
+    "CUDA_EMULATOR_CXX";
+
+Found find()
+{
+    Found found;
+    const std::string& wanted = config().compiler;
+    if (!wanted.empty()) {
+        found.command = split_words(wanted);
+        std::string path = found.command.empty() ? "" : find_program(found.command[0]);
+        if (path.empty())
+            found.error = "CUDA_EMULATOR_CXX=" + wanted + " names no program that can be run";
+        else
+            found.command[0] = path;
+    } else {
+        for (const char* name : {"g++", "clang++", "c++"}) {
+            std::string path = find_program(name);
+            if (!path.empty()) {
+                found.command = {path};
+                break;
+            }
+        }
+        if (found.command.empty())
+            found.command = find_zig();
+        if (found.command.empty())
+            found.error = advice;
+    }
+    Hash hash;
+    for (const std::string& word : found.command)
+        hash.add(word);
+    struct stat info{};
+    if (!found.command.empty() && stat(found.command[0].c_str(), &info) == 0) {
+        hash.add(uint64_t(info.st_size));
+        hash.add(&info.st_mtim, sizeof info.st_mtim);
+    }
+    found.identity = hash.hex();
+    return found;
+}
+
+Toolchain probe()
+{
+    Toolchain tools;
+    const Found& found = find_compiler();
+    tools.command = found.command;
+    tools.error = found.error;
+    if (!tools.error.empty())
+        return tools;
+    std::vector<std::string> command = found.command;
+    command.push_back("--version");
+    ProcessResult result = run_process(command, "");
+    if (result.status != 0) {
+        tools.error = "the C++ compiler " + found.command[0] + " cannot be run: " +
+                      (result.failure.empty() ? result.err : result.failure);
+        return tools;
+    }
+    bool known = result.out.find("clang") != std::string::npos ||
+                 result.out.find("Free Software Foundation") != std::string::npos;
+    if (!known) {
+        tools.error = found.command[0] + " is neither g++ nor clang++; name one in CUDA_EMULATOR_CXX";
+        return tools;
+    }
+    tools.version = result.out.substr(0, result.out.find('\n'));
+    tools.kind = result.out.find("clang") != std::string::npos ? "clang" : "gcc";
+    return tools;
+}
+
+} // namespace
+
+const Found& find_compiler()
+{
+    static const Found value = find();
+    return value;
+}
+
+const Toolchain& toolchain()
+{
+    static const Toolchain value = probe();
+    return value;
+}
+
+} // namespace emu::front

@@ -1,0 +1,476 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "context.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "arena.hpp"
+#include "device.hpp"
+#include "event.hpp"
+#include "limits.hpp"
+#include "module.hpp"
+#include "pool.hpp"
+#include "stream.hpp"
+
+namespace emu::state {
+namespace {
+
+struct StreamRow {
+    const Stream* key;
+    std::weak_ptr<Stream> stream;
+    std::shared_ptr<Queue> queue;
+    bool blocking;
+};
+
+HandleTable<Context, CUcontext>& table()
+{
+    static auto* rows = new HandleTable<Context, CUcontext>;
+    return *rows;
+}
+
+// Raised whenever a handle gains or loses its context: cached ones are looked up again.
+std::atomic<uint64_t> epoch{1};
+std::atomic<uint64_t> next_id{1};
+
+std::mutex ended_mutex;
+std::unordered_map<CUcontext, int>& ended() // device of a destroyed context
+{
+    static auto* rows = new std::unordered_map<CUcontext, int>;
+    return *rows;
+}
+
+struct Current {
+    std::vector<CUcontext> stack;
+    std::shared_ptr<Context> context; // of the top, as of `epoch`
+    uint64_t epoch = 0;
+    std::unordered_map<uint64_t, std::shared_ptr<Stream>> streams; // per-thread, by context
+};
+thread_local Current here;
+
+// The heap of malloc() in kernels: taken from the device's memory by the first launch, and
+// shared by the contexts of the device.
+struct Heap {
+    std::shared_ptr<Allocation> memory;
+    int users = 0;
+};
+std::mutex heap_mutex;
+Heap heaps[8];
+
+bool retain_heap(const Device& device, size_t size)
+{
+    std::lock_guard lock(heap_mutex);
+    Heap& heap = heaps[device.ordinal()];
+    if (!heap.users) {
+        if (device.memory().allocate(size, 4096, MemoryKind::heap, true, &heap.memory))
+            return false;
+        exec::set_heap(device.ordinal(), heap.memory->base, heap.memory->size);
+    }
+    ++heap.users;
+    return true;
+}
+
+void release_heap(const Device& device)
+{
+    std::lock_guard lock(heap_mutex);
+    Heap& heap = heaps[device.ordinal()];
+    if (--heap.users)
+        return;
+    exec::set_heap(device.ordinal(), 0, 0);
+    device.memory().release(heap.memory->base);
+    heap.memory.reset();
+}
+
+} // namespace
+
+struct Context::State {
+    Device* device = nullptr;
+    CUcontext handle = nullptr;
+    uint64_t id = 0;
+    std::atomic<unsigned> flags{0};
+    bool primary = false;
+    std::atomic<CUresult> sticky{CUDA_SUCCESS};
+    std::shared_ptr<Stream> legacy;
+    mutable std::mutex mutex;
+    std::vector<StreamRow> streams;
+    std::vector<std::shared_ptr<Module>> modules;
+    std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may use
+    std::vector<int> peer_devices;
+    std::set<uint64_t> launches;
+    LimitTable limits;
+    bool has_heap = false, heap_tried = false;
+};
+
+Context::Context(Device& device, unsigned flags, bool primary) : state_(new State)
+{
+    state_->device = &device;
+    state_->id = next_id++;
+    state_->flags = flags;
+    state_->primary = primary;
+}
+
+Context::~Context() = default;
+
+CUresult Context::create(Device& device, unsigned flags, bool primary, CUcontext* out)
+{
+    auto context = std::make_shared<Context>(device, flags, primary);
+    context->state_->legacy = Stream::make(*context, 0, 0, true);
+    *out = table().add(context);
+    context->state_->handle = *out;
+    ++epoch;
+    return CUDA_SUCCESS;
+}
+
+CUresult Context::revive(Device& device, unsigned flags, CUcontext handle)
+{
+    auto context = std::make_shared<Context>(device, flags, true);
+    context->state_->legacy = Stream::make(*context, 0, 0, true);
+    context->state_->handle = handle;
+    table().put(handle, context);
+    ++epoch;
+    return CUDA_SUCCESS;
+}
+
+CUresult Context::destroy(CUcontext handle)
+{
+    auto context = table().find(handle);
+    if (!context)
+        return why_not(handle);
+    {
+        std::lock_guard lock(ended_mutex);
+        ended()[handle] = context->device().ordinal();
+    }
+    context->fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "");
+    if (!table().remove(handle))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    ++epoch;
+    context->end();
+    return CUDA_SUCCESS;
+}
+
+// Everything that belongs to the context goes with it.
+void Context::end()
+{
+    State& s = *state_;
+    std::vector<uint64_t> launches;
+    {
+        std::lock_guard lock(s.mutex);
+        launches.assign(s.launches.begin(), s.launches.end());
+    }
+    for (uint64_t id : launches)
+        exec::cancel(id);
+    wait_idle();
+    exec::flush_output();
+    Event::forget_context(*this);
+    Stream::forget_context(*this);
+    std::vector<std::shared_ptr<Module>> modules;
+    {
+        std::lock_guard lock(s.mutex);
+        modules.swap(s.modules);
+        s.streams.clear();
+    }
+    for (auto& module : modules)
+        Module::unload(module->handle());
+    if (s.has_heap)
+        release_heap(device());
+    for (int peer : peer_devices())
+        exec::set_peer_access(device().ordinal(), peer, false);
+    AddressSpace::get().release_context(s.handle);
+}
+
+std::shared_ptr<Context> Context::find(CUcontext handle)
+{
+    return table().find(handle);
+}
+
+CUresult Context::why_not(CUcontext handle)
+{
+    return handle && table().state_of(handle) == HandleState::destroyed
+               ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+               : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+Device* Context::device_of_destroyed(CUcontext handle)
+{
+    std::lock_guard lock(ended_mutex);
+    auto row = ended().find(handle);
+    return row == ended().end() ? nullptr : device_at(row->second);
+}
+
+std::vector<std::pair<std::shared_ptr<Context>, Origin>> Context::all()
+{
+    return table().all();
+}
+
+CUcontext Context::handle() const { return state_->handle; }
+Device& Context::device() const { return *state_->device; }
+uint64_t Context::id() const { return state_->id; }
+unsigned Context::flags() const { return state_->flags; }
+bool Context::is_primary() const { return state_->primary; }
+
+CUresult Context::set_flags(unsigned flags)
+{
+    state_->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult Context::sticky() const
+{
+    return state_->sticky.load(std::memory_order_relaxed);
+}
+
+void Context::fail(CUresult code, const std::string& text)
+{
+    CUresult none = CUDA_SUCCESS;
+    if (state_->sticky.compare_exchange_strong(none, code) && !text.empty())
+        say(text);
+}
+
+void Context::fail(const exec::Fault& fault)
+{
+    fail(fault.code == CUDA_SUCCESS ? exec::result_of(fault.kind) : fault.code, fault.text);
+}
+
+std::shared_ptr<Stream> Context::legacy_stream()
+{
+    return state_->legacy;
+}
+
+std::shared_ptr<Stream> Context::per_thread_stream()
+{
+    auto& stream = here.streams[id()];
+    if (!stream) {
+        stream = Stream::make(*this, 0, 0, false);
+        add_stream(stream);
+    }
+    return stream;
+}
+
+std::shared_ptr<Stream> Context::stream(CUstream handle, bool per_thread)
+{
+    auto number = reinterpret_cast<uintptr_t>(handle);
+    if (number == CU_STREAM_PER_THREAD || (!handle && per_thread))
+        return per_thread_stream();
+    if (!handle || number == CU_STREAM_LEGACY)
+        return legacy_stream();
+    auto stream = Stream::find(handle);
+    return stream && stream->context().get() == this ? stream : nullptr;
+}
+
+std::vector<std::shared_ptr<Stream>> Context::streams() const
+{
+    std::lock_guard lock(state_->mutex);
+    std::vector<std::shared_ptr<Stream>> out;
+    for (const auto& row : state_->streams)
+        if (auto stream = row.stream.lock())
+            out.push_back(std::move(stream));
+    return out;
+}
+
+void Context::add_stream(const std::shared_ptr<Stream>& stream)
+{
+    std::lock_guard lock(state_->mutex);
+    auto& rows = state_->streams;
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [](const StreamRow& row) {
+                                  return row.stream.expired() && row.queue->idle();
+                              }),
+               rows.end());
+    rows.push_back({stream.get(), stream, stream->queue(), stream->is_blocking()});
+}
+
+// A destroyed stream with work left stays listed, because others may have to follow it.
+void Context::remove_stream(const Stream* stream)
+{
+    std::lock_guard lock(state_->mutex);
+    auto& rows = state_->streams;
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [&](const StreamRow& row) {
+                                  return row.key == stream && row.queue->idle();
+                              }),
+               rows.end());
+}
+
+std::vector<Place> Context::blocking_ends() const
+{
+    std::lock_guard lock(state_->mutex);
+    std::vector<Place> places;
+    for (const auto& row : state_->streams)
+        if (row.blocking && !row.queue->idle())
+            places.push_back({row.queue, row.queue->submitted()});
+    return places;
+}
+
+CUresult Context::wait_idle()
+{
+    std::vector<Place> places;
+    if (state_->legacy)
+        places.push_back({state_->legacy->queue(), state_->legacy->queue()->submitted()});
+    {
+        std::lock_guard lock(state_->mutex);
+        for (const auto& row : state_->streams)
+            places.push_back({row.queue, row.queue->submitted()});
+    }
+    for (const auto& place : places)
+        place.queue->wait(place.number);
+    return sticky();
+}
+
+CUresult Context::synchronize()
+{
+    CUresult result = wait_idle();
+    exec::flush_output();
+    Pool::synchronized();
+    return result;
+}
+
+CUresult Context::limit(CUlimit limit, size_t* value) const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->limits.get(limit, value);
+}
+
+CUresult Context::set_limit(CUlimit limit, size_t value)
+{
+    std::lock_guard lock(state_->mutex);
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && state_->heap_tried)
+        return CUDA_ERROR_INVALID_VALUE; // fixed by the first launch
+    return state_->limits.set(limit, value);
+}
+
+exec::Limits Context::limits() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->limits.for_launch();
+}
+
+void Context::prepare_heap()
+{
+    size_t size = 0;
+    {
+        std::lock_guard lock(state_->mutex);
+        if (state_->heap_tried)
+            return;
+        state_->heap_tried = true;
+        state_->limits.get(CU_LIMIT_MALLOC_HEAP_SIZE, &size);
+    }
+    state_->has_heap = retain_heap(device(), size);
+}
+
+CUresult Context::enable_peer(Context& other)
+{
+    int from = device().ordinal(), to = other.device().ordinal();
+    if (from == to || !can_access_peer(from, to))
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    std::lock_guard lock(state_->mutex);
+    if (!state_->peers.insert(other.id()).second)
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    state_->peer_devices.push_back(to);
+    exec::set_peer_access(from, to, true);
+    return CUDA_SUCCESS;
+}
+
+CUresult Context::disable_peer(Context& other)
+{
+    int from = device().ordinal(), to = other.device().ordinal();
+    std::lock_guard lock(state_->mutex);
+    if (!state_->peers.erase(other.id()))
+        return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    auto& devices = state_->peer_devices;
+    devices.erase(std::find(devices.begin(), devices.end(), to));
+    exec::set_peer_access(from, to, false);
+    return CUDA_SUCCESS;
+}
+
+bool Context::is_peer(const Context& other) const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->peers.count(other.id()) != 0;
+}
+
+std::vector<int> Context::peer_devices() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->peer_devices;
+}
+
+void Context::begin_launch(uint64_t id)
+{
+    std::lock_guard lock(state_->mutex);
+    state_->launches.insert(id);
+}
+
+void Context::end_launch(uint64_t id)
+{
+    std::lock_guard lock(state_->mutex);
+    state_->launches.erase(id);
+}
+
+void Context::add_module(const std::shared_ptr<Module>& module)
+{
+    std::lock_guard lock(state_->mutex);
+    state_->modules.push_back(module);
+}
+
+void Context::remove_module(const Module* module)
+{
+    std::lock_guard lock(state_->mutex);
+    auto& rows = state_->modules;
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [&](const auto& row) { return row.get() == module; }),
+               rows.end());
+}
+
+CUcontext current_handle()
+{
+    return here.stack.empty() ? nullptr : here.stack.back();
+}
+
+std::shared_ptr<Context> current()
+{
+    Current& c = here;
+    if (c.stack.empty())
+        return nullptr;
+    uint64_t now = epoch.load(std::memory_order_acquire);
+    if (c.epoch != now) {
+        c.context = table().find(c.stack.back());
+        c.epoch = now;
+    }
+    return c.context;
+}
+
+CUresult push_current(CUcontext handle)
+{
+    if (!Context::find(handle))
+        return Context::why_not(handle);
+    here.stack.push_back(handle);
+    here.epoch = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult pop_current(CUcontext* handle)
+{
+    if (here.stack.empty())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (handle)
+        *handle = here.stack.back();
+    here.stack.pop_back();
+    here.epoch = 0;
+    return CUDA_SUCCESS;
+}
+
+// Replaces the top of the stack; null pops it.
+CUresult set_current(CUcontext handle)
+{
+    if (handle && !Context::find(handle))
+        return Context::why_not(handle);
+    if (!here.stack.empty())
+        here.stack.pop_back();
+    if (handle)
+        here.stack.push_back(handle);
+    here.epoch = 0;
+    return CUDA_SUCCESS;
+}
+
+} // namespace emu::state

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "event.hpp"
+
+#include "pool.hpp"
+
+namespace emu::state {
+namespace {
+
+HandleTable<Event, CUevent>& table()
+{
+    static auto* rows = new HandleTable<Event, CUevent>;
+    return *rows;
+}
+
+} // namespace
+
+CUresult Event::create(Context& context, unsigned flags, CUevent* out)
+{
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    if (flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & CU_EVENT_INTERPROCESS) // also refused by hardware when it takes times
+        return flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED
+                                               : CUDA_ERROR_INVALID_VALUE;
+    auto event = std::make_shared<Event>();
+    event->context_ = context.weak_from_this();
+    event->flags_ = flags;
+    event->handle_ = table().add(event);
+    *out = event->handle_;
+    return CUDA_SUCCESS;
+}
+
+CUresult Event::destroy(CUevent handle)
+{
+    return table().remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+std::shared_ptr<Event> Event::find(CUevent handle)
+{
+    return table().find(handle);
+}
+
+void Event::forget_context(const Context& context)
+{
+    for (auto& row : table().all())
+        if (row.first->context().get() == &context)
+            table().remove(row.first->handle());
+}
+
+std::vector<std::pair<std::shared_ptr<Event>, Origin>> Event::all()
+{
+    return table().all();
+}
+
+CUresult Event::error() const
+{
+    auto context = context_.lock();
+    return context ? context->sticky() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult Event::query() const
+{
+    if (CUresult failed = error())
+        return failed;
+    auto point = last();
+    return !point || point->place.reached() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult Event::synchronize() const
+{
+    if (auto point = last()) {
+        point->place.queue->wait(point->place.number);
+        exec::flush_output();
+        Pool::synchronized();
+    }
+    return error();
+}
+
+CUresult Event::elapsed(const Event& start, const Event& end, float* milliseconds)
+{
+    auto from = start.last(), to = end.last();
+    if (!from || !to || ((start.flags_ | end.flags_) & CU_EVENT_DISABLE_TIMING) ||
+        start.context_.lock() != end.context_.lock())
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!from->place.reached() || !to->place.reached())
+        return CUDA_ERROR_NOT_READY;
+    if (CUresult failed = start.error())
+        return failed;
+    *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
+    return CUDA_SUCCESS;
+}
+
+} // namespace emu::state

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The limits of a context, one row each: what it starts with, and what it may be set to.
+#pragma once
+
+#include "../common.hpp"
+#include "../exec/exec.hpp"
+
+namespace emu::state {
+
+class LimitTable {
+public:
+    LimitTable();
+    CUresult get(CUlimit limit, size_t* value) const;
+    CUresult set(CUlimit limit, size_t value);
+    exec::Limits for_launch() const;
+
+private:
+    size_t values_[CU_LIMIT_MAX];
+};
+
+} // namespace emu::state

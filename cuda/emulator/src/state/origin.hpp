@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which driver call is in progress on this thread. The gate of `abi` writes it; whatever is
+// created keeps a copy, so that reports can say where it came from.
+#pragma once
+
+#include "../common.hpp"
+
+namespace emu::state {
+
+struct Origin {
+    const char* call = nullptr; // exported name
+    uint64_t number = 0;        // n-th driver call of the process
+
+    std::string text() const
+    {
+        return call ? std::string(call) + ", driver call " + std::to_string(number) : "?";
+    }
+};
+
+// Initial-exec: reached on every call.
+extern thread_local Origin origin __attribute__((tls_model("initial-exec")));
+
+} // namespace emu::state

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "stream.hpp"
+
+#include <algorithm>
+#include <cxxabi.h>
+
+#include "../config.hpp"
+#include "event.hpp"
+#include "pool.hpp"
+
+namespace emu::state {
+namespace {
+
+HandleTable<Stream, CUstream>& table()
+{
+    static auto* rows = new HandleTable<Stream, CUstream>;
+    return *rows;
+}
+
+std::atomic<uint64_t> next_id{1};
+
+// After an error of the context nothing runs any more, but the order is kept: places are
+// reached, memory is given back.
+bool is_skipped(const Context& context, Operation::Kind kind)
+{
+    using Kind = Operation::Kind;
+    return context.sticky() != CUDA_SUCCESS &&
+           (kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill ||
+            kind == Kind::host_function);
+}
+
+void execute(const std::weak_ptr<Context>& weak, Operation& operation)
+{
+    auto context = weak.lock();
+    if (!operation.work || (context && is_skipped(*context, operation.kind)))
+        return;
+    CUresult result = CUDA_ERROR_UNKNOWN;
+    try {
+        if (operation.kind == Operation::Kind::host_function) {
+            CallbackScope scope;
+            result = operation.work();
+        } else {
+            result = operation.work();
+        }
+    } catch (const std::bad_alloc&) {
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    } catch (const abi::__forced_unwind&) {
+        throw; // an interpreter that exits ends threads which call into it
+    } catch (...) {
+    }
+    if (result != CUDA_SUCCESS && context)
+        context->fail(result, std::string(operation.name) + " failed while it ran");
+}
+
+} // namespace
+
+std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy)
+{
+    auto stream = std::make_shared<Stream>();
+    stream->context_ = context.weak_from_this();
+    stream->id_ = next_id++;
+    stream->flags_ = flags;
+    stream->priority_ = std::clamp(priority, int(stream_priority_greatest),
+                                   int(stream_priority_least));
+    stream->legacy_ = legacy;
+    stream->queue_ = std::make_shared<Queue>(&context, stream->priority_);
+    stream->queue_->execute = [weak = stream->context_](Operation& operation) {
+        execute(weak, operation);
+    };
+    if (!legacy)
+        stream->legacy_queue_ = context.legacy_stream()->queue_;
+    return stream;
+}
+
+CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out)
+{
+    if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))
+        return CUDA_ERROR_INVALID_VALUE;
+    auto stream = make(context, flags, priority, false);
+    stream->handle_ = table().add(stream);
+    context.add_stream(stream);
+    *out = stream->handle_;
+    return CUDA_SUCCESS;
+}
+
+CUresult Stream::destroy(CUstream handle)
+{
+    auto stream = table().remove(handle);
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (auto context = stream->context())
+        context->remove_stream(stream.get());
+    return CUDA_SUCCESS;
+}
+
+std::shared_ptr<Stream> Stream::find(CUstream handle)
+{
+    return table().find(handle);
+}
+
+void Stream::forget_context(const Context& context)
+{
+    for (auto& row : table().all())
+        if (row.first->context().get() == &context)
+            table().remove(row.first->handle());
+}
+
+std::vector<std::pair<std::shared_ptr<Stream>, Origin>> Stream::all()
+{
+    return table().all();
+}
+
+std::vector<Place> Stream::legacy_places() const
+{
+    std::vector<Place> places;
+    if (legacy_) {
+        if (auto context = context_.lock())
+            places = context->blocking_ends();
+    } else if (!(flags_ & CU_STREAM_NON_BLOCKING)) {
+        if (auto legacy = legacy_queue_.lock(); legacy && !legacy->idle())
+            places.push_back({legacy, legacy->submitted()});
+    }
+    return places;
+}
+
+CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wait)
+{
+    auto own = legacy_places();
+    places.insert(places.end(), own.begin(), own.end());
+    bool serial = config().mode == Mode::deterministic;
+    uint64_t number = queue_->add(std::move(operation), std::move(places), !wait && !serial);
+    if (wait || serial)
+        queue_->wait(number, serial);
+    return CUDA_SUCCESS;
+}
+
+CUresult Stream::enqueue(Operation operation)
+{
+    return submit(std::move(operation), {}, false);
+}
+
+CUresult Stream::run(Operation operation)
+{
+    auto context = context_.lock();
+    submit(std::move(operation), {}, true);
+    exec::flush_output();
+    return context ? context->sticky() : CUDA_SUCCESS;
+}
+
+CUresult Stream::record(const std::shared_ptr<Event>& event)
+{
+    auto point = event->new_point();
+    auto context = context_.lock();
+    point->context = context_;
+    // The number is known after the operation is queued; nobody sees the point before.
+    Operation operation{Operation::Kind::record, "cuEventRecord", [point] {
+                            point->time = std::chrono::steady_clock::now();
+                            return CUDA_SUCCESS;
+                        }};
+    point->place.queue = queue_;
+    auto own = legacy_places();
+    point->place.number = queue_->add(std::move(operation), std::move(own));
+    if (config().mode == Mode::deterministic)
+        queue_->wait(point->place.number, true);
+    event->publish(point);
+    return CUDA_SUCCESS;
+}
+
+CUresult Stream::wait(const std::shared_ptr<Event>& event)
+{
+    auto point = event->last();
+    if (!point || point->place.reached())
+        return CUDA_SUCCESS;
+    return submit({Operation::Kind::wait, "cuStreamWaitEvent", nullptr}, {point->place}, false);
+}
+
+CUresult Stream::query()
+{
+    auto context = context_.lock();
+    if (context && context->sticky() != CUDA_SUCCESS)
+        return context->sticky();
+    bool idle = queue_->idle() && (!legacy_ || legacy_places().empty());
+    return idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult Stream::synchronize()
+{
+    auto context = context_.lock();
+    if (legacy_) // it follows all blocking streams
+        for (const Place& place : legacy_places())
+            place.queue->wait(place.number);
+    queue_->wait(queue_->submitted());
+    exec::flush_output();
+    Pool::synchronized();
+    return context ? context->sticky() : CUDA_SUCCESS;
+}
+
+} // namespace emu::state

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The software device, loaded into the test process, through the driver's own interface."""
+
+import subprocess
+import sys
+
+import pytest
+
+import cuda.emulator
+
+
+class Driver:
+    """``cuda.bindings.driver`` whose calls give their value, or raise with the result's name."""
+
+    class Error(Exception):
+        def __init__(self, call, result):
+            super().__init__(f"{call}: {result.name}")
+            self.result = result
+
+    def __init__(self):
+        from cuda.bindings import driver
+
+        self.raw = driver
+
+    def __getattr__(self, name):
+        value = getattr(self.raw, name)
+        if not name.startswith("cu") or name.startswith("cuuint"):
+            return value
+
+        def call(*arguments):
+            result, *rest = value(*arguments)
+            if result != 0:
+                raise Driver.Error(name, result)
+            return rest[0] if len(rest) == 1 else tuple(rest)
+
+        return call
+
+    def result(self, name, *arguments):
+        """The name of the result of a call, without CUDA_ERROR_."""
+        return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
+
+
+@pytest.fixture(scope="session")
+def driver():
+    cuda.emulator.activate()
+    driver = Driver()
+    driver.cuInit(0)
+    return driver
+
+
+@pytest.fixture
+def context(driver):
+    """A context of device 0, new and current; nothing of it is left behind.
+
+    Not the primary one, because other tests in the process may use it.
+    """
+    before = set(cuda.emulator.leaks())
+    context = driver.cuCtxCreate(None, 0, 0)
+    yield context
+    driver.cuCtxDestroy(context)
+    assert set(cuda.emulator.leaks()) <= before
+
+
+@pytest.fixture
+def there(driver, context):
+    """A context of device 1, which is not current."""
+    other = driver.cuCtxCreate(None, 0, 1)
+    driver.cuCtxPopCurrent()
+    yield other
+    driver.cuCtxDestroy(other)
+
+
+@pytest.fixture
+def queue(driver, context):
+    """A stream that does not wait for the legacy one."""
+    return driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING)
+
+
+SOURCE = rb"""
+extern "C" __global__ void nothing() {}
+extern "C" __global__ void add(int *out, int value) { atomicAdd(out, value); }
+extern "C" __global__ void store(long long *out, char a, short b, int c, long long d, float e, double f)
+{ out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = (long long)e; out[5] = (long long)f; }
+extern "C" __global__ void scale(float a, float *x, size_t n)
+{ size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; if (i < n) x[i] *= a; }
+extern "C" __global__ void wait_for(volatile int *flag, int *out) { while (*flag == 0) ; *out = *flag; }
+extern "C" __global__ void slow(int *out, int value) { __nanosleep(2000000); *out = value; }
+extern "C" __global__ void __launch_bounds__(128) bounded() {}
+extern "C" __global__ void wild(int *p, long long i) { p[i] = 1; }
+extern "C" __global__ void shared_bytes(int *out)
+{ extern __shared__ int s[]; __shared__ int t[64]; t[threadIdx.x % 64] = 1; s[threadIdx.x] = 2; __syncthreads(); *out = s[0] + t[0]; }
+__device__ int counter = 7;
+__constant__ float table[4] = {1, 2, 3, 4};
+extern "C" __global__ void count(int *out) { *out = atomicAdd(&counter, 1); }
+"""
+
+
+@pytest.fixture(scope="session")
+def image(driver):
+    """The kernels above, compiled once."""
+    from cuda.bindings import nvrtc
+
+    program = nvrtc.nvrtcCreateProgram(SOURCE, b"kernels.cu", 0, [], [])[1]
+    result = nvrtc.nvrtcCompileProgram(program, 1, [b"--gpu-architecture=sm_90"])[0]
+    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+    nvrtc.nvrtcGetProgramLog(program, log)
+    assert result == 0, log.decode()
+    image = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
+    nvrtc.nvrtcGetCUBIN(program, image)
+    nvrtc.nvrtcDestroyProgram(program)
+    return image
+
+
+@pytest.fixture
+def library(driver, image):
+    library = driver.cuLibraryLoadData(image, [], [], 0, [], [], 0)
+    yield library
+    driver.raw.cuLibraryUnload(library)
+
+
+@pytest.fixture
+def kernel(driver, library):
+    """Gives kernels by name, in the form that launches take."""
+    return lambda name: driver.CUfunction(int(driver.cuLibraryGetKernel(library, name.encode())))
+
+
+@pytest.fixture
+def child():
+    """Runs code in a new process on the software device; gives what it wrote."""
+
+    def run(code, *, device=True, status=0, **variables):
+        import os
+
+        prefix = ["-m", "cuda.emulator"] if device else []
+        environment = {**os.environ, **{f"CUDA_EMULATOR_{key}": str(value) for key, value in variables.items()}}
+        environment.pop("CUDA_CORE_DEVICE", None)
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        done = subprocess.run(
+            [sys.executable, *prefix, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+        )
+        assert done.returncode == status, done.stderr
+        return done.stdout + done.stderr
+
+    return run

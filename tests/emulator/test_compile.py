@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler's interface: options, errors and names, as NVRTC 13.5 answered."""
+
+import re
+
+import pytest
+
+from support.compiled import Program
+
+KERNEL = 'extern "C" __global__ void k(int* x) { x[0] = 1; }\n'
+
+ACCEPTED = """
+-arch=sm_90|-arch=compute_90|-arch sm_90|-arch=sm_90a|-dc|-rdc=true|-G|-lineinfo|-std=c++17|--std=c++20|-std=c++23
+-maxrregcount=32|--ftz=true|-ftz true|-use_fast_math|-DX|-D X=1|-UX|-I/tmp|-I /tmp|-w|-default-device|-Xptxas -v
+--ptxas-options=-v|-no-cache|--gen-opt-lto|--fmad=false|-prec-div=true|-split-compile=2|-ewp|--minimal|-jtd=3
+--jump-table-density=3|--optimization-info=inline|--define-macro=X|--define-macro X|-Ofc=max|-diag-suppress=1,2
+-Werror=all-warnings|--brief-diagnostics=true|-builtin-initializer-list=true|--device-int128|--dopt=on
+"""
+REFUSED = {
+    "--gpu-architecture=sm_70": "invalid value for --gpu-architecture (-arch)",
+    "-arch=sm_77": "invalid value for --gpu-architecture (-arch)",
+    "-arch=native": "invalid value for --gpu-architecture (-arch)",
+    "-arch": "invalid value for --gpu-architecture (-arch)",
+    "-foo": "unrecognized option -foo found",
+    "foo": "unrecognized option foo found",
+    "--bogus=1": "unrecognized option --bogus=1 found",
+    "-O3": "unrecognized option -O3 found",
+    "-g": "unrecognized option -g found",
+    "--arch=sm_90": "unrecognized option --arch=sm_90 found",
+    "-gpu-architecture=sm_90": "unrecognized option -gpu-architecture=sm_90 found",
+    "-std c++20": "unrecognized option -std found",
+    "-time": "unrecognized option -time found",
+    "-jump-table-density=10": "unrecognized option -jump-table-density=10 found",
+    "--std=c++98": "invalid value for --std(-std)",
+    "-std=gnu++17": "invalid value for --std(-std)",
+    "-rdc=maybe": "--relocatable-device-code (-rdc) expects true or false",
+    "--ftz=1": "--ftz (-ftz) expects true or false",
+    "-maxrregcount=abc": "--maxrregcount (-maxrregcount) expects an integer value",
+    "-use_fast_math=true": "--use_fast_math (-use_fast_math) does not accept any argument",
+    "-diag-suppress=abc": "--diag-suppress expects a non-zero positive integer value",
+    "--dopt=off": "invalid argument for option --dopt (-dopt): off",
+}
+
+
+@pytest.mark.parametrize("option", ACCEPTED.replace("\n", "|").strip("|").split("|"))
+def test_options_that_are_accepted(driver, option):
+    program = Program(KERNEL, *option.split(" "))
+    assert (program.result, program.log) == ("SUCCESS", "")
+
+
+@pytest.mark.parametrize("option", REFUSED)
+def test_options_that_are_refused(driver, option):
+    program = Program(KERNEL, *option.split(" "))
+    assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED[option]}\n")
+
+
+def test_an_architecture_given_twice_is_told(driver):
+    program = Program(KERNEL, "-arch=sm_90", "-arch=sm_80")
+    expected = 'nvrtc: warning: "--gpu-architecture(-arch)=90" followed by "--gpu-architecture(-arch)=80"\n'
+    assert (program.result, program.log) == ("SUCCESS", expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "outputs"),
+    [
+        ([], {"PTX"}),
+        (["-arch=sm_90"], {"PTX", "CUBIN"}),
+        (["-arch=compute_90"], {"PTX"}),
+        (["-arch=sm_90", "-rdc=true"], {"PTX", "CUBIN"}),
+        (["-arch=sm_90", "-dlto"], {"LTOIR"}),
+    ],
+)
+def test_outputs_depend_on_the_architecture(driver, options, outputs):
+    program = Program(KERNEL, *options)
+    found = {kind for kind in ("PTX", "CUBIN", "LTOIR", "OptiXIR", "TileIR") if len(program.output(kind)) > 1}
+    assert found == outputs
+
+
+NOT_HOST = "A function without execution space annotations"
+ERRORS = {
+    "x[0] = y;": r'default_program\(1\): error: identifier "y" is undefined\n  (.*)\n {48}\^\n',
+    "x[0] = 1": r'default_program\(1\): error: expected a ";"\n',
+    "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x[0]));": r"\(1\): error: inline PTX is not supported by the software device",
+    "k<<<1, 1>>>(x);": r"\(1\): error: kernels cannot launch kernels",
+    "__shared__ int a = 1;": r"\(1\): error: initializer not allowed for __shared__ variable",
+    "int a[x[0]];": r"\(1\): error: expression must have a constant value",
+    "__int128 a = 1;": r"\(1\): error: 128-bit integer type is only supported in Linux with the \"--device-int128\" flag",
+    "throw 1;": r"\(1\): error: device code does not support exception handling",
+    "} int host(int a) { return a;": r"\(1\): error: " + NOT_HOST,
+    "} struct S { int a; int f() { return a; }": r"\(1\): error: " + NOT_HOST,
+    "} __host__ int host(int a) { return a;": r"\(1\): error: A function explicitly marked as a __host__ function",
+    "} int variable; __device__ void f() {": r"\(1\): error: A namespace scope variable without memory space",
+    "} __global__ int g() { return 1;": r"\(1\): error: a __global__ function must have a void return type",
+    "} __device__ int f() { return 1; } __device__ int v = f(); __device__ void h() {": "dynamic initialization is not",
+    "__shared__ int a[20000]; x[0] = a[x[1]];": r"Entry function 'k' uses too much shared data \(0x13880 bytes, 0xc000 max\)",
+    "} __device__ int far(int); __global__ void g(int* x) { x[0] = far(1);": r"ptxas fatal   : Unresolved extern function '_Z3fari'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ERRORS)
+def test_errors_have_the_form_of_nvrtc(driver, body):
+    program = Program('extern "C" __global__ void k(int* x) {           ' + body + " }", "-arch=sm_90")
+    assert program.result == "COMPILATION"
+    assert re.search(ERRORS[body], program.log)
+
+
+def test_errors_are_counted(driver):
+    program = Program("__global__ void k(int* x) { x[0] = y; }", name="folder/my kernel.cu")
+    assert program.log.startswith('folder/my kernel.cu(1): error: identifier "y" is undefined\n')
+    assert program.log.endswith('1 error detected in the compilation of "folder/my kernel.cu".\n')
+
+
+def test_unannotated_functions_are_accepted_when_asked(driver):
+    source = "int f(int a) { return a; }\nstruct S { int g() { return 1; } };\n__global__ void k(int* x) { x[0] = f(S().g()); }"
+    assert Program(source, "-default-device").result == "SUCCESS"
+
+
+def test_warnings_can_be_suppressed(driver):
+    source = "__global__ void k(int* x) {\n    int unused = 3;\n    x[0] = 1;\n}"
+    program = Program(source)
+    assert program.result == "SUCCESS"
+    assert 'default_program(2): warning #177-D: variable "unused" was declared but never referenced' in program.log
+    assert Program(source, "-diag-suppress=177").log == Program(source, "-w").log == ""
+    assert Program(source, "-Werror=all-warnings").result == "COMPILATION"
+
+
+def test_headers_are_given_as_texts(driver):
+    headers = {"a.h": '#include "sub/b.h"\n__device__ int f() { return B; }\n', "sub/b.h": "#define B 5\n"}
+    source = "#include <a.h>\n__global__ void k(int* x) { x[0] = f(); }"
+    assert Program(source, headers=headers).result == "SUCCESS"
+    broken = Program(source, headers={"a.h": "__device__ int f() {\n  return q;\n}\n"})
+    assert 'a.h(2): error: identifier "q" is undefined\n    return q;\n           ^\n' in broken.log
+
+
+def test_missing_headers_are_catastrophic(driver):
+    program = Program('#include "nofile.h"\n')
+    assert program.result == "COMPILATION"
+    assert 'default_program(1): catastrophic error: cannot open source file "nofile.h"\n' in program.log
+    assert program.log.endswith("Compilation terminated.\n")
+
+
+def test_name_expressions_become_lowered_names(driver):
+    source = """
+    template <class T, int N = 2> __global__ void k(T* x) { T t[N]; x[0] = t[0]; }
+    namespace n { __device__ int v; __constant__ float c[4]; template <class T> struct S { T t; };
+    __global__ void over(int) {} __global__ void over(float) {} }
+    """
+    expected = {
+        "k<int>": "_Z1kIiLi2EEvPT_",
+        " k <float, 7> ": "_Z1kIfLi7EEvPT_",
+        "&k<double>": "_Z1kIdLi2EEvPT_",
+        "k<n::S<long>>": "_Z1kIN1n1SIlEELi2EEvPT_",
+        "&n::v": "_ZN1n1vE",
+        "n::c": "_ZN1n1cE",
+        "(void(*)(float))n::over": "_ZN1n4overEf",
+    }
+    program = Program(source, names=expected)
+    assert program.result == "SUCCESS", program.log
+    assert {name: program.lowered(name) for name in expected} == expected
+    assert program.nvrtc.nvrtcGetLoweredName(program.handle, b"k<char>")[0].name.endswith("NAME_EXPRESSION_NOT_VALID")
+    assert program.nvrtc.nvrtcAddNameExpression(program.handle, b"k<char>")[0] == 8
+
+
+def test_a_wrong_name_expression_is_an_error_of_its_line(driver):
+    program = Program("__global__ void k() {}", names=["k", "missing"])
+    assert program.result == "COMPILATION"
+    assert '__nv_name_map(3): error: identifier "missing" is undefined\n  #pragma nv_mangled_name missing\n' in program.log
+
+
+def test_a_program_knows_the_macros_of_nvrtc(driver):
+    source = """
+    static_assert(__CUDA_ARCH__ == 890 && __CUDACC__ && __CUDACC_RTC__ && __cplusplus == 201703L, "");
+    #if defined(__GNUC__) || defined(__linux__) || defined(__x86_64__) || defined(__NVCC__)
+    #error this is no host compiler
+    #endif
+    static_assert(sizeof(size_t) == 8 && sizeof(long) == 8 && alignof(float4) == 16 && alignof(float3) == 4, "");
+    """
+    assert Program(source, "-arch=sm_89").log == ""
+
+
+def test_the_other_calls_answer_honestly(driver):
+    nvrtc = Program(KERNEL).nvrtc
+    program = Program(KERNEL, "--pch")
+    assert nvrtc.nvrtcGetPCHCreateStatus(program.handle)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED
+    assert nvrtc.nvrtcGetPCHHeapSizeRequired(program.handle)[1] == 0
+    assert nvrtc.nvrtcGetBundledHeadersInfo()[1].available == 0
+    assert nvrtc.nvrtcInstallBundledHeaders(b"/tmp/nothing", 0)[0] != 0
+    assert nvrtc.nvrtcCompileProgram(0, 0, [])[0] == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM
+    assert 90 in nvrtc.nvrtcGetSupportedArchs()[1]
+    error, handle = nvrtc.nvrtcCreateProgram(b"", b"", 0, [], [])
+    assert nvrtc.nvrtcDestroyProgram(handle)[0] == 0
+    assert nvrtc.nvrtcDestroyProgram(handle)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the compiler is, where results are kept, and what happens without either."""
+
+import os
+import sys
+import threading
+
+import pytest
+
+from support.compiled import Code, Program
+
+KERNEL = '#include "value.h"\nextern "C" __global__ void k(int* x) { x[0] = VALUE; }\n'
+CHILD = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from cuda.bindings import driver
+driver.cuInit(0)
+from support.compiled import Program
+program = Program({KERNEL!r}, "-arch=sm_90", *sys.argv[1:], headers={{"value.h": "#define VALUE 3\\n"}})
+print(program.result, program.log)
+"""
+
+
+def test_results_are_kept_on_disk(child, tmp_path):
+    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
+    assert len(kept) >= 2
+    assert child(CHILD, CACHE_DIR=tmp_path, CXX=sys.executable).startswith("BUILTIN_OPERATION_FAILURE")
+    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    assert kept == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
+
+
+def test_damaged_entries_are_made_anew(child, tmp_path):
+    child(CHILD, CACHE_DIR=tmp_path)
+    for path in tmp_path.iterdir():
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-9] + b"something")
+    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+
+
+@pytest.mark.parametrize("folder", ["none", "/proc/nothing/here"])
+def test_a_cache_that_cannot_be_written_is_done_without(child, folder):
+    out = child(CHILD, CACHE_DIR=folder)
+    assert out.startswith("SUCCESS")
+    assert ("cannot be written" in out) == (folder != "none")
+
+
+def test_a_changed_header_is_noticed(driver, tmp_path):
+    (tmp_path / "value.h").write_text("#define VALUE 1\n")
+    first = Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX")
+    assert Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX") == first
+    (tmp_path / "value.h").write_text("#define VALUE 22\n")
+    assert Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX") != first
+
+
+def test_without_a_compiler_the_log_says_what_to_install(child, tmp_path):
+    out = child(CHILD, CACHE_DIR=tmp_path, CXX="no-such-compiler")
+    assert out.startswith("BUILTIN_OPERATION_FAILURE")
+    assert "CUDA_EMULATOR_CXX=no-such-compiler names no program that can be run" in out
+    code = CHILD.replace("import sys\n", "import sys, os\nos.environ['PATH'] = '/nonexistent'\n", 1)
+    assert "install g++ or clang++, or `pip install ziglang`" in child(code, CACHE_DIR=tmp_path)
+
+
+def test_a_folder_for_temporary_files_that_is_missing_is_replaced(child, tmp_path):
+    code = CHILD.replace("import sys\n", "import sys, os\nos.environ['TMPDIR'] = '/nonexistent'\n", 1)
+    assert child(code, CACHE_DIR=tmp_path).startswith("SUCCESS")
+
+
+def test_no_files_are_left_behind(child, tmp_path):
+    code = CHILD.replace("import sys\n", f"import sys, os\nos.environ['TMPDIR'] = {str(tmp_path)!r}\n", 1)
+    assert child(code, CACHE_DIR="none").startswith("SUCCESS")
+    assert os.listdir(tmp_path) == []
+
+
+def test_threads_compile_side_by_side(driver):
+    results = {}
+
+    def work(index):
+        source = f'extern "C" __global__ void k(int* x) {{ x[0] = {index}; }}'
+        results[index] = Program(source, "-arch=sm_90").result
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == dict.fromkeys(range(4), "SUCCESS")
+
+
+FOREIGN = {
+    b".version 8.0\n.target sm_90\n.address_size 64\n": "NO_BINARY_FOR_GPU",
+    b"// comment\n\n.version 8.0\n\0": "NO_BINARY_FOR_GPU",
+    b"\x50\xed\x55\xba" + bytes(60): "NO_BINARY_FOR_GPU",
+    b"BC\xc0\xde" + bytes(60): "NO_BINARY_FOR_GPU",
+    b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xbe\x00" + bytes(44): "NO_BINARY_FOR_GPU",
+    b"junk, and not very much of it\0": "INVALID_IMAGE",
+    b"\x7fELF junk" + bytes(64): "INVALID_IMAGE",
+}
+
+
+@pytest.mark.parametrize("image", FOREIGN)
+def test_foreign_images_are_refused(driver, context, image):
+    arguments = (bytes(image) + bytes(64), [], [], 0, [], [], 0)
+    assert driver.result("cuLibraryLoadData", *arguments) == FOREIGN[image]
+
+
+def test_damaged_images_never_crash(child):
+    code = f"""
+import sys, random
+sys.path[:0] = {sys.path!r}
+from cuda.bindings import driver
+from support.compiled import Program
+driver.cuInit(0)
+context = driver.cuDevicePrimaryCtxRetain(0)[1]
+driver.cuCtxSetCurrent(context)
+image = Program('extern "C" __global__ void k(int* x, float y) {{ __shared__ int s[4]; s[0] = 1; x[0] = s[0]; }}', "-arch=sm_90").image
+random.seed(1)
+results = set()
+for i in range(150):
+    damaged = bytearray(image)
+    for _ in range(random.choice([1, 3, 20])):
+        # Headers, tables and names; damaged machine code may do anything, as on a GPU.
+        at = random.choice([random.randrange(64), random.randrange(len(image) - 2000, len(image))])
+        damaged[at] = random.randrange(256)
+    results.add(driver.cuLibraryLoadData(bytes(damaged), [], [], 0, [], [], 0)[0].name)
+for size in list(range(0, 200, 7)) + [1000, 5000, len(image) - 1]:
+    driver.cuLibraryLoadData(image[:size] + bytes(max(0, 64 - size)), [], [], 0, [], [], 0)
+print(sorted(results))
+"""
+    assert "CUDA_ERROR_INVALID_IMAGE" in child(code)
+
+
+@pytest.mark.parametrize("options", [["-arch=sm_100"], ["-arch=compute_100"], ["-arch=sm_80"]])
+def test_images_for_another_architecture_are_refused(driver, context, options):
+    image = Program('extern "C" __global__ void k() {}', *options).image
+    assert driver.result("cuLibraryLoadData", image, [], [], 0, [], [], 0) == "NO_BINARY_FOR_GPU"
+
+
+def test_text_modules_are_compiled_when_loaded(driver, context):
+    import numpy as np
+
+    program = Program('extern "C" __global__ void k(int* x) { x[threadIdx.x] = __CUDA_ARCH__; }', "-arch=compute_80")
+    assert program.image.startswith(b"// cuda.emulator text module")
+    out = np.zeros(2, np.int32)
+    code = Code(driver, program.image)
+    code("k", 1, 2, out)
+    code.close()
+    assert out.tolist() == [800, 800]

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a hardware driver (13.0, on an H200) answered, call by call."""
+
+import threading
+
+PRIMARY = """
+from cuda.bindings import driver as d
+d.cuInit(0)
+
+def name(result):
+    return result[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
+
+def value(result):
+    assert result[0] == 0, result
+    return result[1] if len(result) == 2 else result[1:]
+"""
+
+
+def test_without_a_context(child):
+    child(
+        PRIMARY + """
+assert name(d.cuCtxGetDevice()) == "INVALID_CONTEXT"
+assert name(d.cuCtxPopCurrent()) == "INVALID_CONTEXT"
+assert name(d.cuMemAlloc(64)) == "INVALID_CONTEXT"
+assert name(d.cuDevicePrimaryCtxRelease(1)) == "INVALID_CONTEXT"
+assert int(value(d.cuCtxGetCurrent())) == 0
+"""
+    )
+
+
+def test_the_primary_context_comes_back_under_its_handle(child):
+    child(
+        PRIMARY + """
+first = value(d.cuDevicePrimaryCtxRetain(1))
+assert value(d.cuDevicePrimaryCtxGetState(1)) == (0, 1)
+d.cuCtxSetCurrent(first)
+assert name(d.cuDevicePrimaryCtxRelease(1)) == "SUCCESS"
+assert value(d.cuDevicePrimaryCtxGetState(1)) == (0, 0)
+assert name(d.cuMemAlloc(64)) == "CONTEXT_IS_DESTROYED"
+assert name(d.cuCtxGetId(d.CUcontext(0))) == "CONTEXT_IS_DESTROYED"
+assert int(value(d.cuCtxGetDevice())) == 1
+assert int(value(d.cuDevicePrimaryCtxRetain(1))) == int(first)
+assert name(d.cuMemFree(value(d.cuMemAlloc(64)))) == "SUCCESS"
+"""
+    )
+
+
+def test_a_reset_takes_the_memory_and_keeps_the_references(child):
+    child(
+        PRIMARY + """
+d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
+free = value(d.cuMemGetInfo())[0]
+value(d.cuMemAlloc(1 << 20))
+assert name(d.cuDevicePrimaryCtxReset(0)) == "SUCCESS"
+assert name(d.cuCtxSynchronize()) == "CONTEXT_IS_DESTROYED"
+value(d.cuDevicePrimaryCtxRetain(0))
+assert value(d.cuMemGetInfo())[0] == free
+assert [name(d.cuDevicePrimaryCtxRelease(0)) for _ in range(3)] == ["SUCCESS", "SUCCESS", "INVALID_CONTEXT"]
+"""
+    )
+
+
+def test_flags_of_the_primary_context_can_be_set_while_it_is_active(child):
+    child(
+        PRIMARY + """
+d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
+assert name(d.cuDevicePrimaryCtxSetFlags(0, 4)) == "SUCCESS"
+assert value(d.cuDevicePrimaryCtxGetState(0)) == (4, 1)
+assert value(d.cuCtxGetFlags()) == 4
+assert name(d.cuDevicePrimaryCtxSetFlags(0, 3)) == "INVALID_VALUE"
+"""
+    )
+
+
+def test_a_stack_per_thread(driver, context):
+    other = driver.cuCtxCreate(None, 0, 1)
+    assert int(driver.cuCtxGetCurrent()) == int(other)
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(int(driver.cuCtxGetCurrent())))
+    thread.start()
+    thread.join()
+    assert seen == [0]
+    assert int(driver.cuCtxPopCurrent()) == int(other)
+    assert int(driver.cuCtxGetCurrent()) == int(context)
+    driver.cuCtxDestroy(other)
+
+
+def test_destroying_the_current_context_pops_it(driver, context):
+    driver.cuCtxDestroy(driver.cuCtxCreate(None, 0, 0))
+    assert int(driver.cuCtxGetCurrent()) == int(context)
+
+
+def test_a_destroyed_context_below_the_top_stays_dead_in_the_stack(driver, context):
+    other = driver.cuCtxCreate(None, 0, 0)
+    driver.cuCtxPushCurrent(context)
+    driver.cuCtxDestroy(other)
+    driver.cuCtxPopCurrent()
+    assert int(driver.cuCtxGetCurrent()) == int(other)
+    assert driver.result("cuMemAlloc", 64) == "CONTEXT_IS_DESTROYED"
+    assert int(driver.cuCtxGetDevice()) == 0
+    assert driver.result("cuCtxDestroy", other) == "CONTEXT_IS_DESTROYED"
+    driver.cuCtxPopCurrent()
+
+
+def test_handles_that_were_never_given(driver, context):
+    assert driver.result("cuCtxSetCurrent", driver.CUcontext(0x1234)) == "INVALID_CONTEXT"
+    assert driver.result("cuCtxPushCurrent", driver.CUcontext(0)) == "INVALID_CONTEXT"
+    assert driver.result("cuCtxDestroy", driver.CUcontext(8)) == "INVALID_CONTEXT"
+
+
+def test_limits(driver, context):
+    limit = driver.CUlimit
+    values = {0: 1024, 1: 8650752, 2: 8388608, 4: 2048, 5: 64}
+    assert {n: driver.cuCtxGetLimit(limit(n)) for n in values} == values
+    driver.cuCtxSetLimit(limit.CU_LIMIT_STACK_SIZE, 4096)
+    assert driver.cuCtxGetLimit(limit.CU_LIMIT_STACK_SIZE) == 4096
+    assert driver.result("cuCtxGetLimit", limit.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH) == "UNSUPPORTED_LIMIT"
+    assert driver.result("cuCtxSetLimit", limit.CU_LIMIT_STACK_SIZE, 1 << 40) == "INVALID_VALUE"
+
+
+def test_priorities(driver, context):
+    assert driver.cuCtxGetStreamPriorityRange() == (0, -5)
+    assert driver.cuCtxGetApiVersion(context) == 3020
+
+
+def test_peer_access(driver, context):
+    peer = driver.cuCtxCreate(None, 0, 1)
+    driver.cuCtxPopCurrent()
+    assert driver.result("cuCtxEnablePeerAccess", context, 0) == "PEER_ACCESS_UNSUPPORTED"
+    assert driver.result("cuCtxDisablePeerAccess", peer) == "PEER_ACCESS_NOT_ENABLED"
+    driver.cuCtxEnablePeerAccess(peer, 0)
+    assert driver.result("cuCtxEnablePeerAccess", peer, 0) == "PEER_ACCESS_ALREADY_ENABLED"
+    driver.cuCtxDisablePeerAccess(peer)
+    driver.cuCtxDestroy(peer)

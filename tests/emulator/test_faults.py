@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+import cuda.emulator as emulator
+
+
+def test_a_planned_fault_happens_once(driver, context):
+    with emulator.fail("cuMemAlloc*", nth=2) as plan:
+        results = [driver.result("cuMemAlloc", 64) for _ in range(3)]
+    assert results == ["SUCCESS", "OUT_OF_MEMORY", "SUCCESS"]
+    assert (plan.matched, plan.fired, plan.last) == (3, 1, "cuMemAlloc_v2")
+
+
+def test_a_fault_before_or_after_the_effect(driver, context):
+    with emulator.fail("cuStreamCreate*", "CUDA_ERROR_UNKNOWN"):
+        assert driver.result("cuStreamCreate", 0) == "UNKNOWN"
+    assert not [line for line in emulator.leaks() if line.startswith("stream")]
+    with emulator.fail("cuStreamCreate*", 999, when="after"):
+        assert driver.result("cuStreamCreate", 0) == "UNKNOWN"
+    assert [line for line in emulator.leaks() if line.startswith("stream")]
+
+
+def test_a_late_fault_is_the_contexts(driver, context):
+    with emulator.fail("cuMemsetD8*", "CUDA_ERROR_ILLEGAL_ADDRESS", when="later"):
+        pointer = driver.cuMemAlloc(64)
+        assert driver.result("cuMemsetD8", pointer, 0, 64) == "SUCCESS"
+    assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
+
+
+@pytest.mark.parametrize(
+    ("calls", "code"), [("cuMemAlloc", "CUDA_ERROR_NONE_SUCH"), ("", 2), ("cuInit@x", 2), ("cuInit", "CUDA_SUCCESS")]
+)
+def test_plans_that_make_no_sense(driver, calls, code):
+    with pytest.raises(ValueError, match="cuMemAlloc|cuInit|before"), emulator.fail(calls, code):
+        pass
+
+
+def test_a_plan_from_the_environment(child):
+    out = child(
+        "from cuda.bindings import driver as d; print(d.cuInit(0)[0].name, d.cuInit(0)[0].name)",
+        FAIL="cuInit@2=CUDA_ERROR_UNKNOWN;nonsense",
+    )
+    assert "CUDA_SUCCESS CUDA_ERROR_UNKNOWN" in out
+    assert "CUDA_EMULATOR_FAIL=nonsense: the text behind '='" in out
+
+
+def careful(driver):
+    """Allocates two things, whatever fails."""
+    first = driver.cuMemAlloc(64)
+    try:
+        second = driver.cuEventCreate(0)
+        driver.raw.cuEventDestroy(second)
+    finally:
+        driver.raw.cuMemFree(first)
+
+
+def test_a_sweep_fails_each_call_in_turn(driver, context):
+    assert emulator.sweep(lambda: careful(driver)) == [
+        "cuMemAlloc_v2",
+        "cuEventCreate",
+        "cuEventDestroy_v2",
+        "cuMemFree_v2",
+    ]
+
+
+def test_a_sweep_finds_what_is_left_over(driver, context):
+    def careless():
+        pointer = driver.cuMemAlloc(64)
+        driver.cuEventDestroy(driver.cuEventCreate(0))
+        driver.cuMemFree(pointer)
+
+    with pytest.raises(AssertionError, match="cuEventCreate failed .* device memory .* of 64 bytes"):
+        emulator.sweep(careless)
+
+
+def test_a_sweep_finds_an_error_that_is_swallowed(driver, context):
+    def silent():
+        driver.raw.cuMemFree(driver.raw.cuMemAlloc(64)[1])
+
+    with pytest.raises(AssertionError, match="no exception was raised"):
+        emulator.sweep(silent)
+
+
+def test_leaks_name_the_call_that_made_them(driver, context):
+    pointer = driver.cuMemAlloc(123)
+    assert [line for line in emulator.leaks() if f"{int(pointer):#x} of 123 bytes (cuMemAlloc_v2, driver call" in line]
+
+
+def test_leaks_are_reported_at_exit(child):
+    code = (
+        "from cuda.bindings import driver as d; d.cuInit(0); d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1])\n"
+        "e = d.cuEventCreate(0)[1]\n"
+    )
+    assert "event 0x10000 (cuEventCreate, driver call" in child(code, LEAKS=1)
+    assert "nothing was left over" in child(code + "d.cuEventDestroy(e)", LEAKS=1)

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+import ctypes
+
+import pytest
+
+import cuda.emulator
+
+VERSIONS_OF_CONTEXT = {4000: "cuCtxCreate_v2", 12000: "cuCtxCreate_v3", 12060: "cuCtxCreate_v4"}
+
+
+def address_of(driver, name, version=13050, flags=0):
+    return driver.cuGetProcAddress(name.encode(), version, flags)
+
+
+def test_activating_twice_is_harmless(driver):
+    cuda.emulator.activate()
+    assert cuda.emulator.is_active()
+
+
+def test_version_is_that_of_the_interface(driver):
+    assert driver.cuDriverGetVersion() == 13050
+
+
+@pytest.mark.parametrize(("version", "symbol"), VERSIONS_OF_CONTEXT.items())
+def test_an_older_version_asks_for_an_older_function(driver, version, symbol):
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    expected = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
+    assert address_of(driver, "cuCtxCreate", version)[0] == expected
+
+
+def test_per_thread_variants_differ_only_where_there_is_a_stream(driver):
+    plain, per_thread = (address_of(driver, "cuMemcpyAsync", 13050, flags)[0] for flags in (0, 2))
+    assert plain != per_thread
+    assert address_of(driver, "cuMemAlloc", 13050, 0) == address_of(driver, "cuMemAlloc", 13050, 2)
+
+
+def test_unknown_and_too_new_names_are_told_apart(driver):
+    status = driver.CUdriverProcAddressQueryResult
+    assert address_of(driver, "cuNoSuchCall") == (0, status.CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+    assert address_of(driver, "cuLibraryLoadData", 11000)[1] == status.CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+
+
+def test_an_older_driver_lacks_newer_functions(child):
+    out = child(
+        "from cuda.bindings import driver as d; d.cuInit(0); print(d.cuDriverGetVersion()[1]);"
+        "print(d.cuGetProcAddress(b'cuKernelGetName', 13050, 0)[2].name)",
+        DRIVER_VERSION="12.0",
+    )
+    assert out.split() == ["12000", "CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND"]
+
+
+def test_calls_before_initialisation_are_refused(child):
+    out = child("from cuda.bindings import driver as d; print(d.cuDeviceGetCount()[0].name, d.cuDriverGetVersion()[1])")
+    assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "13050"]
+
+
+def test_no_devices_is_an_error_of_initialisation(child):
+    out = child("from cuda.bindings import driver as d; print(d.cuInit(0)[0].name)", DEVICES=0)
+    assert out.split() == ["CUDA_ERROR_NO_DEVICE"]
+
+
+def test_calls_that_are_not_implemented_are_counted(driver):
+    before = cuda.emulator.unsupported_calls().get("cuGLInit", 0)
+    assert driver.result("cuGetProcAddress", b"cuGLInit", 13050, 0) == "SUCCESS"
+    ctypes.CDLL(cuda.emulator.library_path()).cuGLInit()
+    assert cuda.emulator.unsupported_calls()["cuGLInit"] == before + 1
+
+
+def test_private_tables_are_refused(driver):
+    table = ctypes.c_void_p(1)
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    assert library.cuGetExportTable(ctypes.byref(table), None) == 500
+    assert table.value is None
+
+
+def test_a_driver_that_is_loaded_already_is_an_error(child, tmp_path):
+    import subprocess
+
+    source = tmp_path / "other.c"
+    source.write_text("int cuInit(unsigned flags) { return (int)flags; }\n")
+    other = tmp_path / "libother.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", source, "-o", other], check=True)
+    out = child(
+        f"import ctypes; ctypes.CDLL({str(other)!r})\nimport cuda.emulator\n"
+        "try: cuda.emulator.activate()\nexcept RuntimeError as e: print('refused:', e)",
+        device=False,
+    )
+    assert out.startswith("refused: libcuda.so.1 is already loaded")
+
+
+def test_a_library_that_was_not_built_is_named(child):
+    out = child(
+        "import cuda.emulator as e\ne.library_path = lambda: '/nowhere/x.so'\n"
+        "try: e.activate()\nexcept RuntimeError as x: print(x)",
+        device=False,
+    )
+    assert "/nowhere/x.so is missing" in out
+
+
+def test_functions_of_an_inactive_device_say_what_to_do(child):
+    out = child("import cuda.emulator as e\ntry: e.leaks()\nexcept RuntimeError as x: print(x)", device=False)
+    assert "call cuda.emulator.activate() first" in out
+
+
+def test_running_a_program(child, tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, os\nfrom cuda.bindings import driver\n"
+        "print(driver.cuInit(0)[0].name, sys.argv[1:], __name__, os.environ['CUDA_CORE_DEVICE'])\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-m", "cuda.emulator", str(program), "a", "b"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    ).stdout
+    assert out.strip() == "CUDA_SUCCESS ['a', 'b'] __main__ software"
+
+
+def test_names_and_texts_of_errors(driver):
+    for result in driver.CUresult:
+        assert driver.cuGetErrorName(result).decode() == result.name
+        assert driver.cuGetErrorString(result)
+    name = ctypes.c_char_p(b"?")
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    assert library.cuGetErrorName(12345, ctypes.byref(name)) == 1
+    assert name.value is None
+
+
+def test_trace_lists_calls_with_arguments_and_results(child):
+    out = child("from cuda.bindings import driver as d; d.cuInit(0); d.cuDeviceGet(5)", TRACE="stderr")
+    assert "cuInit(Flags=0) = CUDA_SUCCESS" in out
+    assert "ordinal=5) = CUDA_ERROR_INVALID_DEVICE" in out

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+CHUNK = 32 << 20
+
+
+def properties(driver, device=0, location=1):
+    props = driver.CUmemPoolProps()
+    props.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    props.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    props.location.type = driver.CUmemLocationType(location)
+    props.location.id = device
+    return props
+
+
+@pytest.fixture
+def pool(driver, context):
+    pool = driver.cuMemPoolCreate(properties(driver))
+    yield pool
+    driver.raw.cuMemPoolDestroy(pool)
+
+
+def attribute(driver, pool, name):
+    return int(driver.cuMemPoolGetAttribute(pool, getattr(driver.CUmemPool_attribute, f"CU_MEMPOOL_ATTR_{name}")))
+
+
+def set_attribute(driver, pool, name, value):
+    key = getattr(driver.CUmemPool_attribute, f"CU_MEMPOOL_ATTR_{name}")
+    driver.cuMemPoolSetAttribute(pool, key, driver.cuuint64_t(value))
+
+
+def test_the_default_pool(driver, context):
+    pool = driver.cuDeviceGetDefaultMemPool(0)
+    assert int(driver.cuDeviceGetMemPool(0)) == int(pool)
+    assert attribute(driver, pool, "REUSE_ALLOW_OPPORTUNISTIC") == 1
+    assert driver.result("cuMemPoolDestroy", pool) == "INVALID_VALUE"
+
+
+def test_a_new_pool_keeps_nothing(driver, pool):
+    assert attribute(driver, pool, "RELEASE_THRESHOLD") == 0
+    assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
+
+
+def test_use_is_counted_in_bytes_and_reserved_in_steps(driver, pool, queue):
+    pointer = driver.cuMemAllocFromPoolAsync(1000, pool, queue)
+    assert attribute(driver, pool, "USED_MEM_CURRENT") == 1000
+    assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == CHUNK
+    driver.cuMemFreeAsync(pointer, queue)
+    assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
+    driver.cuStreamSynchronize(queue)
+    assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
+    assert attribute(driver, pool, "USED_MEM_HIGH") == 1000
+    set_attribute(driver, pool, "USED_MEM_HIGH", 0)
+    assert attribute(driver, pool, "USED_MEM_HIGH") == 0
+
+
+def test_the_threshold_keeps_memory_and_trimming_gives_it_back(driver, pool, queue):
+    set_attribute(driver, pool, "RELEASE_THRESHOLD", 2**64 - 1)
+    driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(1000, pool, queue), queue)
+    driver.cuStreamSynchronize(queue)
+    assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == CHUNK
+    driver.cuMemPoolTrimTo(pool, 0)
+    assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
+
+
+def test_frees_that_are_refused(driver, context, queue):
+    pointer = driver.cuMemAllocAsync(1000, queue)
+    assert driver.result("cuMemFreeAsync", int(pointer) + 1, queue) == "INVALID_VALUE"
+    driver.cuMemFreeAsync(pointer, queue)
+    assert driver.result("cuMemFreeAsync", pointer, queue) == "INVALID_VALUE"
+    assert driver.result("cuMemFreeAsync", 0, queue) == "SUCCESS"
+    plain = driver.cuMemAlloc(64)
+    driver.cuMemFreeAsync(plain, queue)
+    driver.cuStreamSynchronize(queue)
+    assert driver.result("cuMemFree", plain) == "INVALID_VALUE"
+
+
+def test_nothing_is_allocated_for_nothing(driver, queue):
+    assert int(driver.cuMemAllocAsync(0, queue)) == 0
+
+
+def test_too_much(driver, pool, queue):
+    assert driver.result("cuMemAllocFromPoolAsync", 1 << 50, pool, queue) == "OUT_OF_MEMORY"
+    assert driver.result("cuMemAllocFromPoolAsync", 2**64 - 1, pool, queue) == "OUT_OF_MEMORY"
+
+
+def test_a_free_on_its_way_makes_room(driver, pool, queue):
+    half = driver.cuMemGetInfo()[0] // 2 + CHUNK
+    first = driver.cuMemAllocFromPoolAsync(half, pool, queue)
+    driver.cuMemsetD8Async(first, 1, 1 << 24, queue)
+    driver.cuMemFreeAsync(first, queue)
+    second = driver.cuMemAllocFromPoolAsync(half, pool, queue)
+    driver.cuMemFreeAsync(second, queue)
+    driver.cuStreamSynchronize(queue)
+
+
+def test_memory_outlives_its_pool(driver, context, queue):
+    pool = driver.cuMemPoolCreate(properties(driver))
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    free = driver.cuMemGetInfo()[0]
+    driver.cuMemPoolDestroy(pool)
+    assert driver.result("cuMemAllocFromPoolAsync", 64, pool, queue) == "INVALID_VALUE"
+    driver.cuMemsetD8Async(pointer, 1, 64, queue)
+    driver.cuMemFreeAsync(pointer, queue)
+    driver.cuStreamSynchronize(queue)
+    assert driver.cuMemGetInfo()[0] == free + CHUNK
+
+
+def test_a_plain_free_of_pool_memory(driver, pool, queue):
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    driver.cuMemFree(pointer)
+    assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
+
+
+def test_the_pool_of_a_pointer(driver, pool, queue):
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    names = driver.CUpointer_attribute
+    handle = driver.cuPointerGetAttribute(names.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer)
+    assert int(handle) == int(pool)
+    driver.cuMemFreeAsync(pointer, queue)
+
+
+def test_the_current_pool(driver, pool, queue):
+    driver.cuDeviceSetMemPool(0, pool)
+    driver.cuMemFreeAsync(driver.cuMemAllocAsync(64, queue), queue)
+    assert attribute(driver, pool, "USED_MEM_HIGH") == 64
+    driver.cuMemPoolDestroy(pool)
+    assert int(driver.cuDeviceGetMemPool(0)) == int(driver.cuDeviceGetDefaultMemPool(0))
+
+
+def test_a_pool_on_the_host(driver, context, queue):
+    pool = driver.cuMemPoolCreate(properties(driver, 0, 2))
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    driver.cuMemsetD8Async(pointer, 5, 64, queue)
+    driver.cuStreamSynchronize(queue)
+    assert (np.ctypeslib.as_array((__import__("ctypes").c_uint8 * 64).from_address(int(pointer))) == 5).all()
+    driver.cuMemFreeAsync(pointer, queue)
+    driver.cuMemPoolDestroy(pool)
+
+
+def test_properties_that_are_refused(driver, context):
+    assert driver.result("cuMemPoolCreate", properties(driver, 9)) == "INVALID_DEVICE"
+    shared = properties(driver)
+    shared.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+    assert driver.result("cuMemPoolCreate", shared) == "NOT_SUPPORTED"
+
+
+def test_access_of_peers(driver, pool):
+    location = driver.CUmemLocation()
+    location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    location.id = 1
+    access = driver.CUmemAccess_flags
+    assert driver.cuMemPoolGetAccess(pool, location) == access.CU_MEM_ACCESS_FLAGS_PROT_NONE
+    row = driver.CUmemAccessDesc()
+    row.location, row.flags = location, access.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    driver.cuMemPoolSetAccess(pool, [row], 1)
+    assert driver.cuMemPoolGetAccess(pool, location) == access.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+
+def test_a_thousand_rounds_leave_nothing(driver, pool, queue):
+    for _ in range(1000):
+        driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(1 << 20, pool, queue), queue)
+    driver.cuStreamSynchronize(queue)
+    assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
+    assert attribute(driver, pool, "RESERVED_MEM_HIGH") <= 1100 << 20

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The device in the life of a process: exit, fork, threads."""
+
+START = (
+    "from cuda.bindings import driver as d; import os, threading; d.cuInit(0)\n"
+    "c = d.cuDevicePrimaryCtxRetain(0)[1]; d.cuCtxSetCurrent(c); s = d.cuStreamCreate(0)[1]; p = d.cuMemAlloc(64)[1]\n"
+)
+
+
+def test_exit_with_work_in_progress(child):
+    child(START + "d.cuStreamWaitValue32(s, p, 1, 0); d.cuMemsetD8Async(p, 0, 64, s)")
+
+
+def test_exit_from_a_thread_that_is_not_the_first(child):
+    child(START + "threading.Thread(target=lambda: (d.cuCtxSetCurrent(c), d.cuMemAlloc(64))).start()")
+
+
+def test_a_child_of_fork_has_no_device(child):
+    out = child(
+        START + "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"  # of fork beside threads
+        "d.cuMemsetD8Async(p, 0, 64, s)\n"
+        "pid = os.fork()\n"
+        "if pid == 0: print(d.cuMemAlloc(64)[0].name, d.cuInit(0)[0].name, flush=True); os._exit(0)\n"
+        "os.waitpid(pid, 0); print(d.cuMemAlloc(64)[0].name)"
+    )
+    assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_NOT_INITIALIZED", "CUDA_SUCCESS"]
+
+
+def test_a_child_of_fork_may_start_afresh_before_initialisation(child):
+    out = child(
+        "import os\nfrom cuda.bindings import driver as d\npid = os.fork()\n"
+        "if pid == 0: print(d.cuInit(0)[0].name, flush=True); os._exit(0)\nos.waitpid(pid, 0)"
+    )
+    assert out.split() == ["CUDA_SUCCESS"]
+
+
+def test_threads_that_come_and_go(child):
+    child(
+        START + "def work():\n d.cuCtxSetCurrent(c); d.cuMemsetD8Async(p, 0, 64, d.CUstream(2))\n"
+        "for _ in range(200):\n t = threading.Thread(target=work); t.start(); t.join()\n"
+        "assert d.cuCtxSynchronize()[0] == 0"
+    )
+
+
+def test_hundreds_of_streams(child):
+    child(
+        START + "streams = [d.cuStreamCreate(1)[1] for _ in range(300)]\n"
+        "for q in streams: d.cuMemsetD8Async(p, 0, 64, q)\n"
+        "assert d.cuCtxSynchronize()[0] == 0\n"
+        "assert len(os.listdir('/proc/self/task')) < 64"
+    )
+
+
+def test_exit_while_a_host_function_runs(child):
+    child(
+        START + "import ctypes, time\nHOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)\n"
+        "f = HOST(lambda _: time.sleep(0.2)); g = d.CUhostFn(ctypes.cast(f, ctypes.c_void_p).value)\n"
+        "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)"
+    )

@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of another device, managed memory, and the driver's linker."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def distant(driver, there):
+    """Eight zero bytes on device 1."""
+    driver.cuCtxPushCurrent(there)
+    pointer = driver.cuMemAlloc(8)
+    driver.cuMemsetD8(pointer, 0, 8)
+    driver.cuCtxSynchronize()
+    driver.cuCtxPopCurrent()
+    return int(pointer)
+
+
+def add(driver, kernel, pointer, stream=0):
+    arguments = ((pointer, 3), (ctypes.c_void_p, ctypes.c_int))
+    driver.cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, driver.CUstream(stream), arguments, 0)
+
+
+def value(driver, pointer):
+    array = np.zeros(1, "i4")
+    driver.cuMemcpyDtoH(array.ctypes.data, pointer, 4)
+    return array[0]
+
+
+def test_memory_of_another_device_is_closed_to_kernels(driver, kernel, distant, capfd):
+    add(driver, kernel, distant)
+    assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
+    assert "device 1" in capfd.readouterr().err
+
+
+def test_peer_access_opens_it(driver, kernel, there, distant):
+    driver.cuCtxEnablePeerAccess(there, 0)
+    add(driver, kernel, distant)
+    driver.cuCtxSynchronize()
+    assert value(driver, distant) == 3
+    driver.cuCtxDisablePeerAccess(there)
+    add(driver, kernel, distant)
+    assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
+
+
+def test_a_pool_opens_its_own_memory_only(driver, kernel, there, distant):
+    props = driver.CUmemPoolProps()
+    props.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    props.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    props.location.id = 1
+    pool = driver.cuMemPoolCreate(props)
+    row = driver.CUmemAccessDesc()
+    row.location.type, row.location.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, 0
+    row.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    driver.cuMemPoolSetAccess(pool, [row], 1)
+    driver.cuCtxPushCurrent(there)
+    stream = driver.cuStreamCreate(0)
+    shared = driver.cuMemAllocFromPoolAsync(8, pool, stream)
+    driver.cuMemsetD8Async(shared, 0, 8, stream)
+    driver.cuStreamSynchronize(stream)
+    driver.cuCtxPopCurrent()
+    add(driver, kernel, int(shared))
+    driver.cuCtxSynchronize()
+    assert value(driver, shared) == 3
+    driver.cuMemFree(shared)
+    driver.cuMemPoolDestroy(pool)
+    add(driver, kernel, distant)
+    assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
+
+
+# --------------------------------------------------------------------------------- managed
+
+
+@pytest.fixture
+def managed(driver, context):
+    pointer = driver.cuMemAllocManaged(1 << 16, int(driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL))
+    yield int(pointer)
+    driver.raw.cuMemFree(pointer)
+
+
+def place(driver, kind, number=0):
+    location = driver.CUmemLocation()
+    location.type = driver.CUmemLocationType(kind)
+    location.id = number
+    return location
+
+
+def known(driver, name, pointer, size, bytes=4):
+    attribute = getattr(driver.CUmem_range_attribute, f"CU_MEM_RANGE_ATTRIBUTE_{name}")
+    return driver.cuMemRangeGetAttribute(bytes, attribute, pointer, size)
+
+
+def test_kernels_and_host_share_managed_memory(driver, kernel, managed):
+    array = np.ctypeslib.as_array((ctypes.c_int32 * 4).from_address(managed))
+    array[:] = 5
+    add(driver, kernel, managed)
+    driver.cuCtxSynchronize()
+    assert list(array) == [8, 5, 5, 5]
+
+
+def test_advice_is_kept_by_ranges(driver, managed):
+    advise = driver.CUmem_advise
+    half = 1 << 15
+    driver.cuMemAdvise(managed, half, advise.CU_MEM_ADVISE_SET_READ_MOSTLY, place(driver, 1))
+    driver.cuMemAdvise(managed, 1 << 16, advise.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place(driver, 1, 1))
+    assert known(driver, "READ_MOSTLY", managed, half) == 1
+    assert known(driver, "READ_MOSTLY", managed, 1 << 16) == 0
+    assert known(driver, "READ_MOSTLY", managed + half, half) == 0
+    assert known(driver, "PREFERRED_LOCATION", managed, 1 << 16) == 1
+    assert known(driver, "LAST_PREFETCH_LOCATION", managed, 1 << 16) == -2
+    driver.cuMemPrefetchAsync(managed, half, place(driver, 2), 0, driver.CUstream(0))
+    assert known(driver, "LAST_PREFETCH_LOCATION", managed, half) == -1
+    assert known(driver, "LAST_PREFETCH_LOCATION", managed, 1 << 16) == -2
+
+
+def test_advice_ends_with_the_memory(driver, context):
+    for expected in (0, 0):
+        pointer = driver.cuMemAllocManaged(4096, 1)
+        assert known(driver, "READ_MOSTLY", pointer, 4096) == expected
+        driver.cuMemAdvise(pointer, 4096, driver.CUmem_advise.CU_MEM_ADVISE_SET_READ_MOSTLY, place(driver, 1))
+        driver.cuMemFree(pointer)
+
+
+def test_only_managed_memory_is_advised(driver, context, managed):
+    plain = driver.cuMemAlloc(64)
+    advice = driver.CUmem_advise.CU_MEM_ADVISE_SET_READ_MOSTLY
+    assert driver.result("cuMemAdvise", plain, 64, advice, place(driver, 1)) == "INVALID_VALUE"
+    assert driver.result("cuMemPrefetchAsync", plain, 64, place(driver, 1), 0, driver.CUstream(0)) == "INVALID_VALUE"
+    assert driver.result("cuMemPrefetchAsync", managed, 1 << 20, place(driver, 1), 0, driver.CUstream(0)) == (
+        "INVALID_VALUE"
+    )
+    assert driver.result("cuMemPrefetchAsync", managed, 64, place(driver, 1, 7), 0, driver.CUstream(0)) == (
+        "INVALID_DEVICE"
+    )
+    driver.cuMemFree(plain)
+
+
+# ---------------------------------------------------------------------------------- linker
+
+
+def compiled(source, *options):
+    from cuda.bindings import nvrtc
+
+    program = nvrtc.nvrtcCreateProgram(source, b"part.cu", 0, [], [])[1]
+    flags = [b"--gpu-architecture=sm_90", *options]
+    assert nvrtc.nvrtcCompileProgram(program, len(flags), flags)[0] == 0
+    image = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
+    nvrtc.nvrtcGetCUBIN(program, image)
+    return image
+
+
+def test_objects_are_linked(driver, context):
+    kinds = driver.CUjitInputType
+    parts = [
+        b"__device__ int twice(int x) { return 2 * x; }",
+        b'extern __device__ int twice(int);\nextern "C" __global__ void f(int *p) { *p = twice(21); }',
+    ]
+    state = driver.cuLinkCreate(0, [], [])
+    for source in parts:
+        image = compiled(source, b"--relocatable-device-code=true")
+        driver.cuLinkAddData(state, kinds.CU_JIT_INPUT_CUBIN, image, len(image), b"part", 0, [], [])
+    image, size = driver.cuLinkComplete(state)
+    module = driver.cuModuleLoadData(ctypes.string_at(int(image), size))
+    driver.cuLinkDestroy(state)
+    pointer = driver.cuMemAlloc(4)
+    function = driver.cuModuleGetFunction(module, b"f")
+    driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, driver.CUstream(0), ((int(pointer),), (ctypes.c_void_p,)), 0)
+    assert value(driver, pointer) == 42
+
+
+def test_what_is_no_object_is_not_linked(driver, context):
+    state = driver.cuLinkCreate(0, [], [])
+    kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
+    junk, ptx = b"junk" * 10, b".version 8.0\n.target sm_90\n.address_size 64\n\0"
+    assert driver.result("cuLinkAddData", state, kind, junk, len(junk), b"a", 0, [], []) == "INVALID_IMAGE"
+    assert driver.result("cuLinkAddData", state, kind, ptx, len(ptx), b"a", 0, [], []) == "NO_BINARY_FOR_GPU"
+    driver.cuLinkDestroy(state)
+    assert driver.result("cuLinkDestroy", state) == "INVALID_HANDLE"

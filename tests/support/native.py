@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the executor of the software device with hand-written kernels, without the rest."""
+
+import fcntl
+import functools
+import importlib.util
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests" / "emulator" / "native"
+DEVICE = ROOT / "cuda" / "emulator"
+FOLDER = ROOT / "build" / "emulator_tests"
+KERNEL_FLAGS = [
+    *("-std=c++17", "-O1", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off"),
+    *("-fno-gnu-unique", "-fno-exceptions", "-fno-rtti"),
+]
+LINK_FLAGS = ["-shared", "-nostdlib", "-Wl,-Bsymbolic"]
+CHECK_FLAGS = [
+    *("-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0"),
+    *("--param", "asan-stack=0", "--param", "asan-globals=0"),
+]
+
+
+def _load(path):
+    spec = importlib.util.spec_from_file_location(f"_native_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run_case(checks, *words):
+    """Run a case of driver.cpp with kernels that are "plain" or "checked"; what it printed, by name."""
+    driver, modules = build_executor()
+    command = [driver, modules[checks], *map(str, words)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    values = dict(line.split("=", 1) for line in lines if "=" in line)
+    for name in {"out", "more"} & values.keys():
+        values[name] = [int(word) for word in values[name].split(",")]
+    values["printed"] = [line for line in lines if "=" not in line]
+    return values
+
+
+def line_of(mark):
+    """The line of kernels.cpp that a test expects in a report."""
+    for number, line in enumerate((SOURCES / "kernels.cpp").read_text().splitlines(), 1):
+        if line.endswith(f"// at {mark}"):
+            return number
+    raise LookupError(mark)
+
+
+@functools.cache
+def build_executor():
+    """Compile what changed; returns the driver, and the modules by name."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with open(FOLDER / "lock", "w") as lock:  # test processes run side by side
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build_executor()
+
+
+def _build_executor():
+    build = _load(DEVICE / "build.py")
+    _load(DEVICE / "_generate.py").generate(FOLDER / "generated")
+    compiler = build.find_compiler()
+    headers = [f"-I{FOLDER / 'generated'}", f"-I{DEVICE / 'src'}", f"-I{DEVICE / 'device_include'}"]
+    command = [*compiler, *build.FLAGS, *headers]
+    sources = [
+        *sorted((DEVICE / "src" / "exec").glob("*.cpp")),
+        *sorted((DEVICE / "src" / "exec").glob("*.S")),
+        *(DEVICE / "src" / "config.cpp", SOURCES / "harness.cpp", SOURCES / "driver.cpp"),
+    ]
+    objects = [FOLDER / f"{source.name}.o" for source in sources]
+    changed = [build._compile(command, *pair, "1") for pair in zip(sources, objects, strict=True)]
+    driver = FOLDER / "driver"
+    if any(changed) or not driver.exists():
+        subprocess.run([*compiler, "-rdynamic", "-pthread", *objects, "-ldl", "-o", driver], check=True)
+    return driver, {
+        "plain": _build_kernels(build, [*compiler, *KERNEL_FLAGS, *headers], "plain"),
+        "checked": _build_kernels(build, [*compiler, *KERNEL_FLAGS, *CHECK_FLAGS, *headers], "checked"),
+    }
+
+
+def _build_kernels(build, command, name):
+    code, module = FOLDER / f"{name}.o", FOLDER / f"{name}.so"
+    if build._compile(command, SOURCES / "kernels.cpp", code, "1") or not module.exists():
+        subprocess.run([*build.find_compiler(), *LINK_FLAGS, code, "-o", module], check=True)
+    return module

@@ -1,0 +1,253 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events: options, queries, waiting, and the time between two."""
+
+import gc
+import pickle
+import threading
+import time
+
+import pytest
+
+from cuda.core import LEGACY_DEFAULT_STREAM, Event, EventOptions
+from support.contexts import current_context, no_context
+from support.threads import in_thread
+from support.work import busy
+
+TIMED = EventOptions(timing_enabled=True)
+
+
+def test_no_direct_construction():
+    with pytest.raises(RuntimeError, match=r"Stream\.record"):
+        Event()
+
+
+# --- Options ---------------------------------------------------------------------------------------
+
+
+def test_options_have_defaults():
+    assert EventOptions() == EventOptions(timing_enabled=False, blocking_sync=False, ipc_enabled=False)
+
+
+def test_events_between_processes_have_no_time():
+    with pytest.raises(TypeError, match="ipc_enabled and timing_enabled"):
+        EventOptions(timing_enabled=True, ipc_enabled=True)
+    options = EventOptions(timing_enabled=True)
+    with pytest.raises(TypeError, match="ipc_enabled and timing_enabled"):
+        options.ipc_enabled = True
+    assert options == TIMED
+
+
+@pytest.mark.parametrize("timing", [True, False, None])
+@pytest.mark.parametrize("blocking", [True, False, None])
+def test_an_event_is_what_its_options_say(device, stream, timing, blocking):
+    options = EventOptions(timing_enabled=timing, blocking_sync=blocking)
+    for event in (device.create_event(options), stream.record(options=options)):
+        assert event.is_timing_enabled is bool(timing)
+        assert event.is_blocking_sync is bool(blocking)
+        assert event.is_ipc_enabled is False
+
+
+def test_an_event_has_no_time_by_default(device, stream):
+    for event in (device.create_event(), stream.record()):
+        assert not event.is_timing_enabled
+        assert not event.is_blocking_sync
+
+
+def test_options_of_wrong_type(device, stream):
+    for call in (lambda: device.create_event(1), lambda: stream.record(options=1)):
+        with pytest.raises(TypeError, match="EventOptions"):
+            call()
+
+
+# --- Identity --------------------------------------------------------------------------------------
+
+
+def test_handle_is_the_event_of_the_bindings(device):
+    from cuda.bindings import driver
+
+    event = device.create_event()
+    assert isinstance(event.handle, driver.CUevent)
+    assert int(event.handle) != 0
+    assert repr(event) == f"<Event {int(event.handle):#x}>"
+
+
+def test_equality_and_hash(device):
+    first, second = device.create_event(), device.create_event()
+    assert first == first
+    assert first != second
+    assert len({first, second}) == 2
+    assert first != int(first.handle)
+    assert hash(first) == hash(first)
+
+
+def test_device_and_context(device, stream):
+    for event in (device.create_event(), stream.record()):
+        assert event.device is device
+        assert event.context == device.context
+
+
+def test_not_picklable(device):
+    with pytest.raises(TypeError):
+        pickle.dumps(device.create_event())
+
+
+# --- Waiting ---------------------------------------------------------------------------------------
+
+
+def test_an_event_never_recorded_is_done(device):
+    event = device.create_event()
+    assert event.is_done is True
+    event.sync()
+
+
+def test_is_done_and_sync_follow_the_work(stream):
+    with busy(stream) as release:
+        event = stream.record()
+        assert event.is_done is False
+        release()
+        event.sync()
+        assert event.is_done is True
+
+
+def test_sync_lets_other_threads_run(stream):
+    with busy(stream) as release:
+        event = stream.record()
+
+        def later():
+            time.sleep(0.02)
+            release()
+
+        thread = threading.Thread(target=later)
+        thread.start()
+        event.sync()
+        thread.join()
+        assert event.is_done
+
+
+def test_sync_works_where_no_context_is_current(stream):
+    event = stream.record()
+    with no_context():
+        event.sync()
+        assert event.is_done
+    assert in_thread(lambda: event.is_done)
+
+
+def test_recording_again_moves_the_event(stream):
+    event = stream.record()
+    event.sync()
+    with busy(stream) as release:
+        assert stream.record(event) is event
+        assert not event.is_done
+        release()
+        event.sync()
+
+
+# --- Time ------------------------------------------------------------------------------------------
+
+
+def test_time_between_events(stream):
+    start = stream.record(options=TIMED)
+    with busy(stream) as release:
+        end = stream.record(options=TIMED)
+        start.sync()
+        time.sleep(0.02)
+        release()
+        end.sync()
+    assert 15 < end - start < 5000
+    assert start - end == pytest.approx(-(end - start))
+    assert isinstance(end - start, float)
+
+
+def test_time_needs_timing(stream):
+    timed, other = stream.record(options=TIMED), stream.record()
+    stream.sync()
+    for first, second in ((timed, other), (other, timed), (other, other)):
+        with pytest.raises(RuntimeError, match="timing"):
+            first - second
+
+
+def test_time_needs_recorded_events(device, stream):
+    recorded, other = stream.record(options=TIMED), device.create_event(TIMED)
+    stream.sync()
+    for first, second in ((recorded, other), (other, recorded)):
+        with pytest.raises(RuntimeError, match="recorded"):
+            first - second
+
+
+def test_time_needs_completed_events(stream):
+    start = stream.record(options=TIMED)
+    with busy(stream) as release:
+        end = stream.record(options=TIMED)
+        with pytest.raises(RuntimeError, match="completed"):
+            end - start
+        release()
+        stream.sync()
+
+
+@pytest.mark.parametrize("other", [1, None, "event"])
+def test_time_to_something_else(device, other):
+    event = device.create_event(TIMED)
+    with pytest.raises(TypeError):
+        event - other
+    with pytest.raises(TypeError):
+        other - event
+    with pytest.raises(TypeError):
+        event -= other
+
+
+# --- Closing ---------------------------------------------------------------------------------------
+
+
+def test_a_closed_event(device, stream):
+    event, open_event = device.create_event(TIMED), stream.record(options=TIMED)
+    stream.sync()
+    event.close()
+    event.close()
+    assert event.is_closed
+    assert int(event.handle) == 0
+    assert hash(event) == hash(0)
+    assert repr(event) == "<Event 0x0>"
+    assert event == event
+    for use in (
+        event.sync,
+        lambda: event.is_done,
+        lambda: stream.record(event),
+        lambda: stream.wait(event),
+        lambda: event - open_event,
+        lambda: open_event - event,
+    ):
+        with pytest.raises(RuntimeError, match="closed"):
+            use()
+
+
+def test_an_event_closes_itself_at_the_end_of_a_block(device):
+    with device.create_event() as event:
+        assert not event.is_closed
+    assert event.is_closed
+
+
+def test_events_can_be_dropped_while_the_stream_is_busy(stream):
+    with busy(stream) as release:
+        for _ in range(10):
+            stream.record()
+        gc.collect()
+        release()
+    stream.sync()
+    assert stream.is_done
+
+
+def test_an_event_outlives_its_stream(device):
+    stream = device.create_stream()
+    event = stream.record()
+    stream.close()
+    event.sync()
+    assert event.is_done
+    assert event.context == device.context
+
+
+def test_an_event_of_a_default_stream_belongs_to_the_current_context(device):
+    event = LEGACY_DEFAULT_STREAM.record()
+    assert int(event.context.handle) == current_context()
+    assert event.device is device
+    event.sync()

@@ -1,0 +1,500 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Streams: making, wrapping, ordering, and default streams."""
+
+import gc
+import pickle
+import weakref
+
+import pytest
+
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, Event, Stream, StreamOptions
+from cuda.core._handles._handles import registry_sizes
+from cuda.core._stream import IsStreamType, Stream_accept, default_stream
+from support.contexts import current_context, foreign_context, no_context
+from support.threads import in_thread
+from support.work import busy
+
+CONSTANTS = (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM)
+
+
+class Foreign:
+    """A stream of another library."""
+
+    def __init__(self, info):
+        self.info = info
+
+    def __cuda_stream__(self):
+        return self.info
+
+
+class Outdated:
+    """A stream of another library that has the protocol as an attribute."""
+
+    def __init__(self, info):
+        self.__cuda_stream__ = info
+
+
+def test_no_direct_construction():
+    with pytest.raises(RuntimeError, match=r"Device\.create_stream"):
+        Stream()
+
+
+# --- Options ---------------------------------------------------------------------------------------
+
+
+def test_options_have_defaults():
+    assert StreamOptions() == StreamOptions(nonblocking=True, priority=None)
+
+
+@pytest.mark.parametrize("priority", ["0", 0.5, []])
+def test_priority_of_wrong_type(priority):
+    with pytest.raises(TypeError, match="priority"):
+        StreamOptions(priority=priority)
+    options = StreamOptions()
+    with pytest.raises(TypeError, match="priority"):
+        options.priority = priority
+    assert options == StreamOptions()
+
+
+@pytest.mark.parametrize("nonblocking", [True, False])
+def test_a_stream_is_what_its_options_say(device, nonblocking):
+    stream = device.create_stream(options=StreamOptions(nonblocking=nonblocking, priority=0))
+    assert stream.is_nonblocking is nonblocking
+    assert stream.priority == 0
+    stream.close()
+
+
+def test_a_stream_is_nonblocking_and_least_urgent_by_default(device):
+    from cuda.bindings import driver
+
+    _, least, _ = driver.cuCtxGetStreamPriorityRange()
+    with device.create_stream() as stream:
+        assert stream.is_nonblocking is True
+        assert stream.priority == least
+
+
+def test_all_priorities_of_the_device(device):
+    from cuda.bindings import driver
+
+    _, least, greatest = driver.cuCtxGetStreamPriorityRange()
+    for priority in range(greatest, least + 1):
+        with device.create_stream(options={"priority": priority}) as stream:
+            assert stream.priority == priority
+    for priority in (least + 1, greatest - 1, 10**6):
+        with pytest.raises(ValueError, match="priority must be from"):
+            device.create_stream(options={"priority": priority})
+
+
+def test_options_of_wrong_type(device):
+    with pytest.raises(TypeError, match="StreamOptions"):
+        device.create_stream(options=1)
+
+
+# --- Identity --------------------------------------------------------------------------------------
+
+
+def test_handle_is_the_stream_of_the_bindings(stream):
+    from cuda.bindings import driver
+
+    assert isinstance(stream.handle, driver.CUstream)
+    assert int(stream.handle) > 2
+    assert stream.__cuda_stream__() == (0, int(stream.handle))
+
+
+def test_equality_and_hash_are_those_of_the_address(device, stream):
+    same = Stream.from_handle(int(stream.handle))
+    assert same is not stream
+    assert same == stream
+    assert hash(same) == hash(stream)
+    with device.create_stream() as other:
+        assert other != stream
+        assert len({stream, same, other}) == 2
+    assert stream != int(stream.handle)
+
+
+def test_repr_has_both_addresses(stream):
+    assert repr(stream) == f"<Stream {int(stream.handle):#x} in context {current_context():#x}>"
+
+
+def test_device_and_context(device, stream):
+    assert stream.device is device
+    assert stream.context == device.context
+    assert in_thread(lambda: stream.device is Device(0))
+
+
+def test_a_stream_of_a_context_that_is_not_current_knows_its_own(device):
+    with foreign_context() as context:
+        device.set_current(context)
+        stream = device.create_stream()
+        device.set_current()
+        assert stream.context == context != device.context
+        assert stream.device is device
+        event = stream.record()
+        assert event.context == context
+        event.sync()
+        stream.close()
+        event.close()
+
+
+def test_not_picklable(stream):
+    with pytest.raises(TypeError):
+        pickle.dumps(stream)
+
+
+def test_weak_references(device):
+    stream = device.create_stream()
+    reference = weakref.ref(stream)
+    del stream
+    gc.collect()
+    assert reference() is None
+
+
+# --- Wrapping --------------------------------------------------------------------------------------
+
+
+def test_from_handle_borrows(stream):
+    borrowed = Stream.from_handle(int(stream.handle))
+    assert borrowed.device is stream.device
+    assert borrowed.context == stream.context
+    borrowed.close()
+    assert borrowed.is_closed
+    stream.sync()
+
+
+def test_from_handle_keeps_a_stream_of_ours_alive(device):
+    stream = device.create_stream()
+    borrowed = Stream.from_handle(int(stream.handle))
+    stream.close()
+    borrowed.sync()
+    borrowed.record().sync()
+    borrowed.close()
+
+
+def test_from_handle_takes_the_object_of_the_bindings(stream):
+    assert Stream.from_handle(stream.handle) == stream
+
+
+def test_from_handle_of_a_stream_of_the_bindings(device):
+    from cuda.bindings import driver
+
+    _, raw = driver.cuStreamCreate(0)
+    stream = Stream.from_handle(int(raw))
+    assert stream.is_nonblocking is False
+    assert stream.device is device
+    stream.close()
+    assert int(driver.cuStreamDestroy(raw)[0]) == 0
+
+
+def test_from_handle_of_the_null_stream(device):
+    stream = Stream.from_handle(0)
+    assert not stream.is_closed
+    assert int(stream.handle) == 0
+    stream.sync()
+    assert stream.context == device.context
+    stream.close()
+    assert stream.is_closed
+
+
+@pytest.mark.parametrize("handle", ["1", b"1", 1.0, None, object()])
+def test_from_handle_of_wrong_type(handle):
+    with pytest.raises(TypeError, match="handle must be an int"):
+        Stream.from_handle(handle)
+
+
+@pytest.mark.parametrize("handle", [-1, 2**64])
+def test_from_handle_of_no_address(handle):
+    with pytest.raises(ValueError, match=r"2\*\*64"):
+        Stream.from_handle(handle)
+
+
+# --- The stream protocol ---------------------------------------------------------------------------
+
+
+def test_protocol_is_exported_here_too():
+    import cuda.core.typing
+
+    assert IsStreamType is cuda.core.typing.IsStreamType
+
+
+@pytest.mark.parametrize("info", [(0, 2), [0, 2]])
+def test_a_foreign_stream_is_accepted(info):
+    assert Stream_accept(Foreign(info), allow_stream_protocol=True) == PER_THREAD_DEFAULT_STREAM
+
+
+def test_an_attribute_is_accepted_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="make it a method") as warned:
+        stream = Stream_accept(Outdated((0, 2)), True)
+    assert stream == PER_THREAD_DEFAULT_STREAM
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "info", [(1, 2), (0,), (0, 1, 2), 7, None, (0, None), (0, "x"), (0, -1), (0, 2**64), ("0", 1), ()], ids=repr
+)
+def test_a_foreign_stream_that_breaks_the_protocol(info):
+    with pytest.raises(RuntimeError, match="__cuda_stream__"):
+        Stream_accept(Foreign(info), True)
+
+
+def test_an_object_without_the_protocol():
+    with pytest.raises(TypeError, match="Stream or a GraphBuilder, not int"):
+        Stream_accept(1, True)
+    with pytest.raises(TypeError, match="no __cuda_stream__"):
+        Stream._init(1)
+
+
+@pytest.mark.parametrize("wrong", [None, 0, "stream", Foreign((0, 2))])
+def test_accept_takes_streams_only(wrong):
+    with pytest.raises(TypeError, match="stream must be a Stream"):
+        Stream_accept(wrong)
+
+
+def test_accept_gives_the_very_stream():
+    assert Stream_accept(LEGACY_DEFAULT_STREAM) is LEGACY_DEFAULT_STREAM
+
+
+def test_what_the_protocol_raises_passes():
+    class Broken:
+        def __cuda_stream__(self):
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        Stream_accept(Broken(), True)
+
+
+# --- Work ------------------------------------------------------------------------------------------
+
+
+def test_sync_and_is_done(stream):
+    assert stream.is_done
+    with busy(stream) as release:
+        assert not stream.is_done
+        release()
+        stream.sync()
+        assert stream.is_done
+
+
+def test_record_makes_or_reuses_an_event(device, stream):
+    event = stream.record()
+    assert isinstance(event, Event)
+    assert stream.record(event) is event
+    assert stream.record(event, {"timing_enabled": True}) is event
+    assert not event.is_timing_enabled
+    assert stream.record(options={"timing_enabled": True}).is_timing_enabled
+
+
+def test_record_refuses_what_is_no_event(stream):
+    with pytest.raises(TypeError, match="event"):
+        stream.record(stream)
+
+
+@pytest.mark.requires(property="ipc_event_supported")
+def test_record_refuses_an_event_between_processes(stream):
+    shared = stream.record(options={"ipc_enabled": True})
+    assert shared.is_ipc_enabled
+    with pytest.raises(TypeError, match="between processes"):
+        stream.record(shared)
+
+
+def test_work_waits_for_an_event(device, stream):
+    with device.create_stream() as other, busy(stream) as release:
+        event = stream.record()
+        other.wait(event)
+        after = other.record()
+        assert not after.is_done
+        release()
+        after.sync()
+        assert event.is_done
+
+
+@pytest.mark.parametrize("as_foreign", [False, True])
+def test_work_waits_for_a_stream(device, stream, as_foreign):
+    with device.create_stream() as other, busy(stream) as release:
+        other.wait(Foreign((0, int(stream.handle))) if as_foreign else stream)
+        after = other.record()
+        assert not after.is_done
+        release()
+        other.sync()
+        assert stream.is_done
+
+
+def test_waits_for_a_stream_do_not_disturb_each_other(device, stream):
+    with device.create_stream() as first, device.create_stream() as second:
+        first.wait(stream)
+        with busy(stream) as release:
+            second.wait(stream)
+            first.sync()
+            assert not second.is_done
+            release()
+            second.sync()
+
+
+@pytest.mark.requires(devices=2)
+def test_work_waits_for_a_stream_of_another_device(devices):
+    for device in devices[1::-1]:
+        device.set_current()
+    with devices[0].create_stream() as stream, devices[1].create_stream() as other, busy(other) as release:
+        stream.wait(other)
+        assert not stream.is_done
+        release()
+        stream.sync()
+        assert other.is_done
+
+
+def test_work_waits_for_a_default_stream(device, stream):
+    with busy(LEGACY_DEFAULT_STREAM) as release:
+        stream.wait(LEGACY_DEFAULT_STREAM)
+        assert not stream.is_done
+        release()
+        stream.sync()
+
+
+@pytest.mark.parametrize("wrong", [None, 1, "event"])
+def test_wait_refuses_other_types(stream, wrong):
+    with pytest.raises(ValueError, match="can wait for an Event or a Stream"):
+        stream.wait(wrong)
+
+
+def test_streams_are_shared_between_threads(stream):
+    def use():
+        event = stream.record()
+        event.sync()
+        stream.sync()
+        return event.is_done
+
+    assert all(in_thread(use) for _ in range(5))
+
+
+# --- Closing ---------------------------------------------------------------------------------------
+
+
+def test_a_closed_stream(device):
+    stream, event = device.create_stream(), device.create_event()
+    stream.close()
+    stream.close()
+    assert stream.is_closed
+    assert int(stream.handle) == 0
+    assert hash(stream) == hash(0)
+    assert repr(stream) == "<Stream closed>"
+    with device.create_stream() as open_stream:
+        for use in (
+            stream.sync,
+            stream.record,
+            lambda: stream.record(event),
+            lambda: stream.wait(event),
+            lambda: stream.wait(open_stream),
+            lambda: open_stream.wait(stream),
+            lambda: stream.is_done,
+            lambda: stream.is_nonblocking,
+            lambda: stream.priority,
+            lambda: stream.device,
+            lambda: stream.context,
+            stream.__cuda_stream__,
+            lambda: Stream_accept(stream),
+        ):
+            with pytest.raises(RuntimeError, match="closed"):
+                use()
+
+
+def test_a_stream_closes_itself_at_the_end_of_a_block(device):
+    with pytest.raises(KeyError), device.create_stream() as stream:
+        raise KeyError
+    assert stream.is_closed
+
+
+def test_closing_a_busy_stream_lets_its_work_end(device):
+    stream = device.create_stream()
+    with busy(stream) as release:
+        event = stream.record()
+        stream.close()
+        assert not event.is_done
+        release()
+        event.sync()
+
+
+def test_streams_leave_nothing_behind(device):
+    gc.collect()
+    before = registry_sizes()["stream"]
+    for _ in range(200):
+        device.create_stream().close()
+        device.create_stream().record()
+    gc.collect()
+    assert registry_sizes()["stream"] == before
+
+
+# --- Default streams -------------------------------------------------------------------------------
+
+
+def test_constants_differ():
+    assert [int(stream.handle) for stream in CONSTANTS] == [1, 2]
+    assert len({*CONSTANTS, Stream.from_handle(0)}) == 3
+    assert Stream.from_handle(1) == LEGACY_DEFAULT_STREAM
+
+
+@pytest.mark.parametrize("stream", CONSTANTS, ids=["legacy", "per-thread"])
+def test_default_streams_belong_to_the_current_context(device, stream):
+    assert stream.device is device
+    assert stream.context == device.context
+    assert stream.record().context == device.context
+    stream.sync()
+    assert stream.is_done
+    with foreign_context() as context:
+        previous = device.set_current(context)
+        assert stream.context == context
+        device.set_current(previous)
+
+
+@pytest.mark.requires(devices=2)
+def test_default_streams_follow_the_current_device(devices):
+    with devices[0]:
+        assert LEGACY_DEFAULT_STREAM.device is devices[0]
+        with devices[1]:
+            assert LEGACY_DEFAULT_STREAM.device is devices[1]
+
+
+def test_default_streams_need_a_current_context(device):
+    with no_context():
+        for use in (
+            lambda: LEGACY_DEFAULT_STREAM.device,
+            lambda: LEGACY_DEFAULT_STREAM.context,
+            lambda: LEGACY_DEFAULT_STREAM.record(),
+        ):
+            with pytest.raises(RuntimeError, match="current context"):
+                use()
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [(None, 1), ("", 1), ("0", 1), ("1", 2), ("7 of them", 2), ("-1", 2), ("no", 1), ("+0", 1)],
+)
+def test_choice_of_the_default_stream(monkeypatch, setting, expected):
+    name = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
+    monkeypatch.delenv(name, raising=False) if setting is None else monkeypatch.setenv(name, setting)
+    assert default_stream() is CONSTANTS[expected - 1]
+
+
+# --- Private ways that other packages use ----------------------------------------------------------
+
+
+def test_init_makes_wraps_and_honours_subclasses(device, stream):
+    class Mine(Stream):
+        pass
+
+    made = Mine._init(device_id=0, ctx=device.context)
+    wrapped = Mine._init(stream)
+    assert type(made) is type(wrapped) is Mine
+    assert made.device is device
+    assert wrapped == stream
+    assert Mine._init(options={"nonblocking": False}).is_nonblocking is False
+    assert type(Mine._legacy_default()) is type(Mine._per_thread_default()) is Mine
+    assert Mine._legacy_default() == LEGACY_DEFAULT_STREAM
+    with pytest.raises(ValueError, match="exclude"):
+        Mine._init(stream, {})
+    with pytest.raises(TypeError):
+        Mine._init(ctx=1)
+
+
+def test_making_a_stream_needs_a_current_context(device):
+    with no_context(), pytest.raises(RuntimeError, match="current context"):
+        Stream._init()
