@@ -7,13 +7,15 @@ from __future__ import annotations
 from libc.limits cimport INT_MAX
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+from cuda.core._utils.version cimport c_driver_version
 
 import operator
 from collections import namedtuple
@@ -440,3 +442,27 @@ cdef int device_ordinal(object device) except -1:
     if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
         raise TypeError(f"device must be a Device or its ordinal, not {type(device).__name__}")
     return count_of("device", ordinal)
+
+
+cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+    cdef ParamSlot slot
+    cdef size_t c_count = 0
+    cdef bint has_count = c_driver_version() >= 13020
+    if has_count:
+        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
+    while not has_count or slots.size() < c_count:
+        slot.offset = slot.size = 0
+        if has_count:
+            HANDLE_RETURN(
+                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+                b"cuKernelGetParamInfo",
+            )
+        # Without a count, the index after the last parameter is an invalid value.
+        elif not ALLOW_RETURN(
+            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+            b"cuKernelGetParamInfo",
+        ):
+            break
+        slots.push_back(slot)
+    return 0

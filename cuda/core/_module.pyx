@@ -24,7 +24,7 @@ from cuda.core._handles._handles cimport (
     address,
     kernel_registry,
 )
-from cuda.core._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create
+from cuda.core._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
 from cuda.core._memory._allocation cimport borrow
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
@@ -569,30 +569,6 @@ cdef int Kernel_read_layout(Kernel self) except -1:
             self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
             self._is_layout_known = True
             self._has_layout = True
-    return 0
-
-
-cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
-    cdef ParamSlot slot
-    cdef size_t c_count = 0
-    cdef bint has_count = c_driver_version() >= 13020
-    if has_count:
-        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
-    while not has_count or slots.size() < c_count:
-        slot.offset = slot.size = 0
-        if has_count:
-            HANDLE_RETURN(
-                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
-                b"cuKernelGetParamInfo",
-            )
-        # Without a count, the index after the last parameter is an invalid value.
-        elif not ALLOW_RETURN(
-            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
-            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-            b"cuKernelGetParamInfo",
-        ):
-            break
-        slots.push_back(slot)
     return 0
 
 
