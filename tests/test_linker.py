@@ -19,7 +19,7 @@ from cuda.core._utils import nvjitlink
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
-from support.code import ARCH, MAIN, PART, RUNTIME, compiled, runtime_fatbin, runtime_library, runtime_object
+from support.code import ARCH, MAIN, PART, RUNTIME, compiled, run_on_int, runtime_fatbin, runtime_library, runtime_object
 
 pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True)
 
@@ -314,6 +314,45 @@ def test_many_threads_link_at_once():
     assert len(set(results)) == 1
 
 
+def test_a_linker_goes_from_thread_to_thread():
+    # nvJitLink itself corrupts memory where a link is not used by one thread only.
+    def on_thread(function):
+        results = []
+        thread = threading.Thread(target=lambda: results.append(function()))
+        thread.start()
+        thread.join()
+        return results[0]
+
+    inputs = compiled(MAIN, "ptx"), compiled(PART, "ptx")
+    for _ in range(20):
+        linker = Linker(*inputs, options=options())
+        code = on_thread(lambda: linker.link("cubin"))
+        dropped = [Linker(*inputs, options=options()), on_thread(lambda: Linker(*inputs, options=options()))]
+        on_thread(linker.close)
+        on_thread(dropped.clear)
+        assert is_cubin(code)
+
+
+def test_a_forked_child_leaves_the_linkers_of_its_parent_alone():
+    script = (
+        "import os\n"
+        "from cuda.core import Linker, LinkerOptions, ObjectCode\n"
+        "ptx = ObjectCode.from_ptx(b'.version 7.8\\n.target sm_90\\n.address_size 64\\n.visible .entry f() { ret; }\\n')\n"
+        "made = Linker(ptx, options=LinkerOptions(arch='sm_90'))\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try:\n"
+        "        made.link('cubin')\n"
+        "    except RuntimeError as error:\n"
+        "        made.close()\n"
+        "        os._exit(7 * ('made before a fork' in str(error)))\n"
+        "    os._exit(1)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(made.link('cubin').code) > 100)\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("7 True\n", "")
+
+
 def test_linkers_alive_at_exit_are_left_alone():
     script = (
         "from cuda.core import Linker, LinkerOptions, ObjectCode\n"
@@ -423,18 +462,4 @@ def test_linked_code_runs(stream, formats):
     ]
     lto = formats[0] == "ltoir"
     linker = Linker(*made, options=LinkerOptions(arch=arch, link_time_optimization=lto))
-    check_part(stream, linker.link("cubin"))
-
-
-def check_part(stream, code):
-    """Run the kernel of MAIN and PART, and check what it computes."""
-    from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
-
-    buffer = LegacyPinnedMemoryResource().allocate(4)
-    view = memoryview(buffer).cast("B").cast("i")
-    view[0] = 13
-    launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("f"), buffer)
-    stream.sync()
-    assert view[0] == 3 * 13 + 1
-    view.release()
-    buffer.close()
+    assert run_on_int(stream, linker.link("cubin").get_kernel("f"), 13) == 3 * 13 + 1

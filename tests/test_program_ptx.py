@@ -16,24 +16,10 @@ from cuda.core._compile_options import linker_options
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType
 
+from support.code import ARCH, PTX, run_on_int
+
 pytestmark = pytest.mark.requires(nvjitlink=True)
 
-ARCH = "sm_90"
-PTX = """.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry triple(.param .u64 x)
-{
-    .reg .b64 %a;
-    .reg .b32 %v;
-    ld.param.u64 %a, [x];
-    cvta.to.global.u64 %a, %a;
-    ld.global.u32 %v, [%a];
-    mul.lo.s32 %v, %v, 3;
-    st.global.u32 [%a], %v;
-    ret;
-}
-"""
 
 
 def program(source=PTX, **options):
@@ -219,12 +205,5 @@ def test_no_warnings_on_success():
 
 
 def test_compiled_ptx_runs(stream):
-    from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
-
     code = program(arch=f"sm_{stream.device.arch}").compile("cubin")
-    buffer = LegacyPinnedMemoryResource().allocate(4)
-    view = memoryview(buffer).cast("B").cast("i")
-    view[0] = 14
-    launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("triple"), buffer)
-    stream.sync()
-    assert view[0] == 42
+    assert run_on_int(stream, code.get_kernel("triple"), 14) == 42

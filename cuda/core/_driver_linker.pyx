@@ -89,8 +89,12 @@ cdef class DriverLinker:
         LinkData _data
         object _lock
 
+    def __cinit__(self):
+        self._data = LinkData()
+        self._lock = threading.Lock()  # one call of a link at a time
+
     def __init__(self, settings):
-        cdef LinkData data = LinkData()
+        cdef LinkData data = self._data
         data.error_log = bytearray(_LOG_SIZE)
         data.info_log = bytearray(_LOG_SIZE)
         data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, <uintptr_t><char*>data.error_log)
@@ -100,8 +104,6 @@ cdef class DriverLinker:
         for name, value in settings:
             data.add(_SETTINGS[name], value)
         Context_current(&data.h_context)
-        self._data = data
-        self._lock = threading.Lock()  # one call of a link at a time
         self._h_link = Link_create(data)
 
     @property
@@ -126,6 +128,8 @@ cdef class DriverLinker:
         else:
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
         with self._lock:
+            if not self._h_link:
+                raise RuntimeError("this Linker is closed")
             try:
                 if not is_file and kind != ObjectCodeFormatType.LIBRARY:
                     check_image(data)
@@ -148,7 +152,7 @@ cdef class DriverLinker:
     def log(self, kind) -> str:
         """Return the ``"error"`` or the ``"info"`` log, of at most 16 KB."""
         text = self._data.error_log if kind == "error" else self._data.info_log
-        return bytes(text).split(b"\0", 1)[0].decode(errors="backslashreplace")
+        return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
 
     def close(self):
         """Destroy the link (``cuLinkDestroy``), after a call in another thread."""

@@ -31,6 +31,7 @@ from cuda.core._utils.nvjitlink import (
 from cuda.core._utils.option_table import ignored_options, refused_options, render_options
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core._utils.validators import find_str_enum
+from cuda.core._utils.workers import next_worker
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["Linker", "LinkerOptions"]
@@ -193,6 +194,9 @@ class Linker:
 class NvJitLink:
     """The back end that links with nvJitLink.
 
+    A link belongs to the thread that makes it: used, or only destroyed, by another one, nvJitLink may
+    corrupt the memory of the process. So all its calls are made by one worker.
+
     Parameters
     ----------
     options : :class:`LinkerOptions`
@@ -217,12 +221,13 @@ class NvJitLink:
         detail = "nvJitLink {}.{}, which is loaded, does not take these options: {}".format(*nvjitlink_version(), given)
         if options.arch is not None and not _ARCH.fullmatch(str(options.arch)):
             raise tool_error("nvJitLinkError", 16, "nvJitLinkCreate", f"arch must be such as 'sm_90'; {detail}")
-        self._handle = call_nvjitlink("create", len(arguments), arguments, detail=detail)
+        self._worker = next_worker()
+        self._handle = self._worker.run(create, arguments, detail)
 
     def __del__(self):
         # The interpreter may have taken the bindings apart already; the process ends then anyway.
         if not sys.is_finalizing() and getattr(self, "_handle", 0):
-            self.close()
+            self._worker.post(destroy, self._handle, self._inputs)
 
     @property
     def handle(self) -> int:
@@ -247,45 +252,59 @@ class NvJitLink:
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
         with self._lock:
             self._inputs.append((data, label))
-            add_to_nvjitlink(self._handle, number, data, label, detail)
+            self._worker.run(add_to_nvjitlink, self._handle, number, data, label, detail)
 
     def link(self, target: ObjectCodeFormatType) -> bytes:
         """Link, and return the code (``nvJitLinkComplete``)."""
-        detail = f"linking to {target.value} failed"
-        kind = f"get_linked_{target.value}"
         with self._lock:
             if not self._handle:
                 raise RuntimeError("this Linker is closed")
-            call_nvjitlink("complete", self._handle, detail=detail, handle=self._handle)
-            detail += "; PTX, and nothing else, is made with link_time_optimization=True and ptx=True, of LTO IR"
-            size = call_nvjitlink(f"{kind}_size", self._handle, detail=detail, handle=self._handle)
-            code = bytearray(size)
-            call_nvjitlink(kind, self._handle, code, detail=detail, handle=self._handle)
-        return bytes(code)
+            return self._worker.run(complete, self._handle, target)
 
     def log(self, kind: str) -> str:
         """Return the ``"error"`` or the ``"info"`` log."""
         with self._lock:
-            return nvjitlink_log(self._handle, kind) if self._handle else self._logs[kind]
+            return self._worker.run(nvjitlink_log, self._handle, kind) if self._handle else self._logs[kind]
 
     def close(self) -> None:
         """Keep the logs and destroy the link (``nvJitLinkDestroy``), after a call in another thread."""
         with self._lock:
             handle, self._handle = self._handle, 0
-            if handle:
-                try:
-                    self._logs = {kind: nvjitlink_log(handle, kind) for kind in self._logs}
-                finally:
-                    destroy(handle)
-                    self._inputs.clear()
+            if handle and self._worker.is_alive:
+                self._logs = self._worker.run(end, handle, self._inputs)
 
 
-def destroy(handle: int) -> None:
-    """End a link of nvJitLink; a failure is shown as a ``ResourceWarning``."""
+def create(arguments: list[bytes], detail: str) -> int:
+    """Begin a link of nvJitLink (``nvJitLinkCreate``)."""
+    return call_nvjitlink("create", len(arguments), arguments, detail=detail)
+
+
+def complete(handle: int, target: ObjectCodeFormatType) -> bytes:
+    """Link, and return the code (``nvJitLinkComplete``)."""
+    detail = f"linking to {target.value} failed"
+    kind = f"get_linked_{target.value}"
+    call_nvjitlink("complete", handle, detail=detail, handle=handle)
+    detail += "; PTX, and nothing else, is made with link_time_optimization=True and ptx=True, of LTO IR"
+    code = bytearray(call_nvjitlink(f"{kind}_size", handle, detail=detail, handle=handle))
+    call_nvjitlink(kind, handle, code, detail=detail, handle=handle)
+    return bytes(code)
+
+
+def end(handle: int, inputs: list) -> dict[str, str]:
+    """Return the logs of a link of nvJitLink, and end it."""
+    try:
+        return {kind: nvjitlink_log(handle, kind) for kind in ("error", "info")}
+    finally:
+        destroy(handle, inputs)
+
+
+def destroy(handle: int, inputs: list) -> None:
+    """End a link of nvJitLink, then its inputs; a failure is shown as a ``ResourceWarning``."""
     try:
         call_nvjitlink("destroy", handle)
     except CUDAError as error:
-        warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=3)
+        warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=2)
+    inputs.clear()
 
 
 def make_driver_linker(options: LinkerOptions) -> DriverLinker:

@@ -224,13 +224,13 @@ class Program:
             yield f"the program is not cached, because it is unknown which header this is: {slot.obstacle}"
         if self.pch_status is PCHStatusType.FAILED:
             yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
-        if not code.strip(b"\0"):
+        is_nvrtc = self.backend is CompilerBackendType.NVRTC
+        if is_nvrtc and not code.strip(b"\0"):
             has_lto = self._options.link_time_optimization
             yield (
                 f"the compiler made no {target.value}, since link_time_optimization is {has_lto}"
                 f"{': compile to ltoir' if has_lto else ''}"
             )
-        is_nvrtc = self.backend is CompilerBackendType.NVRTC
         if is_nvrtc and target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             yield (
                 "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "

@@ -14,6 +14,22 @@ MAIN = 'extern "C" __device__ int part(int); extern "C" __global__ void f(int* x
 PART = 'extern "C" __device__ int part(int y) { return 3 * y + 1; }'
 RUNTIME = 'extern "C" __global__ void f(int* x) { x[0] = cudaGetDevice(x + 1); }'
 
+PTX = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry triple(.param .u64 x)
+{
+    .reg .b64 %a;
+    .reg .b32 %v;
+    ld.param.u64 %a, [x];
+    cvta.to.global.u64 %a, %a;
+    ld.global.u32 %v, [%a];
+    mul.lo.s32 %v, %v, 3;
+    st.global.u32 [%a], %v;
+    ret;
+}
+"""
+
 
 @functools.cache
 def compiled(source: str, target: str):
@@ -57,3 +73,14 @@ def runtime_fatbin() -> bytes:
         if data.startswith(b"__nv_relfatbin\0", sections[names][4] + name):
             return data[start : start + length]
     raise LookupError("the object file has no fat binary")
+
+
+def run_on_int(stream, kernel, value: int) -> int:
+    """Run a kernel that changes one int in place, and return what it made of a value."""
+    from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
+
+    with LegacyPinnedMemoryResource().allocate(4) as buffer, memoryview(buffer) as raw, raw.cast("B") as view:
+        view[:] = struct.pack("<i", value)
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer)
+        stream.sync()
+        return struct.unpack("<i", view)[0]
