@@ -188,6 +188,7 @@ def test_nvvm_argument(name):
     assert arguments("nvvm", **{name: value}) == first + expected
 
 
+@pytest.mark.requires(software=False)
 @pytest.mark.requires(nvrtc=True)
 @pytest.mark.parametrize("name", NVRTC_ROWS)
 def test_nvrtc_understands(name, cache_home):

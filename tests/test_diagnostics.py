@@ -57,6 +57,7 @@ def test_the_file_and_the_line_of_the_user():
     assert [record.line for record in records] == [123, 123, 122]
 
 
+@pytest.mark.requires(software=False)
 @pytest.mark.requires(nvrtc=True)
 def test_line_tables_point_at_the_file_of_the_user():
     source = "__global__ void f(int* x) {\n    *x = 1;\n}"
@@ -76,6 +77,7 @@ def test_no_file_for_debuggers_where_the_lines_would_differ(tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.requires(software=False)
 @pytest.mark.requires(nvrtc=True)
 def test_templates_say_where_they_were_instantiated():
     error, *notes = diagnostics(TEMPLATE)

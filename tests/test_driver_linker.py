@@ -27,7 +27,7 @@ from support.code import (
     runtime_object,
 )
 
-pytestmark = pytest.mark.requires(nvrtc=True)
+pytestmark = pytest.mark.requires(nvrtc=True, software=False)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 from support.code import ARCH, MAIN, PART, RUNTIME, compiled, run_on_int, runtime_fatbin, runtime_library, runtime_object
 
-pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True)
+pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True, software=False)
 
 
 def options(**changes):

@@ -446,6 +446,7 @@ def with_variables(target, arch="sm_90"):
     return Program(VARIABLES, "c++", ProgramOptions(arch=arch)).compile(target, ["&scope::grid"])
 
 
+@pytest.mark.requires(software=False)
 @pytest.mark.parametrize("target", ["ptx", "cubin"])
 def test_names_of_variables_are_read_from_the_code(target):
     assert variable_names(with_variables(target).code, target) == NAMES

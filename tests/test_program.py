@@ -37,6 +37,7 @@ def old_compiler(monkeypatch):
     monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
 
 
+@pytest.mark.requires(software=False)
 @pytest.mark.parametrize(
     "target, start",
     [("ptx", b"//"), ("CUBIN", b"\x7fELF"), (ObjectCodeFormatType.CUBIN, b"\x7fELF"), ("LtoIR", b"\xed\x43\x4e\x7f")],
@@ -52,6 +53,7 @@ def test_compile_makes_what_is_asked_for(target, start):
     assert code.symbol_mapping == {}
 
 
+@pytest.mark.requires(software=False)
 def test_ptx_names_the_kernel_and_the_architecture():
     text = Program(SAXPY, "c++", ProgramOptions(arch="sm_80")).compile("ptx").code.decode()
     assert ".visible .entry saxpy(" in text
@@ -64,6 +66,7 @@ def test_options_reach_the_compiler():
     assert b"12345" in Program(source, "c++", options).compile("ptx").code
 
 
+@pytest.mark.requires(software=False)
 def test_options_are_copied():
     options = ProgramOptions(arch="sm_80")
     program = Program(SAXPY, "c++", options)
@@ -92,6 +95,7 @@ def test_name_of_the_program():
     assert Program(SAXPY, "c++", ProgramOptions(arch="sm_90", name="my_file.cu")).compile("ptx").name == "my_file.cu"
 
 
+@pytest.mark.requires(software=False)
 def test_name_expressions():
     code = Program(SCALE, "c++", ARCH).compile("ptx", name_expressions=["scale<float>", b"scale<int>"])
     mapping = code.symbol_mapping
@@ -230,6 +234,7 @@ def test_options_that_nvrtc_lacks():
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_libdevice=True))
 
 
+@pytest.mark.requires(software=False)
 def test_architecture_of_the_current_device(monkeypatch):
     monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="75"))
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
@@ -360,6 +365,7 @@ def test_many_threads_compile_one_program():
     assert len(set(results)) == 2
 
 
+@pytest.mark.requires(software=False)
 def test_interpreter_lock_is_released_while_compiling():
     lines = "\n".join(f"__global__ void f{i}(float* x) {{ *x = sinf(*x) + powf(*x, {i}.5f); }}" for i in range(8))
     program = Program(lines, "c++", ARCH)

@@ -19,7 +19,7 @@ from cuda.core.typing import CompilerBackendType, SourceCodeType
 
 from support.code import run_on_int
 
-pytestmark = pytest.mark.requires(nvvm=True)
+pytestmark = pytest.mark.requires(nvvm=True, software=False)
 
 ARCH = "sm_90"
 HEAD = """target triple = "nvptx64-unknown-cuda"

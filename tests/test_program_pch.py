@@ -9,7 +9,7 @@ from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import PCHStatusType
 
-pytestmark = pytest.mark.requires(nvrtc=True)
+pytestmark = pytest.mark.requires(nvrtc=True, software=False)
 
 
 @pytest.fixture(autouse=True)

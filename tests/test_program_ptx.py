@@ -18,7 +18,7 @@ from cuda.core.typing import CompilerBackendType
 
 from support.code import ARCH, PTX, run_on_int
 
-pytestmark = pytest.mark.requires(nvjitlink=True)
+pytestmark = pytest.mark.requires(nvjitlink=True, software=False)
 
 
 

@@ -160,6 +160,7 @@ def test_headers_are_cached_and_their_changes_noticed(cache, compilations, inclu
     assert len(compilations) == 2
 
 
+@pytest.mark.requires(software=False)
 def test_a_header_that_comes_before_another_is_noticed(cache, compilations, include, tmp_path):
     before = tmp_path / "before"
     before.mkdir()
