@@ -120,6 +120,8 @@ def test_memory_is_that_of_the_device(device, stream):
 
 @pytest.mark.requires(mempool=True, devices=2)
 def test_any_device_serves_whatever_is_current(devices):
+    devices[1].set_current()
     stream = devices[1].create_stream()
+    devices[0].set_current()
     with DeviceMemoryResource(devices[1]).allocate(64, stream=stream) as buffer:
         assert buffer.device_id == 1
