@@ -52,6 +52,14 @@ cdef enum:
     DLPACK_FLAG_IS_COPIED = 2
 
 
+# Types of DLDevice.
+cdef enum:
+    DEVICE_CPU = 1
+    DEVICE_CUDA = 2
+    DEVICE_CUDA_HOST = 3
+    DEVICE_CUDA_MANAGED = 13
+
+
 # The codes of DLDataType.
 cdef enum:
     kDLInt = 0
@@ -60,6 +68,31 @@ cdef enum:
     kDLBfloat = 4
     kDLComplex = 5
     kDLBool = 6
+
+
+# The table through which a type exchanges tensors in C: its `__dlpack_c_exchange_api__`. Each function
+# returns 0, or -1 with a Python exception set; none of them synchronises.
+ctypedef void (*SetError)(void* context, const char* kind, const char* message) noexcept nogil
+
+cdef struct DLPackExchangeAPI:
+    DLPackVersion version
+    void* previous_api
+    int (*allocate)(DLTensor*, DLManagedTensorVersioned**, void*, SetError) noexcept nogil
+    int (*managed_from_object)(void*, DLManagedTensorVersioned**) except -1
+    int (*object_from_managed)(DLManagedTensorVersioned*, void**) except -1
+    int (*borrow_from_object)(void*, DLTensor*) except -1
+    int (*current_work_stream)(int32_t, int32_t, void**) except -1
+
+
+# The module, imported at its first use.
+cdef object numpy()
+
+# The element type of NumPy's kind and size; false where DLPack has none.
+cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil
+# The same for a NumPy dtype; BufferError where DLPack has none.
+cdef DLDataType DLPack_element_of_dtype(object dtype) except *
+# The NumPy dtype of an element; NotImplementedError or TypeError where NumPy has none.
+cdef object DLPack_dtype(DLDataType element)
 
 
 # A capsule that describes `tensor`, whose shape and strides are copied. `owner` and what `keep`
@@ -73,7 +106,6 @@ cdef object DLPack_export_bytes(
 
 # Whether a consumer that asks for `max_version` gets a versioned capsule; refuses what is not offered.
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1
-
 
 # A tensor taken out of a capsule; whoever took it releases it, once.
 cdef struct DLPackSource:

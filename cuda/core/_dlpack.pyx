@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -12,6 +12,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsul
 
 from cuda.core._handles._handles cimport Keep
 
+import importlib
 from enum import IntEnum
 
 __all__ = ["DLDeviceType", "classify_dl_device", "make_py_capsule"]
@@ -196,3 +197,90 @@ cdef void DLPack_release(DLPackSource* source) noexcept nogil:
     source.versioned = NULL
     source.plain = NULL
     source.tensor = NULL
+
+
+# What DLPack has beyond NumPy's own types; ml_dtypes brings the dtypes.
+_EXTENSION_NAMES = {
+    4: "bfloat16",
+    7: "float8_e3m4",
+    8: "float8_e4m3",
+    9: "float8_e4m3b11fnuz",
+    10: "float8_e4m3fn",
+    11: "float8_e4m3fnuz",
+    12: "float8_e5m2",
+    13: "float8_e5m2fnuz",
+    14: "float8_e8m0fnu",
+}
+
+_KINDS = {kDLInt: "i", kDLUInt: "u", kDLFloat: "f", kDLComplex: "c", kDLBool: "b"}
+
+# (code, bits) -> dtype, filled as they are asked for.
+cdef dict _dtypes = {}
+
+cdef object _numpy = None
+
+
+cdef object numpy():
+    global _numpy
+    if _numpy is None:
+        _numpy = importlib.import_module("numpy")
+    return _numpy
+
+
+cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil:
+    if kind == c"i" and itemsize in (1, 2, 4, 8):
+        element.code = kDLInt
+    elif kind == c"u" and itemsize in (1, 2, 4, 8):
+        element.code = kDLUInt
+    elif kind == c"f" and itemsize in (2, 4, 8):
+        element.code = kDLFloat
+    elif kind == c"c" and itemsize in (8, 16):
+        element.code = kDLComplex
+    elif kind == c"b" and itemsize == 1:
+        element.code = kDLBool
+    else:
+        return False
+    element.bits = <uint8_t>(itemsize * 8)
+    element.lanes = 1
+    return True
+
+
+cdef DLDataType DLPack_element_of_dtype(object dtype) except *:
+    cdef DLDataType element
+    if dtype.isnative and DLPack_element(<char>ord(dtype.kind), dtype.itemsize, &element):
+        return element
+    for code, name in _EXTENSION_NAMES.items():
+        if dtype.name == name:
+            element.code = code
+            element.bits = <uint8_t>(dtype.itemsize * 8)
+            element.lanes = 1
+            return element
+    reason = "its byte order is not that of this machine" if not dtype.isnative else "DLPack has no such type"
+    raise BufferError(f"dtype {dtype} cannot be exported with DLPack: {reason}")
+
+
+cdef object DLPack_dtype(DLDataType element):
+    cdef object key
+    cdef object dtype
+    if element.lanes != 1:
+        raise NotImplementedError(f"NumPy has no vector types: the elements have {element.lanes} lanes")
+    key = (element.code, element.bits)
+    dtype = _dtypes.get(key)
+    if dtype is None:
+        dtype = _dtypes[key] = _find_dtype(element)
+    return dtype
+
+
+cdef object _find_dtype(DLDataType element):
+    cdef DLDataType known
+    kind = _KINDS.get(element.code)
+    if kind is not None and DLPack_element(<char>ord(kind), element.bits // 8, &known) and known.bits == element.bits:
+        return numpy().dtype(f"{kind}{element.bits // 8}")
+    name = _EXTENSION_NAMES.get(element.code)
+    if name is None:
+        raise TypeError(f"NumPy has no dtype for DLPack type code {element.code} with {element.bits} bits")
+    try:
+        extension = getattr(importlib.import_module("ml_dtypes"), name)
+    except (ImportError, AttributeError) as error:
+        raise NotImplementedError(f"a dtype for {name} needs the package ml_dtypes, recent enough to have it") from error
+    return numpy().dtype(extension)

@@ -7,7 +7,7 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport int64_t
 
-import math
+import operator
 
 from cuda.core import _layout_ops as ops
 
@@ -64,7 +64,8 @@ cdef class _StridedLayout:
     __hash__ = None
 
     def __repr__(self):
-        return f"_StridedLayout(shape={self._shape}, strides={self._strides}, itemsize={self._itemsize})"
+        offset = f", slice_offset={self._slice_offset}" if self._slice_offset else ""
+        return f"_StridedLayout(shape={self._shape}, strides={self._strides}, itemsize={self._itemsize}{offset})"
 
     def __reduce__(self):
         raise TypeError("a layout cannot be pickled")
@@ -96,6 +97,8 @@ cdef class _StridedLayout:
         ValueError
             If an element lies before the base.
         """
+        if self._strides is None and self._slice_offset == 0:
+            return self.volume * self._itemsize
         low, high = self.offset_bounds
         if low < 0:
             raise ValueError(f"the layout reaches {-low} elements before its base")
@@ -226,7 +229,10 @@ cdef class _StridedLayout:
     @property
     def volume(self) -> int:
         """Number of elements."""
-        return math.prod(self._shape)
+        volume = 1
+        for extent in self._shape:
+            volume = volume * extent
+        return volume
 
     @property
     def is_unique(self) -> bool:
@@ -304,9 +310,11 @@ cdef tuple _checked_shape(object shape):
         raise TypeError(f"shape must be a tuple of int, not {type(shape).__name__}")
     if len(shape) > _MAX_NDIM:
         raise ValueError(f"at most {_MAX_NDIM} axes are supported, not {len(shape)}")
-    shape = tuple([int(extent) for extent in shape])
-    if any([extent < 0 for extent in shape]):
-        raise ValueError(f"extents must not be negative: {shape}")
+    for extent in <tuple>shape:
+        if type(extent) is not int:
+            return _checked_shape(tuple([operator.index(extent) for extent in shape]))
+        if extent < 0:
+            raise ValueError(f"extents must not be negative: {shape}")
     return shape
 
 
@@ -315,4 +323,7 @@ cdef tuple _checked_strides(object strides, Py_ssize_t ndim):
         raise TypeError(f"strides must be a tuple of int or None, not {type(strides).__name__}")
     if len(strides) != ndim:
         raise ValueError(f"{len(strides)} strides do not match {ndim} axes")
-    return tuple([int(stride) for stride in strides])
+    for stride in <tuple>strides:
+        if type(stride) is not int:
+            return tuple([operator.index(stride) for stride in strides])
+    return strides

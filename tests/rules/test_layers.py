@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "cuda" / "core"
 # From the bottom to the top, and in each layer from the first to the last; a name with a star is a package.
 LAYERS = {
     "foundations": ["_version", "typing", "_utils.*"],
-    "handles, data formats": ["_handles.*", "_dlpack", "_layout_ops", "_layout"],
+    "handles, data formats": ["_handles.*", "_dlpack", "_layout_ops", "_layout", "_copy_plan"],
     "execution": ["_device_resources", "_context", "_event", "_stream"],
     "memory": ["_host", "_memory.*"],
     "device": ["_device_properties", "_device"],
@@ -31,9 +31,11 @@ LAYERS = {
     "launch": ["_launch_config", "_kernel_args", "_kernel_arg_handler", "_launcher"],
     "graphs": ["graph.*"],
     "tensors, images": [
-        "_memoryview",
         "_view_sources",
+        "_view_export",
+        "_view_copy",
         "_tensor_bridge",
+        "_memoryview",
         "_tensor_map",
         "_tensor_map_encode",
         "texture.*",

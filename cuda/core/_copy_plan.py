@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""How to copy between two strided layouts: the largest boxes of equal rows, and where they start."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+__all__ = ["CopyPlan", "plan_copy"]
+
+# The largest pitch that the driver promises to accept.
+MAX_PITCH = 2**31 - 1
+
+# An axis: its extent, and the distances in bytes between neighbours in the destination and in the source.
+Axis = tuple[int, int, int]
+
+
+class CopyPlan(NamedTuple):
+    """Boxes of ``planes`` x ``rows`` rows of ``width`` bytes, one at each of ``offsets``; all in bytes."""
+
+    width: int
+    rows: Axis
+    planes: Axis
+    outer: tuple[Axis, ...]
+    start: tuple[int, int]
+
+    @property
+    def piece_count(self) -> int:
+        """The number of boxes."""
+        return math.prod(axis[0] for axis in self.outer)
+
+    def offsets(self) -> Iterator[tuple[int, int]]:
+        """Yield where each box begins, in the destination and in the source."""
+        for index in itertools.product(*[range(axis[0]) for axis in self.outer]):
+            steps = list(zip(index, self.outer, strict=True))
+            yield (
+                self.start[0] + sum(i * axis[1] for i, axis in steps),
+                self.start[1] + sum(i * axis[2] for i, axis in steps),
+            )
+
+
+def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
+    """Return the plan for a copy between layouts of the same shape, with at least one element.
+
+    Parameters
+    ----------
+    shape : tuple[int, ...]
+        The extents.
+    target_strides, source_strides : tuple[int, ...]
+        The strides in elements.
+    itemsize : int
+        The size of an element in bytes.
+
+    Raises
+    ------
+    ValueError
+        If several elements would go to one place.
+    """
+    axes: list[Axis] = []
+    start = [0, 0]
+    for extent, target, source in zip(shape, target_strides, source_strides, strict=True):
+        if extent == 1:
+            continue
+        if target == 0:
+            raise ValueError(f"the elements of the destination overlap: its strides are {target_strides}")
+        if target < 0 and source < 0:
+            start[0] += target * (extent - 1) * itemsize
+            start[1] += source * (extent - 1) * itemsize
+            target, source = -target, -source
+        axes.append((extent, target * itemsize, source * itemsize))
+    axes = _merged(sorted(axes, key=lambda axis: (-abs(axis[1]), -abs(axis[2]))))
+    width = itemsize
+    if axes and axes[-1][1:] == (itemsize, itemsize):
+        width *= axes.pop()[0]
+    rows, planes = _best_box(axes, width)
+    for axis in (rows, planes):
+        if axis in axes:
+            axes.remove(axis)
+    return CopyPlan(width, rows, planes, tuple(axes), (start[0], start[1]))
+
+
+def _merged(axes: list[Axis]) -> list[Axis]:
+    """Join each axis to the one before, where it continues that in both layouts."""
+    joined: list[Axis] = []
+    for extent, target, source in axes:
+        if joined and joined[-1][1:] == (extent * target, extent * source):
+            joined[-1] = (joined[-1][0] * extent, target, source)
+        else:
+            joined.append((extent, target, source))
+    return joined
+
+
+def _best_box(axes: list[Axis], width: int) -> tuple[Axis, Axis]:
+    """Return the axes of rows and planes that give the largest box; an extent of 1 stands for none."""
+    best: tuple[Axis, Axis] = ((1, width, width), (1, 0, 0))
+    for rows in axes:
+        if not (width <= rows[1] <= MAX_PITCH and width <= rows[2] <= MAX_PITCH):
+            continue
+        best = max(best, (rows, (1, 0, 0)), key=_volume)
+        for planes in axes:
+            if planes is not rows and _stack(planes[1], rows[1], rows[0]) and _stack(planes[2], rows[2], rows[0]):
+                best = max(best, (rows, planes), key=_volume)
+    return best
+
+
+def _volume(box: tuple[Axis, Axis]) -> int:
+    return box[0][0] * box[1][0]
+
+
+def _stack(plane: int, pitch: int, rows: int) -> bool:
+    """Whether planes lie a whole number of rows apart, and do not overlap."""
+    return plane > 0 and plane % pitch == 0 and plane // pitch >= rows

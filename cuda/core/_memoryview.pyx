@@ -1,0 +1,567 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# cython: annotation_typing=False
+"""Views of arrays and tensors, whichever library made them."""
+
+from __future__ import annotations
+
+from libc.stdint cimport int64_t
+
+from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate, numpy
+from cuda.core._layout cimport _StridedLayout
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._pointer_info cimport PointerInfo, pointer_info
+from cuda.core._tensor_bridge cimport is_torch, view_torch
+from cuda.core._view_copy cimport copy_view
+from cuda.core._view_export cimport dlpack_device, exchange_capsule, export_view, register_view_class
+from cuda.core._view_sources cimport (
+    ViewState,
+    check_size,
+    dtype_of,
+    is_numpy,
+    layout_of,
+    view_array_interface,
+    view_buffer,
+    view_cuda_interface,
+    view_dlpack,
+    view_numpy,
+)
+
+import functools
+import warnings
+
+__all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
+
+
+cdef class StridedMemoryView(ViewState):
+    """A view of an array or tensor: where its memory is, its shape, strides and element type.
+
+    Views come from the ``from_*`` methods. A view owns nothing, and keeps alive what it was made from.
+    Where a method takes ``stream_ptr``, that is the address of the stream which will use the memory:
+    later work of it comes after what the exporter has enqueued. -1 means that no ordering is needed.
+
+    Parameters
+    ----------
+    obj : object, optional
+        An object with DLPack, or else with the CUDA array interface. Deprecated, as all direct
+        construction: use :meth:`from_any_interface`.
+    stream_ptr : int, optional
+        The consumer's stream.
+    """
+
+    def __init__(self, obj=None, stream_ptr=None):
+        # Extensions have no frames, so the first one is the caller's.
+        warnings.warn(
+            "constructing a StridedMemoryView is deprecated; use StridedMemoryView.from_any_interface()",
+            DeprecationWarning, stacklevel=1,
+        )
+        check_empty(self)
+        if obj is not None:
+            fill_any(self, obj, stream_ptr)
+
+    def __reduce__(self):
+        raise TypeError("a view cannot be pickled or copied: it refers to memory of this process")
+
+    def __repr__(self):
+        layout = layout_of(self)
+        dtype = dtype_of(self)
+        exporter = type(self._exporting_obj)
+        entries = {
+            "ptr": self._ptr,
+            "shape": layout.shape,
+            "strides": layout.strides,
+            "itemsize": layout.itemsize,
+            "dtype": dtype,
+            "device_id": self._device_id,
+            "is_device_accessible": self._is_device_accessible,
+            "readonly": self._is_readonly,
+            "exporting_obj": f"{exporter.__module__}.{exporter.__qualname__}",
+        }
+        margin = ",\n" + " " * (len("StridedMemoryView("))
+        return f"StridedMemoryView({margin.join([f'{name}={value}' for name, value in entries.items()])})"
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Export the view with DLPack. The capsule, and who takes the tensor out of it, keep the view alive.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's stream. Nothing is ordered against it.
+        max_version : tuple[int, int], optional
+            The newest version of DLPack that the consumer understands. Only from 1.0 on a consumer
+            learns that memory is read-only.
+        dl_device : tuple[int, int], optional
+            None, or the device where the memory is.
+        copy : bool, optional
+            Must not be True.
+
+        Raises
+        ------
+        BufferError
+            If the elements have no type that DLPack knows, the memory would have to be copied or
+            moved, or ``max_version`` is no pair.
+        TypeError
+            If an argument is of the wrong type.
+        """
+        check_export_arguments(stream, dl_device, copy)
+        return export_view(self, DLPack_negotiate(max_version, dl_device, copy, dlpack_device(self)))
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the ``(device_type, device_id)`` of DLPack."""
+        return dlpack_device(self)
+
+    @classmethod
+    def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
+        """View an object through DLPack if it has that, else through the CUDA array interface.
+
+        Parameters
+        ----------
+        obj : object
+            The array or tensor.
+        stream_ptr : int, optional
+            The consumer's stream, or -1. None is allowed only for memory that host and devices share.
+
+        Raises
+        ------
+        BufferError
+            If ``obj`` has neither protocol, cannot be viewed, or ``stream_ptr`` is needed.
+        """
+        cdef StridedMemoryView self = new_view(cls)
+        fill_any(self, obj, stream_ptr)
+        return self
+
+    @classmethod
+    def from_dlpack(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
+        """View an object with ``__dlpack__`` and ``__dlpack_device__``, of any version up to 1.x.
+
+        Parameters
+        ----------
+        obj : object
+            The array or tensor.
+        stream_ptr : int, optional
+            The consumer's stream, or -1. None is allowed only for memory that host and devices share.
+
+        Raises
+        ------
+        AttributeError
+            If ``obj`` has no DLPack.
+        BufferError
+            If the memory is on an unknown device, or ``stream_ptr`` is needed.
+        """
+        cdef StridedMemoryView self = new_view(cls)
+        fill_dlpack(self, obj, stream_ptr)
+        return self
+
+    @classmethod
+    def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
+        """View an object with ``__cuda_array_interface__``, of version 3 or newer.
+
+        Parameters
+        ----------
+        obj : object
+            The array.
+        stream_ptr : int
+            The consumer's stream, or -1.
+
+        Raises
+        ------
+        AttributeError
+            If ``obj`` has no such interface.
+        BufferError
+            If the interface is older, incomplete or masked, or ``stream_ptr`` is missing.
+        """
+        cdef StridedMemoryView self = new_view(cls)
+        if is_torch(obj):
+            view_torch(self, obj, stream_ptr)
+        else:
+            view_cuda_interface(self, obj, stream_ptr)
+        return self
+
+    @classmethod
+    def from_array_interface(cls, obj: object) -> StridedMemoryView:
+        """View an object with ``__array_interface__``, of version 3 or newer, such as a NumPy array.
+
+        Structured and other types that DLPack does not know are accepted.
+
+        Parameters
+        ----------
+        obj : object
+            The array, in host memory.
+
+        Raises
+        ------
+        AttributeError
+            If ``obj`` has no such interface.
+        BufferError
+            If the interface is older, incomplete or masked.
+        """
+        cdef StridedMemoryView self = new_view(cls)
+        if is_torch(obj):
+            view_torch(self, obj, -1)
+        else:
+            view_array_interface(self, obj)
+        return self
+
+    @classmethod
+    def from_buffer(
+        cls,
+        buffer: Buffer,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None = None,
+        *,
+        itemsize: int | None = None,
+        dtype: numpy.dtype | None = None,
+        is_readonly: bool = False,
+    ) -> StridedMemoryView:
+        """View a buffer as an array. Nothing is synchronised.
+
+        Parameters
+        ----------
+        buffer : :class:`~cuda.core.Buffer`
+            The memory.
+        shape : tuple[int, ...]
+            The extents.
+        strides : tuple[int, ...], optional
+            The strides in elements; None means C order.
+        itemsize : int, optional
+            The size of an element in bytes; needed without ``dtype``.
+        dtype : :class:`numpy.dtype`, optional
+            The type of the elements.
+        is_readonly : bool, optional
+            Whether consumers of the view must not write.
+
+        Raises
+        ------
+        ValueError
+            If neither ``itemsize`` nor ``dtype`` is given, they contradict each other, the layout is
+            no layout, or the buffer is too small for it. Wrapped memory is not checked for that.
+        TypeError
+            If an argument is of the wrong type.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef StridedMemoryView self = new_view(cls)
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+        if dtype is None and itemsize is None:
+            raise ValueError("either itemsize or dtype must be given")
+        if dtype is not None:
+            if not isinstance(dtype, numpy().dtype):
+                raise TypeError(f"dtype must be a numpy.dtype, not {dtype!r}")
+            if itemsize is not None and itemsize != dtype.itemsize:
+                raise ValueError(f"itemsize={itemsize} contradicts {dtype!r}, whose items have {dtype.itemsize} bytes")
+            itemsize = dtype.itemsize
+        view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
+        return self
+
+    def view(self, layout: _StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
+        """View the same memory with another layout or element type.
+
+        Parameters
+        ----------
+        layout : :class:`~cuda.core._layout._StridedLayout`, optional
+            The new layout, from the base that the present one counts from. None keeps it.
+        dtype : :class:`numpy.dtype`, optional
+            The new type. None keeps it.
+
+        Returns
+        -------
+        StridedMemoryView
+            A view that keeps this one's exporter alive; this view itself if both are None.
+
+        Raises
+        ------
+        ValueError
+            If layout and type disagree about the item size, or a buffer is too small.
+        TypeError
+            If ``layout`` is no layout.
+        """
+        if layout is None and dtype is None:
+            return self
+        if layout is not None and not isinstance(layout, _StridedLayout):
+            raise TypeError(f"layout must be a _StridedLayout or None, not {type(layout).__name__}")
+        if dtype is not None:
+            numpy_dtype = numpy().dtype
+            dtype = dtype if isinstance(dtype, numpy_dtype) else numpy_dtype(dtype)
+        return derive(self, layout_of(self) if layout is None else layout, dtype)
+
+    def copy_from(
+        self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None
+    ) -> None:
+        """Copy the elements of another view to this one, in stream order.
+
+        Contiguous memory is one ``cuMemcpyAsync``; other layouts are as few ``cuMemcpy3DAsync`` as
+        express them. Between views of host memory the host copies, once the stream is idle.
+
+        Parameters
+        ----------
+        other : StridedMemoryView
+            The source, of the same shape and element type.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+        allocator : None
+            Reserved for the memory of intermediate copies; none is made.
+        blocking : bool, optional
+            Whether to wait until the copy is done. If None, unless both are in device memory.
+
+        Raises
+        ------
+        ValueError
+            If shapes or element types differ, this view is read-only, or the copy falls into too many
+            pieces.
+        TypeError
+            If ``other`` is no view, or ``stream`` no stream.
+        """
+        if not isinstance(other, StridedMemoryView):
+            raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
+        copy_view(self, other, stream, allocator, blocking)
+
+    def copy_to(
+        self,
+        other: StridedMemoryView,
+        stream: Stream | None = None,
+        allocator: object | None = None,
+        blocking: bool | None = None,
+    ) -> None:
+        """Copy the elements of this view to another one, as :meth:`copy_from` does the other way round.
+
+        Parameters
+        ----------
+        other : StridedMemoryView
+            The destination, of the same shape and element type.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream. None is allowed between views of host memory.
+        allocator : None
+            Reserved for the memory of intermediate copies; none is made.
+        blocking : bool, optional
+            Whether to wait until the copy is done. If None, unless both are in device memory.
+        """
+        if not isinstance(other, StridedMemoryView):
+            raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
+        copy_view(other, self, stream, allocator, blocking)
+
+    @property
+    def ptr(self) -> int:
+        """The address of the first element."""
+        return self._ptr
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device; -1 for host memory that DLPack describes."""
+        return self._device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        return self._is_device_accessible
+
+    @property
+    def readonly(self) -> bool:
+        """Whether the memory must not be written."""
+        return self._is_readonly
+
+    @property
+    def exporting_obj(self) -> object:
+        """What the view was made from."""
+        return self._exporting_obj
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return layout_of(self)._shape
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """The strides in elements; None for implicit C order."""
+        return layout_of(self)._strides
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return layout_of(self).volume
+
+    @property
+    def dtype(self) -> numpy.dtype | None:
+        """The type of the elements, or None where only their size is known.
+
+        Raises
+        ------
+        NotImplementedError
+            For vector types, and for types of ml_dtypes where that is not installed.
+        TypeError
+            For types that NumPy does not have.
+        """
+        return dtype_of(self)
+
+    @property
+    def _layout(self) -> _StridedLayout:
+        return layout_of(self)
+
+    __dlpack_c_exchange_api__ = exchange_capsule()
+    __c_dlpack_exchange_api__ = __dlpack_c_exchange_api__
+
+
+cdef class _StridedMemoryViewProxy:
+    """An argument that can be viewed once its stream is known."""
+
+    cdef:
+        readonly object obj
+        readonly bint has_dlpack
+
+    def __init__(self, obj):
+        if not has_dlpack(obj) and not hasattr(obj, "__cuda_array_interface__"):
+            raise BufferError(no_protocol(obj))
+        self.obj = obj
+        self.has_dlpack = has_dlpack(obj)
+
+    def view(self, stream_ptr: int | None = None) -> StridedMemoryView:
+        """Return the view, as :meth:`StridedMemoryView.from_any_interface` does."""
+        return StridedMemoryView.from_any_interface(self.obj, stream_ptr)
+
+
+def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
+    """Decorate a function so that some of its positional arguments arrive ready to be viewed.
+
+    Parameters
+    ----------
+    arg_indices : tuple[int, ...]
+        The positions. The function gets objects with ``obj``, the argument itself, ``has_dlpack``,
+        and ``view(stream_ptr)``, which returns its :class:`StridedMemoryView`.
+
+    Raises
+    ------
+    BufferError
+        When the function is called, if such an argument has neither DLPack nor the CUDA array interface.
+    IndexError
+        When the function is called with fewer positional arguments.
+    """
+    if not isinstance(arg_indices, tuple):
+        raise TypeError(f"arg_indices must be a tuple of int, not {type(arg_indices).__name__}")
+
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            args = list(args)
+            for index in arg_indices:
+                args[index] = _StridedMemoryViewProxy(args[index])
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def view_as_cai(obj, stream_ptr, view=None):
+    """Return the view of an object with ``__cuda_array_interface__``; an empty ``view`` is filled."""
+    cdef StridedMemoryView self = empty_view(view)
+    view_cuda_interface(self, obj, stream_ptr)
+    return self
+
+
+def view_as_array_interface(obj, view=None):
+    """Return the view of an object with ``__array_interface__``; an empty ``view`` is filled."""
+    cdef StridedMemoryView self = empty_view(view)
+    view_array_interface(self, obj)
+    return self
+
+
+cdef inline StridedMemoryView new_view(object cls):
+    if cls is StridedMemoryView:
+        return StridedMemoryView.__new__(StridedMemoryView)
+    return cls.__new__(cls)
+
+
+cdef StridedMemoryView empty_view(object view):
+    if view is None:
+        return new_view(StridedMemoryView)
+    if not isinstance(view, StridedMemoryView):
+        raise TypeError(f"view must be a StridedMemoryView or None, not {type(view).__name__}")
+    check_empty(<StridedMemoryView>view)
+    return view
+
+
+cdef int check_empty(StridedMemoryView self) except -1:
+    if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
+        raise RuntimeError("this view is made already")
+    return 0
+
+
+cdef int fill_any(StridedMemoryView self, object obj, object stream_ptr) except -1:
+    if is_numpy(obj) or is_torch(obj) or has_dlpack(obj):
+        fill_dlpack(self, obj, stream_ptr)
+    elif hasattr(obj, "__cuda_array_interface__"):
+        view_cuda_interface(self, obj, stream_ptr)
+    else:
+        raise BufferError(no_protocol(obj))
+    return 0
+
+
+cdef int fill_dlpack(StridedMemoryView self, object obj, object stream_ptr) except -1:
+    if is_numpy(obj):
+        if stream_ptr == -1 and view_numpy(self, obj, False):
+            return 0
+    elif is_torch(obj):
+        view_torch(self, obj, stream_ptr)
+        return 0
+    view_dlpack(self, obj, stream_ptr)
+    return 0
+
+
+cdef bint has_dlpack(object obj) except -1:
+    return hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__")
+
+
+cdef str no_protocol(object obj):
+    return f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
+
+
+cdef StridedMemoryView derive(StridedMemoryView self, _StridedLayout layout, object dtype):
+    cdef StridedMemoryView view
+    cdef PointerInfo info
+    cdef _StridedLayout mine = layout_of(self)
+    cdef bint is_typed = (
+        dtype is not None or self._element.lanes != 0 or self._dtype is not None or self._typestr is not None
+    )
+    cdef int64_t itemsize = mine._itemsize if dtype is None else dtype.itemsize
+    if is_typed and itemsize != layout._itemsize:
+        raise ValueError(f"the type has items of {itemsize} bytes, the layout of {layout._itemsize}")
+    check_size(self, layout)
+    view = new_view(type(self))
+    view._ptr = self._ptr + (layout._slice_offset * layout._itemsize - mine._slice_offset * mine._itemsize)
+    view._device_id, view._device_type = self._device_id, self._device_type
+    view._is_device_accessible, view._is_readonly = self._is_device_accessible, self._is_readonly
+    view._is_sized, view._h_allocation = self._is_sized, self._h_allocation
+    view._known_layout = layout
+    if dtype is not None:
+        view._dtype = dtype
+    else:
+        view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
+    view._exporting_obj = self._exporting_obj
+    view._keeper = self._keeper if isinstance(self._keeper, ViewState) else self
+    if self._device_type == DEVICE_CPU or (self._device_type == 0 and not self._h_allocation):
+        # The exporter may not know that its host memory is page-locked.
+        info = pointer_info(view._ptr)
+        if info.is_device_accessible:
+            view._device_type = 0
+            view._device_id, view._is_device_accessible = info.device_id, True
+    return view
+
+
+cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    if dl_device is not None and not isinstance(dl_device, tuple):
+        raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
+    return 0
+
+
+register_view_class(StridedMemoryView)

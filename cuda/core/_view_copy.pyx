@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies between views, in as few driver calls as their layouts allow."""
+
+from __future__ import annotations
+
+from libc.stdint cimport int64_t, uintptr_t
+from libc.string cimport memcmp, memmove, memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType
+from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._view_export cimport dlpack_device
+from cuda.core._view_sources cimport ViewState, dtype_of, itemsize_of, layout_of
+
+from cuda.core._copy_plan import plan_copy
+
+__all__ = []
+
+# With more driver calls than this, a copy on the device is better done by a kernel.
+cdef int64_t MAX_PIECES = 65536
+
+
+# One box of a plan, as plain numbers.
+cdef struct Box:
+    size_t width
+    int64_t rows
+    int64_t target_pitch
+    int64_t source_pitch
+    int64_t planes
+    int64_t target_plane
+    int64_t source_plane
+
+
+cdef int copy_view(ViewState target, ViewState source, object stream, object allocator, object blocking) except -1:
+    cdef bint is_on_host = not (target._is_device_accessible or source._is_device_accessible)
+    cdef bint is_waiting
+    cdef Stream c_stream = None
+    check_arguments(target, source, allocator, blocking)
+    if stream is not None or not is_on_host:
+        c_stream = Stream_accept(stream)
+    if 0 in layout_of(target)._shape:
+        return 0
+    plan = plan_copy(
+        layout_of(target)._shape,
+        layout_of(target).explicit_strides(),
+        layout_of(source).explicit_strides(),
+        itemsize_of(target),
+    )
+    if is_on_host:
+        if c_stream is not None:
+            c_stream.sync()
+        copy_on_host(target, source, plan)
+        return 0
+    if blocking is None:
+        is_waiting = not (is_device_memory(target) and is_device_memory(source))
+    else:
+        is_waiting = blocking
+    copy_in_stream(target, source, plan, c_stream)
+    if is_waiting:
+        c_stream.sync()
+    return 0
+
+
+cdef int check_arguments(ViewState target, ViewState source, object allocator, object blocking) except -1:
+    if allocator is not None:
+        raise TypeError(f"allocator must be None, because no intermediate copy is made, not {type(allocator).__name__}")
+    if blocking is not None and not isinstance(blocking, bool):
+        raise TypeError(f"blocking must be a bool or None, not {type(blocking).__name__}")
+    if target._is_readonly:
+        raise ValueError("the destination is read-only")
+    if layout_of(target)._shape != layout_of(source)._shape:
+        raise ValueError(f"the shapes differ: {layout_of(target)._shape} (destination), {layout_of(source)._shape} (source)")
+    if not is_same_type(target, source):
+        raise ValueError(f"the types of the elements differ: {dtype_of(target)} (destination), {dtype_of(source)} (source)")
+    return 0
+
+
+# Where one type is unknown, the sizes have to agree.
+cdef bint is_same_type(ViewState target, ViewState source) except -1:
+    if target._element.lanes != 0 and source._element.lanes != 0:
+        return memcmp(&target._element, &source._element, sizeof(DLDataType)) == 0
+    if itemsize_of(target) != itemsize_of(source):
+        return False
+    mine, other = dtype_of(target), dtype_of(source)
+    # Not `in`: NumPy takes None for float64.
+    return mine is None or other is None or mine == other
+
+
+cdef bint is_device_memory(ViewState view) except -1:
+    return dlpack_device(view)[0] == DEVICE_CUDA
+
+
+cdef Box box_of(object plan) except *:
+    cdef Box box
+    box.width = plan.width
+    box.rows, box.target_pitch, box.source_pitch = plan.rows
+    box.planes, box.target_plane, box.source_plane = plan.planes
+    return box
+
+
+cdef int copy_on_host(ViewState target, ViewState source, object plan) except -1:
+    cdef Box box = box_of(plan)
+    cdef uintptr_t c_target
+    cdef uintptr_t c_source
+    cdef int64_t plane
+    cdef int64_t row
+    for to, origin in plan.offsets():
+        c_target = target._ptr + <int64_t>to
+        c_source = source._ptr + <int64_t>origin
+        with nogil:
+            for plane in range(box.planes):
+                for row in range(box.rows):
+                    memmove(
+                        <void*>(c_target + plane * box.target_plane + row * box.target_pitch),
+                        <void*>(c_source + plane * box.source_plane + row * box.source_pitch),
+                        box.width,
+                    )
+    return 0
+
+
+cdef int copy_in_stream(ViewState target, ViewState source, object plan, Stream stream) except -1:
+    cdef Box box = box_of(plan)
+    cdef StreamHandle h_stream = stream._h_stream
+    cdef cydriver.CUdeviceptr c_target
+    cdef cydriver.CUdeviceptr c_source
+    cdef cydriver.CUDA_MEMCPY3D c_copy
+    if plan.piece_count > MAX_PIECES:
+        raise ValueError(
+            f"a copy between these layouts takes {plan.piece_count} driver calls, more than {MAX_PIECES}; "
+            f"make one of them contiguous first"
+        )
+    describe_box(target, source, box, &c_copy)
+    for to, origin in plan.offsets():
+        c_target = target._ptr + <int64_t>to
+        c_source = source._ptr + <int64_t>origin
+        if box.rows == 1 and box.planes == 1:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, h_stream.get()), b"cuMemcpyAsync")
+            continue
+        # The driver reads the pair that belongs to the memory type.
+        c_copy.dstDevice, c_copy.dstHost = c_target, <void*>c_target
+        c_copy.srcDevice, c_copy.srcHost = c_source, <void*>c_source
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, h_stream.get()), b"cuMemcpy3DAsync")
+    return 0
+
+
+# All but the addresses.
+cdef int describe_box(ViewState target, ViewState source, const Box& box, cydriver.CUDA_MEMCPY3D* c_copy) except -1:
+    memset(c_copy, 0, sizeof(cydriver.CUDA_MEMCPY3D))
+    c_copy.WidthInBytes = box.width
+    c_copy.Height = box.rows
+    c_copy.Depth = box.planes
+    c_copy.dstPitch = box.target_pitch
+    c_copy.srcPitch = box.source_pitch
+    c_copy.dstHeight = box.target_plane // box.target_pitch if box.planes > 1 else box.rows
+    c_copy.srcHeight = box.source_plane // box.source_pitch if box.planes > 1 else box.rows
+    c_copy.dstMemoryType = memory_type(target)
+    c_copy.srcMemoryType = memory_type(source)
+    return 0
+
+
+cdef cydriver.CUmemorytype memory_type(ViewState view) noexcept:
+    if view._is_device_accessible:
+        return cydriver.CUmemorytype.CU_MEMORYTYPE_UNIFIED
+    return cydriver.CUmemorytype.CU_MEMORYTYPE_HOST

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that export memory by one protocol only, and say whatever a test wants."""
+
+from __future__ import annotations
+
+import ctypes
+
+
+class CudaInterface:
+    """The memory of a NumPy array behind ``__cuda_array_interface__``, with entries changed at will."""
+
+    def __init__(self, array, **entries):
+        self.array = array
+        self.__cuda_array_interface__ = {**array.__array_interface__, "version": 3, **entries}
+
+
+class ArrayInterface:
+    """The memory of a NumPy array behind ``__array_interface__``, with entries changed at will."""
+
+    def __init__(self, array, **entries):
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, **entries}
+
+
+class Tensor(ctypes.Structure):
+    """``DLTensor``."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+_Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class DLPackExporter:
+    """A tensor of any description; ``calls`` has the arguments of each export, ``released`` counts deleters."""
+
+    def __init__(
+        self, device=(1, 0), *, code=2, bits=32, lanes=1, shape=(2, 3), strides=None, offset=0, data=0x1000, told=None
+    ):
+        self.device = told or device
+        self.calls = []
+        self.released = 0
+        self._deleter = _Deleter(self._release)
+        self._extents = (ctypes.c_int64 * (2 * len(shape) + 1))(*shape, *(strides or ()))
+        address = ctypes.addressof(self._extents)
+        stride_address = address + 8 * len(shape) if strides is not None else None
+        tensor = Tensor(data, *device, len(shape), code, bits, lanes, address, stride_address, offset)
+        self._managed = _Managed(tensor, None, ctypes.cast(self._deleter, ctypes.c_void_p))
+
+    def __dlpack__(self, **arguments):
+        self.calls.append(arguments)
+        return _new_capsule(ctypes.addressof(self._managed), b"dltensor", None)
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def _release(self, _):
+        self.released += 1
+
+
+class OldExporter(DLPackExporter):
+    """One written before DLPack 1.0."""
+
+    def __dlpack__(self, *, stream=None):
+        return super().__dlpack__(stream=stream)

@@ -1,0 +1,350 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Views: what they say, other layouts and types of the same memory, proxies, life and identity."""
+
+import copy
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+from cuda.core import Buffer
+from cuda.core._layout import _StridedLayout as Layout
+from cuda.core._memoryview import view_as_array_interface, view_as_cai
+from cuda.core.utils import StridedMemoryView, args_viewable_as_strided_memory
+from support.memory import HostMemoryResource
+from support.tensors import CudaInterface
+
+
+def view_of(array):
+    return StridedMemoryView.from_dlpack(array, -1)
+
+
+def as_numpy(view):
+    """The array that NumPy sees through DLPack."""
+    return np.from_dlpack(view)
+
+
+def test_a_view_has_the_numbers_of_the_array():
+    array = np.arange(24, dtype=np.int16).reshape(4, 6)[::2, 1:]
+    view = view_of(array)
+    assert (view.ptr, view.shape, view.strides) == (array.ctypes.data, (2, 5), (12, 1))
+    assert (view.size, view.dtype, view.readonly) == (10, np.dtype(np.int16), False)
+    assert (view.device_id, view.is_device_accessible) == (-1, False)
+    assert view.exporting_obj is array
+    assert view._layout == Layout((2, 5), (12, 1), 2)
+    assert view.__dlpack_device__() == (1, 0)
+
+
+def test_attributes_are_read_only():
+    view = view_of(np.zeros(3))
+    for name in ("ptr", "device_id", "is_device_accessible", "readonly", "exporting_obj", "shape", "strides", "dtype"):
+        with pytest.raises(AttributeError):
+            setattr(view, name, getattr(view, name))
+    with pytest.raises(AttributeError):
+        view.other = 1
+
+
+def test_repr_has_one_line_per_attribute():
+    text = repr(view_of(np.zeros((2, 3), np.float32)))
+    assert text.startswith("StridedMemoryView(ptr=")
+    assert [line.strip().partition("=")[0] for line in text.splitlines()[1:]] == [
+        "shape", "strides", "itemsize", "dtype", "device_id", "is_device_accessible", "readonly", "exporting_obj",
+    ]
+    assert text.endswith("exporting_obj=numpy.ndarray)")
+
+
+def test_equality_is_identity():
+    array = np.zeros(3)
+    view = view_of(array)
+    assert view == view
+    assert view != view_of(array)
+    assert len({view, view}) == 1
+
+
+@pytest.mark.parametrize("call", [weakref.ref, pickle.dumps, copy.copy])
+def test_a_view_is_neither_weakly_referenced_nor_copied(call):
+    with pytest.raises(TypeError):
+        call(view_of(np.zeros(3)))
+
+
+def test_methods_of_a_subclass_make_that():
+    class Mine(StridedMemoryView):
+        pass
+
+    array = np.zeros(4)
+    mine = Mine.from_dlpack(array, -1)
+    assert type(mine) is Mine
+    assert type(mine.view(dtype=np.dtype("i8"))) is Mine
+
+
+def test_the_constructor_is_deprecated():
+    array = np.ones((2, 3))
+    with pytest.warns(DeprecationWarning) as warnings:
+        view = StridedMemoryView(array, -1)
+    assert warnings[0].filename == __file__
+    assert (view.shape, view.exporting_obj is array) == ((2, 3), True)
+
+
+def test_a_view_of_nothing_says_so():
+    with pytest.warns(DeprecationWarning):
+        view = StridedMemoryView()
+    assert (view.ptr, view.dtype, view.exporting_obj) == (0, None, None)
+    for use in (lambda: view.shape, lambda: view.size, lambda: repr(view), lambda: view.__dlpack__()):
+        with pytest.raises(ValueError, match="empty"):
+            use()
+
+
+def test_a_made_view_is_not_made_again():
+    view = view_of(np.zeros(3))
+    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="made already"):
+        view.__init__(np.zeros(4), -1)
+    with pytest.raises(RuntimeError, match="made already"):
+        view_as_array_interface(np.zeros(4), view)
+    assert view.shape == (3,)
+
+
+def test_helpers_fill_an_empty_view():
+    with pytest.warns(DeprecationWarning):
+        empty = StridedMemoryView()
+    assert view_as_array_interface(np.zeros(4), empty) is empty
+    assert empty.shape == (4,)
+    assert view_as_array_interface(np.zeros(5)).shape == (5,)
+    assert view_as_cai(CudaInterface(np.zeros((2, 3), np.float32)), -1).shape == (2, 3)
+    with pytest.raises(TypeError, match="view must be"):
+        view_as_array_interface(np.zeros(4), 3)
+
+
+def test_a_view_keeps_the_array_and_nothing_after():
+    class Array(np.ndarray):
+        pass
+
+    array = np.zeros(8).view(Array)
+    alive = weakref.ref(array)
+    view = view_of(array)
+    derived = view.view(dtype=np.dtype("i8")).view(Layout((2,), None, 8))
+    capsule = derived.__dlpack__()
+    del array, view, derived
+    gc.collect()
+    assert alive() is not None
+    del capsule
+    gc.collect()
+    assert alive() is None
+
+
+# --- from_buffer ---
+
+
+@pytest.fixture
+def buffer():
+    return HostMemoryResource().allocate(96)
+
+
+def test_a_buffer_becomes_an_array(buffer):
+    memoryview(buffer)[:] = np.arange(24, dtype=np.int32).tobytes()
+    view = StridedMemoryView.from_buffer(buffer, (4, 6), dtype=np.dtype(np.int32))
+    assert (view.ptr, view.strides, view.exporting_obj is buffer) == (buffer.handle, None, True)
+    assert np.array_equal(as_numpy(view), np.arange(24).reshape(4, 6))
+    other = StridedMemoryView.from_buffer(buffer, (6, 4), (1, 6), dtype=np.dtype(np.int32))
+    assert np.array_equal(as_numpy(other), np.arange(24).reshape(4, 6).T)
+
+
+def test_a_buffer_may_have_only_an_item_size(buffer):
+    view = StridedMemoryView.from_buffer(buffer, (24,), itemsize=4, is_readonly=True)
+    assert (view.dtype, view._layout.itemsize, view.readonly) == (None, 4, True)
+    with pytest.raises(BufferError, match="type"):
+        view.__dlpack__()
+    assert np.array_equal(as_numpy(view.view(dtype=np.dtype("f4"))), np.zeros(24, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"shape": (4,)}, ValueError),
+        ({"shape": (4,), "itemsize": 4, "dtype": np.dtype("f8")}, ValueError),
+        ({"shape": (25,), "itemsize": 4}, ValueError),
+        ({"shape": (5, 5), "strides": (5, 1), "itemsize": 4}, ValueError),
+        ({"shape": (4,), "strides": (-1,), "itemsize": 4}, ValueError),
+        ({"shape": (-4,), "itemsize": 4}, ValueError),
+        ({"shape": (4,), "itemsize": 0}, ValueError),
+        ({"shape": (4,), "strides": (1, 1), "itemsize": 4}, ValueError),
+        ({"shape": (4,), "dtype": np.float32}, TypeError),
+        ({"shape": (4,), "dtype": "f4"}, TypeError),
+        ({"shape": [4], "itemsize": 4}, TypeError),
+        ({"shape": 4, "itemsize": 4}, TypeError),
+    ],
+)
+def test_a_buffer_refuses(buffer, arguments, error):
+    with pytest.raises(error):
+        StridedMemoryView.from_buffer(buffer, **arguments)
+
+
+def test_what_is_no_open_buffer_is_refused(buffer):
+    with pytest.raises(TypeError, match="buffer must be"):
+        StridedMemoryView.from_buffer(3, (4,), itemsize=1)
+    buffer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        StridedMemoryView.from_buffer(buffer, (4,), itemsize=1)
+
+
+def test_wrapped_memory_is_not_measured(buffer):
+    wrapped = Buffer.from_handle(buffer.handle, 8, owner=buffer)
+    view = StridedMemoryView.from_buffer(wrapped, (96,), itemsize=1)
+    assert view.size == 96
+    assert view.view(Layout((2000,), None, 1)).size == 2000
+
+
+def test_memory_of_a_closed_buffer_lasts_as_long_as_its_views(buffer):
+    mr = buffer.memory_resource
+    view = StridedMemoryView.from_buffer(buffer, (96,), dtype=np.dtype("u1"))
+    part = view.view(view._layout[3:])
+    buffer.close()
+    del view
+    assert mr.freed == []
+    assert as_numpy(part).sum() == 0
+    del part
+    gc.collect()
+    assert len(mr.freed) == 1
+
+
+def test_views_of_a_buffer_stay_inside(buffer):
+    for view in (
+        StridedMemoryView.from_buffer(buffer, (24,), itemsize=4),
+        StridedMemoryView.from_dlpack(buffer, -1).view(Layout((24,), None, 4), np.dtype("f4")),
+    ):
+        with pytest.raises(ValueError, match="needs 100 bytes"):
+            view.view(Layout((25,), None, 4))
+
+
+# --- view ---
+
+
+def test_view_without_arguments_is_the_same():
+    view = view_of(np.zeros(3))
+    assert view.view() is view
+
+
+def test_view_with_another_type_shares_the_memory():
+    array = np.arange(6, dtype=np.float32)
+    view = view_of(array).view(dtype=np.dtype(np.int32))
+    assert np.array_equal(as_numpy(view), array.view(np.int32))
+    assert (view.ptr, view.exporting_obj is array, view.dtype) == (array.ctypes.data, True, np.dtype(np.int32))
+    assert view_of(array).view(dtype="i4").dtype == np.dtype(np.int32)
+
+
+def test_view_with_another_layout_and_type():
+    array = np.arange(12, dtype=np.int32)
+    view = view_of(array)
+    assert np.array_equal(as_numpy(view.view(view._layout.reshaped((3, 4)))), array.reshape(3, 4))
+    assert np.array_equal(as_numpy(view.view(view._layout.repacked(8), np.dtype(np.int64))), array.view(np.int64))
+    with pytest.raises(ValueError, match="items of 8 bytes"):
+        view.view(dtype=np.dtype(np.int64))
+    with pytest.raises(ValueError, match="items of 4 bytes"):
+        view.view(view._layout.repacked(8))
+    with pytest.raises(TypeError, match="layout must be"):
+        view.view(3)
+
+
+def test_slices_count_from_the_base():
+    array = np.arange(20, dtype=np.int64).reshape(4, 5)
+    view = view_of(array)
+    part = view.view(view._layout[1:, 2])
+    assert np.array_equal(as_numpy(part), array[1:, 2])
+    assert part.view(part._layout).ptr == part.ptr
+    assert np.array_equal(as_numpy(part.view(part._layout[1:])), array[2:, 2])
+    assert part.view(view._layout).ptr == view.ptr
+
+
+def test_derived_views_stay_read_only():
+    array = np.zeros(4)
+    array.flags.writeable = False
+    view = view_of(array).view(dtype=np.dtype("i8"))
+    assert view.readonly
+    assert not as_numpy(view).flags.writeable
+
+
+# --- export ---
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("source", [StridedMemoryView.from_array_interface, view_of])
+def test_every_type_of_dlpack_makes_the_round_trip(dtype, source):
+    array = np.arange(12).astype(dtype).reshape(3, 4).T
+    result = as_numpy(source(array))
+    assert (result.dtype, result.strides) == (array.dtype, array.strides)
+    assert np.array_equal(result, array)
+    assert result.ctypes.data == array.ctypes.data
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", ">i4", "g", "U3", "O", [("a", "i4"), ("b", "f8")]])
+def test_other_types_are_not_exported(dtype):
+    view = StridedMemoryView.from_array_interface(np.zeros(2, dtype))
+    assert view.dtype == np.dtype(dtype)
+    with pytest.raises(BufferError, match="cannot be exported"):
+        view.__dlpack__()
+
+
+@pytest.mark.parametrize("array", [np.zeros((0, 3)), np.array(3.0), np.arange(6)[::-1], np.broadcast_to(np.ones(3), (2, 3))])
+def test_odd_shapes_make_the_round_trip(array):
+    result = as_numpy(view_of(array))
+    assert result.shape == array.shape
+    assert np.array_equal(result, array)
+    assert result.flags.writeable == array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"max_version": (1,)}, BufferError),
+        ({"max_version": [1, 0]}, TypeError),
+        ({"dl_device": (2, 0)}, BufferError),
+        ({"dl_device": [1, 0]}, TypeError),
+        ({"copy": True}, BufferError),
+        ({"copy": 1}, TypeError),
+        ({"stream": "x"}, TypeError),
+    ],
+)
+def test_export_refuses(arguments, error):
+    with pytest.raises(error):
+        view_of(np.zeros(3)).__dlpack__(**arguments)
+
+
+# --- proxies ---
+
+
+@args_viewable_as_strided_memory((1,))
+def decorated(first, second=None, third=3):
+    """A function."""
+    return second
+
+
+def test_a_proxy_waits_for_the_stream():
+    array = np.zeros((2, 3))
+    proxy = decorated(1, array)
+    assert (proxy.obj is array, proxy.has_dlpack) == (True, True)
+    assert proxy.view(-1).shape == (2, 3)
+    with pytest.raises(BufferError, match="ambiguous"):
+        proxy.view()
+    with pytest.raises(AttributeError):
+        proxy.obj = 3
+    assert decorated.__doc__ == "A function."
+    assert decorated.__wrapped__ is not decorated
+
+
+def test_a_proxy_of_an_interface():
+    proxy = decorated(1, CudaInterface(np.zeros(3)))
+    assert not proxy.has_dlpack
+    assert proxy.view(-1).shape == (3,)
+
+
+def test_a_proxy_needs_a_protocol_and_a_positional_argument():
+    with pytest.raises(BufferError, match="int has neither"):
+        decorated(1, 2)
+    with pytest.raises(IndexError):
+        decorated(1)
+    with pytest.raises(IndexError):
+        decorated(1, second=np.zeros(3))
+    with pytest.raises(TypeError, match="arg_indices"):
+        args_viewable_as_strided_memory([0])

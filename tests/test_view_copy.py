@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies between views: on the host, between host and device, and on the device."""
+
+import numpy as np
+import pytest
+
+from cuda.core import Buffer, LegacyPinnedMemoryResource
+from cuda.core.utils import StridedMemoryView
+from support.memory import read, write
+from support.work import busy
+
+SOURCE = np.arange(5 * 4 * 6, dtype=np.int32).reshape(5, 4, 6)
+
+PARTS = {
+    "all": lambda v: v,
+    "rows": lambda v: v[:, :, 1:4],
+    "planes": lambda v: v[1:4, 1:3, 2:5],
+    "steps": lambda v: v[::2, ::3, ::2],
+    "backwards": lambda v: v[::-1],
+    "transposed": lambda v: v.transpose(2, 0, 1),
+    "one": lambda v: v[2, 3, 4, ...],
+    "none": lambda v: v[:0],
+}
+
+
+def view_of(array):
+    return StridedMemoryView.from_dlpack(array, -1)
+
+
+@pytest.fixture(params=PARTS)
+def part(request):
+    return PARTS[request.param]
+
+
+def test_views_on_the_host_are_copied(part):
+    target = np.zeros_like(SOURCE)
+    view_of(part(target)).copy_from(view_of(part(SOURCE)), None)
+    assert np.array_equal(part(target), part(SOURCE))
+    assert target.sum() == part(SOURCE).sum()
+    target = np.zeros(part(SOURCE).shape, np.int32)
+    view_of(part(SOURCE)).copy_to(view_of(target))
+    assert np.array_equal(target, part(SOURCE))
+
+
+def test_types_may_be_unknown_on_one_side():
+    target = np.zeros_like(SOURCE)
+    untyped = view_of(target)
+    untyped.copy_from(view_of(np.broadcast_to(SOURCE[:1], SOURCE.shape)), None)
+    assert np.array_equal(target, np.broadcast_to(SOURCE[:1], SOURCE.shape))
+
+
+def test_copies_that_make_no_sense_are_refused():
+    target, source = np.zeros((2, 3)), np.ones((2, 3))
+    frozen = np.zeros((2, 3))
+    frozen.flags.writeable = False
+    overlapping = view_of(target).view(view_of(target)._layout[:1].broadcast_to((2, 3)))
+    for other, error in [
+        (view_of(source.T), ValueError),
+        (view_of(source.astype("f4")), ValueError),
+        (view_of(source.astype("i8")), ValueError),
+        (source, TypeError),
+    ]:
+        with pytest.raises(error):
+            view_of(target).copy_from(other, None)
+    with pytest.raises(TypeError, match="StridedMemoryView"):
+        view_of(target).copy_to(source)
+    with pytest.raises(ValueError, match="read-only"):
+        view_of(frozen).copy_from(view_of(source), None)
+    with pytest.raises(ValueError, match="overlap"):
+        overlapping.copy_from(view_of(source), None)
+    with pytest.raises(TypeError, match="stream"):
+        view_of(target).copy_from(view_of(source), 3)
+    with pytest.raises(TypeError, match="allocator"):
+        view_of(target).copy_from(view_of(source), None, allocator=3)
+    with pytest.raises(TypeError, match="blocking"):
+        view_of(target).copy_from(view_of(source), None, blocking=3)
+    assert target.sum() == 0
+
+
+# --- with a device ---
+
+
+@pytest.fixture
+def on_device(device, stream):
+    """Makes a buffer with the bytes of an array, and a view of it with the array's shape."""
+
+    def make(array):
+        buffer = device.allocate(array.nbytes, stream=stream)
+        write(buffer, array.tobytes(), stream)
+        return buffer, StridedMemoryView.from_buffer(buffer, array.shape, dtype=array.dtype)
+
+    return make
+
+
+def device_part(view, part):
+    """The part of a view of SOURCE's shape that the same indexing of an array would give."""
+    chosen = part(SOURCE)
+    start = (chosen.__array_interface__["data"][0] - SOURCE.ctypes.data) // 4 if chosen.size else 0
+    wrapped = Buffer.from_handle(view.ptr + 4 * start, 4, owner=view)
+    strides = tuple(stride // 4 for stride in chosen.strides)
+    return StridedMemoryView.from_buffer(wrapped, chosen.shape, strides, dtype=view.dtype)
+
+
+def test_copies_to_and_from_the_device(on_device, stream, part):
+    buffer, whole = on_device(np.zeros_like(SOURCE))
+    view = device_part(whole, part)
+    view.copy_from(view_of(part(SOURCE)), stream)
+    expected = np.zeros_like(SOURCE)
+    part(expected)[...] = part(SOURCE)
+    assert np.array_equal(np.frombuffer(read(buffer, stream), np.int32).reshape(SOURCE.shape), expected)
+    target = np.zeros_like(SOURCE)
+    view.copy_to(view_of(part(target)), stream)
+    assert np.array_equal(target, expected)
+
+
+def test_copies_on_the_device(on_device, stream, part):
+    buffer, whole = on_device(np.zeros_like(SOURCE))
+    _, source = on_device(SOURCE)
+    device_part(whole, part).copy_from(device_part(source, part), stream)
+    expected = np.zeros_like(SOURCE)
+    part(expected)[...] = part(SOURCE)
+    assert np.array_equal(np.frombuffer(read(buffer, stream), np.int32).reshape(SOURCE.shape), expected)
+
+
+def test_a_transposition_on_the_device(on_device, stream):
+    buffer, whole = on_device(np.zeros((6, 4), np.int32))
+    _, source = on_device(SOURCE[0].copy())
+    whole.copy_from(source.view(source._layout.permuted((1, 0))), stream)
+    assert np.array_equal(np.frombuffer(read(buffer, stream), np.int32).reshape(6, 4), SOURCE[0].T)
+
+
+def test_copies_on_the_device_do_not_wait(on_device, stream):
+    _, target = on_device(SOURCE)
+    _, source = on_device(SOURCE)
+    with busy(stream):
+        target.copy_from(source, stream)
+        source.copy_to(target, stream, blocking=False)
+        assert not stream.is_done
+    source.copy_to(target, stream, blocking=True)
+    assert stream.is_done
+
+
+def test_copies_of_page_locked_memory_wait_unless_told(on_device, stream):
+    _, target = on_device(SOURCE)
+    buffer = LegacyPinnedMemoryResource().allocate(SOURCE.nbytes)
+    memoryview(buffer)[:] = SOURCE.tobytes()
+    source = StridedMemoryView.from_buffer(buffer, SOURCE.shape, dtype=SOURCE.dtype)
+    with busy(stream):
+        target.copy_from(source, stream, blocking=False)
+        assert not stream.is_done
+    target.copy_from(source, stream)
+    assert stream.is_done
+
+
+def test_copies_on_the_host_come_after_the_stream(stream):
+    target = np.zeros_like(SOURCE)
+    view_of(target).copy_from(view_of(SOURCE), stream)
+    assert np.array_equal(target, SOURCE)
+
+
+def test_device_copies_need_a_stream_and_few_pieces(on_device, stream):
+    _, target = on_device(SOURCE)
+    with pytest.raises(TypeError, match="stream"):
+        target.copy_to(view_of(np.zeros_like(SOURCE)))
+    _, one = on_device(np.zeros(1, np.int32))
+    many = one.view(one._layout.broadcast_to((100_000,)))
+    with pytest.raises(ValueError, match="driver calls"):
+        many.copy_to(view_of(np.zeros(100_000, np.int32)), stream)

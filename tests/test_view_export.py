@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The C exchange table of views: what other libraries call instead of making capsules."""
+
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+from cuda.core._layout import _StridedLayout as Layout
+from cuda.core._memoryview import view_as_array_interface
+from cuda.core.utils import StridedMemoryView
+from support.memory import HostMemoryResource
+from support.tensors import Tensor
+
+Pointer = ctypes.c_void_p
+SetError = ctypes.CFUNCTYPE(None, Pointer, ctypes.c_char_p, ctypes.c_char_p)
+
+
+class Table(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("previous", Pointer),
+        ("allocate", ctypes.CFUNCTYPE(ctypes.c_int, Pointer, Pointer, Pointer, SetError)),
+        ("managed_from_object", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Pointer))),
+        ("object_from_managed", ctypes.PYFUNCTYPE(ctypes.c_int, Pointer, ctypes.POINTER(ctypes.py_object))),
+        ("borrow_from_object", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))),
+        (
+            "current_work_stream",
+            ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Pointer)),
+        ),
+    ]
+
+
+@pytest.fixture
+def table():
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = Pointer, [ctypes.py_object, ctypes.c_char_p]
+    return Table.from_address(get(StridedMemoryView.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
+
+
+def view_of(array):
+    return StridedMemoryView.from_dlpack(array, -1)
+
+
+def extents(address, count):
+    return list((ctypes.c_int64 * count).from_address(address))
+
+
+def test_both_names_are_one_table_of_version_1(table):
+    assert StridedMemoryView.__c_dlpack_exchange_api__ is StridedMemoryView.__dlpack_c_exchange_api__
+    assert (table.major, table.previous) == (1, None)
+
+
+def test_a_tensor_is_borrowed(table):
+    array = np.zeros((2, 3, 4), np.int16)[:, ::2]
+    view = view_of(array)
+    tensor = Tensor()
+    for _ in range(2):
+        assert table.borrow_from_object(view, tensor) == 0
+        assert (tensor.data, tensor.ndim, tensor.device_type) == (array.ctypes.data, 3, 1)
+        assert (tensor.code, tensor.bits, tensor.lanes, tensor.byte_offset) == (0, 16, 1, 0)
+        assert extents(tensor.shape, 3) == [2, 2, 4]
+        assert extents(tensor.strides, 3) == [12, 8, 1]
+
+
+def test_odd_tensors_are_borrowed(table):
+    tensor = Tensor()
+    table.borrow_from_object(view_of(np.array(1.0)), tensor)
+    assert (tensor.ndim, tensor.shape, tensor.strides) == (0, None, None)
+    empty = view_of(np.zeros((0, 3)))
+    table.borrow_from_object(empty, tensor)
+    assert (tensor.ndim, tensor.data) == (2, None)
+
+
+def test_what_has_no_type_is_refused(table):
+    untyped = StridedMemoryView.from_buffer(HostMemoryResource().allocate(8), (8,), itemsize=1)
+    for function, result in [(table.borrow_from_object, Tensor()), (table.managed_from_object, Pointer())]:
+        with pytest.raises(BufferError, match="type"):
+            function(untyped, result)
+        with pytest.raises(TypeError):
+            function(3, result)
+
+
+@pytest.mark.parametrize("is_writeable", [False, True])
+def test_a_tensor_goes_out_and_comes_back(table, is_writeable):
+    array = np.arange(6, dtype=np.float32).reshape(2, 3).view(type("Array", (np.ndarray,), {}))
+    array.flags.writeable = is_writeable
+    alive = weakref.ref(array)
+    managed, back = Pointer(), ctypes.py_object()
+    assert table.managed_from_object(view_of(array), managed) == 0
+    assert table.object_from_managed(managed, back) == 0
+    view = back.value
+    ctypes.pythonapi.Py_DecRef(back)  # the function gave a reference away
+    del back
+    assert type(view) is StridedMemoryView
+    assert (view.ptr, view.shape, view.strides, view.dtype) == (array.ctypes.data, (2, 3), (3, 1), np.dtype("f4"))
+    assert view.readonly is not is_writeable
+    with pytest.raises(RuntimeError, match="made already"):
+        view_as_array_interface(array, view)
+    del array
+    part = view.view(Layout((3,), None, 4))
+    del view
+    gc.collect()
+    assert np.from_dlpack(part).tolist() == [0, 1, 2]
+    del part
+    gc.collect()
+    assert alive() is None
+
+
+def test_no_stream_and_no_allocation(table):
+    stream = Pointer(77)
+    assert table.current_work_stream(2, 0, stream) == 0
+    assert stream.value is None
+    errors = []
+    report = SetError(lambda context, kind, message: errors.append((context, kind, message)))
+    assert table.allocate(None, None, 5, report) == -1
+    assert [(context, kind) for context, kind, _ in errors] == [(5, b"NotImplementedError")]
