@@ -11,7 +11,9 @@ from cuda.core._stream cimport Stream
 cdef class _MemPool(MemoryResource):
     cdef:
         MemoryPoolHandle _h_pool    # empty when closed
+        MemoryPoolHandle _h_users   # the same pool, as its live allocations keep it: they are counted by it
         bint _is_overridden         # a Python subclass defines allocate()
+        object _buffer_class        # what allocate() makes; None for Buffer
 
 
 cdef class _MemPoolAttributes:
@@ -21,3 +23,12 @@ cdef class _MemPoolAttributes:
 # A new pool, and the pool that somebody else owns.
 cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
+
+# A pool that the driver has made: it keeps freed memory for reuse, unless somebody has set its threshold.
+cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *
+
+# The bytes that a pool keeps over a synchronisation; None for all.
+cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1
+
+# The pool that a resource allocates from, from now on.
+cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *
