@@ -72,6 +72,15 @@ SAMPLES = {
     "Event": Sample(lambda: _device().create_stream().record(), use=lambda e: e.sync()),
     "Buffer": Sample(_buffer, use=lambda b: b.is_device_accessible),
     "DeviceMemoryResource": Sample(_pool, is_direct=True, use=lambda p: p.allocate(8, stream=_device().default_stream)),
+    "PinnedMemoryResource": Sample(
+        lambda: _device() and PinnedMemoryResource({}), is_direct=True, needs={"host_mempool": True},
+        use=lambda p: p.allocate(8, stream=_device().default_stream),
+    ),
+    "ManagedMemoryResource": Sample(
+        lambda: _device() and ManagedMemoryResource({}), is_direct=True, needs={"managed_mempool": True},
+        use=lambda p: p.allocate(8, stream=_device().default_stream),
+    ),
+    "ManagedBuffer": Sample(_managed_buffer, needs={"managed_mempool": True}, use=lambda b: b.read_mostly),
     "LegacyPinnedMemoryResource": Sample(LegacyPinnedMemoryResource, closes=False, is_direct=True),
     "Program": Sample(_program, is_direct=True, needs_device=False, use=lambda p: p.compile("ptx")),
     "ObjectCode": Sample(_code, closes=False),

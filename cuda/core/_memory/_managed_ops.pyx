@@ -56,6 +56,7 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
     """
     cdef Stream c_stream = Stream_accept(stream)
     cdef Ranges ranges = Ranges_of(buffers)
+    cdef size_t i
     Ranges_locate(ranges, locations)
     if ranges._pointers.size() == 0:
         return
@@ -74,7 +75,8 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuMemPrefetchAsync(
-                    ranges._pointers[i], ranges._sizes[i], ranges._locations[i], 0, c_stream._h_stream.get()
+                    ranges._pointers[i], ranges._sizes[i], ranges._locations[min(i, ranges._locations.size() - 1)],
+                    0, c_stream._h_stream.get(),
                 ),
                 b"cuMemPrefetchAsync",
             )
@@ -268,12 +270,13 @@ cdef int Ranges_locate(Ranges self, object locations) except -1:
     cdef size_t i
     cdef vector[cydriver.CUmemLocation] all_locations
     if not isinstance(locations, Sequence) or isinstance(locations, str):
-        all_locations.resize(self._count, location_argument(locations))
-    else:
-        if len(locations) != self._count:
-            raise ValueError(f"locations must be one place or {self._count}, one for each buffer, not {len(locations)}")
-        for location in locations:
-            all_locations.push_back(location_argument(location))
+        self._locations.push_back(location_argument(locations))
+        self._indices.push_back(0)
+        return 0
+    if len(locations) != self._count:
+        raise ValueError(f"locations must be one place or {self._count}, one for each buffer, not {len(locations)}")
+    for location in locations:
+        all_locations.push_back(location_argument(location))
     for i in range(self._pointers.size()):
         self._locations.push_back(all_locations[self._places[i]])
         self._indices.push_back(i)
