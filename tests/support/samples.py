@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import cuda.core
 from cuda.core import (
     Context,
     Device,
@@ -19,6 +20,7 @@ from cuda.core import (
     ProgramOptions,
     Stream,
 )
+from cuda.core._memory import ManagedMemoryResource, PinnedMemoryResource
 
 SOURCE = 'extern "C" __global__ void sample(int* out) { *out = 42; }'
 
@@ -32,6 +34,7 @@ class Sample:
     closes: bool = True
     is_direct: bool = False  # may be constructed by the user
     needs_device: bool = True
+    needs: dict = dataclasses.field(default_factory=dict)  # what else the machine must have
     use: Callable | None = None  # work that a closed object has to refuse
     has_is_closed: bool = True
 
@@ -57,6 +60,10 @@ def _pool():
 def _buffer():
     device = _device()
     return device.allocate(64, stream=device.default_stream)
+
+
+def _managed_buffer():
+    return ManagedMemoryResource({}).allocate(64, stream=_device().default_stream)
 
 
 SAMPLES = {
@@ -91,6 +98,14 @@ SAMPLES = {
         closes=False, is_direct=True, needs_device=False,
     ),
 }
+
+
+
+def class_of(name: str) -> type:
+    """Return the class of a sample."""
+    home = cuda.core if hasattr(cuda.core, name) else cuda.core._memory
+    return getattr(home, name)
+
 
 # Classes that only factories make.
 UNCONSTRUCTIBLE = [Context, Stream, ObjectCode]
