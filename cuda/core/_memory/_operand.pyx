@@ -106,7 +106,11 @@ cdef int open_buffer(Operand self, object array, str name, bint is_written) exce
     self._itemsize = self._view.itemsize
     self._is_on_host = True
     self._shape = tuple([self._view.shape[i] for i in range(self._view.ndim)])
-    self._strides = tuple([self._view.strides[i] for i in range(self._view.ndim)])
+    # The arrays of ctypes give no strides, although they were asked for them.
+    if self._view.strides == NULL:
+        self._strides = in_bytes(packed(self._shape), self._itemsize)
+    else:
+        self._strides = tuple([self._view.strides[i] for i in range(self._view.ndim)])
     return 0
 
 
