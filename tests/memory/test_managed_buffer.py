@@ -29,7 +29,10 @@ def test_wrapping_gives_the_class():
     buffer = ManagedBuffer.from_handle(4096, 8, owner=owner)
     assert type(buffer) is ManagedBuffer
     assert (buffer.handle, buffer.size, buffer.owner) == (4096, 8, owner)
-    assert type(ManagedBuffer.from_handle(0, 0, HostMemoryResource())) is ManagedBuffer
+    mr = HostMemoryResource()
+    mr.blocks[4096] = None
+    ManagedBuffer.from_handle(4096, 8, mr).close()
+    assert [ptr for ptr, *_ in mr.freed] == [4096]
     assert buffer == Buffer.from_handle(4096, 8)
 
 

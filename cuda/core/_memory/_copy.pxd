@@ -14,7 +14,7 @@ cdef int copy(
     const AllocationHandle& h_target, const AllocationHandle& h_source, Stream stream, object options=*
 ) except -1
 
-# The same for plain addresses, whose memory the caller keeps.
+# The same for plain addresses that do not overlap, whose memory the caller keeps.
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1

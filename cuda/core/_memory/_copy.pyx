@@ -34,6 +34,9 @@ cdef int copy(
             f"both buffers of a copy must have the same size, not {size} bytes (destination) "
             f"and {h_from.value().size} bytes (source)"
         )
+    # What two allocations have been given is apart; the check is for views and wrapped addresses.
+    if not (h_to.is_owner() and h_from.is_owner()):
+        check_apart(h_to.value().pointer, h_from.value().pointer, size)
     return copy_bytes(h_to.value().pointer, h_from.value().pointer, size, h_stream, options)
 
 
@@ -46,7 +49,6 @@ cdef int copy_bytes(
         hints = hints_of(options)
         check_stream(h_stream)
         if has_hints(hints, 13020):
-            check_apart(target, source, size)
             if size != 0 and target != source:
                 with nogil:
                     HANDLE_RETURN(
@@ -54,7 +56,6 @@ cdef int copy_bytes(
                         b"cuMemcpyWithAttributesAsync",
                     )
             return 0
-    check_apart(target, source, size)
     # Memory is a copy of itself already.
     if size == 0 or target == source:
         return 0

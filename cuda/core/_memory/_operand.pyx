@@ -21,7 +21,7 @@ from cuda.core._dlpack cimport (
     DLTensor,
 )
 from cuda.core._handles._handles cimport AllocationHandle, address
-from cuda.core._memory._copy cimport copy_boxes, copy_bytes
+from cuda.core._memory._copy cimport check_apart, copy_boxes, copy_bytes
 from cuda.core._stream cimport Stream, Stream_wrap
 
 from math import prod
@@ -56,6 +56,7 @@ cdef int copy_to_array(object array, const AllocationHandle& h_source, Stream st
     cdef cydriver.CUdeviceptr source = h_from.value().pointer
     cdef size_t size = checked_size(target, h_from.value().size)
     if is_contiguous(target):
+        check_apart(target._pointer, source, size)
         return copy_bytes(target._pointer, source, size, stream._h_stream, options)
     check_strided(target, source, size, options)
     copy_boxes(
@@ -71,6 +72,7 @@ cdef int copy_from_array(const AllocationHandle& h_target, object array, Stream 
     cdef cydriver.CUdeviceptr target = h_to.value().pointer
     cdef size_t size = checked_size(source, h_to.value().size)
     if is_contiguous(source):
+        check_apart(target, source._pointer, size)
         return copy_bytes(target, source._pointer, size, stream._h_stream, options)
     check_strided(source, target, size, options)
     copy_boxes(
