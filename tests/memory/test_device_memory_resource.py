@@ -23,6 +23,19 @@ def test_options_check_max_size(size, error):
         DeviceMemoryResourceOptions(max_size=size)
 
 
+@pytest.mark.parametrize("threshold", [-1, 1 << 64])
+def test_options_check_release_threshold(threshold):
+    with pytest.raises(ValueError, match="release_threshold"):
+        DeviceMemoryResourceOptions(release_threshold=threshold)
+
+
+@pytest.mark.requires(mempool=True)
+@pytest.mark.parametrize(("threshold", "expected"), [(None, (1 << 64) - 1), (0, 0), (1 << 20, 1 << 20)])
+def test_threshold_of_an_own_pool(device, threshold, expected):
+    mr = DeviceMemoryResource(device, DeviceMemoryResourceOptions(release_threshold=threshold))
+    assert mr.attributes.release_threshold == expected
+
+
 @pytest.mark.parametrize("options", [3, [], "max_size"])
 def test_other_options_are_refused(options):
     with pytest.raises(TypeError, match="options"):

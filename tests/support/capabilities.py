@@ -71,6 +71,19 @@ class Capabilities:
     def vmm(self, wanted: bool) -> bool:
         """Whether device 0 has virtual memory management."""
         return bool(self._property("virtual_memory_management_supported")) == wanted
+    def host_mempool(self, wanted: bool) -> bool:
+        """Whether device 0 uses memory pools of the host."""
+        return (self.cuda((13, 0)) and bool(self._property("host_memory_pools_supported"))) == wanted
+
+    def managed_mempool(self, wanted: bool) -> bool:
+        """Whether device 0 uses memory pools of managed memory, while the host does so too."""
+        return (self.cuda((13, 0)) and bool(self._property("concurrent_managed_access"))) == wanted
+
+    def cuda(self, wanted: tuple[int, int]) -> bool:
+        """Whether the driver is for at least this version of CUDA."""
+        from cuda.core._utils.version import driver_version
+
+        return self.device_count > 0 and driver_version()[:2] >= wanted
 
     def compute(self, wanted: tuple[int, int]) -> bool:
         """Whether device 0 has at least this compute capability."""

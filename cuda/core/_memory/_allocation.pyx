@@ -46,11 +46,9 @@ cdef int allocate_from_pool(
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef Keep keep
-    if h_pool.is_owner():
-        keep = h_pool.keep()
     value.h_stream = h_stream
     if size == 0:
-        h_allocation[0] = AllocationHandle.borrow(move(value), move(keep))
+        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
         return 0
     fix_context(value)
     # Such memory would belong to the graph, and the pool's way of freeing would fail.
@@ -58,6 +56,7 @@ cdef int allocate_from_pool(
     if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
     value.size = size
+    keep = h_pool.keep()
     with nogil:
         HANDLE_RETURN(
             cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get()),

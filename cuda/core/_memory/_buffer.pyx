@@ -18,6 +18,7 @@ from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
 from cuda.core._memory._allocation cimport adopt, borrow, is_default, set_stream, size_argument
 from cuda.core._memory._copy cimport copy, fill
 from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._memory._operand cimport copy_from_array, copy_to_array
 from cuda.core._memory._pointer_info cimport pointer_info
 from cuda.core._stream cimport Stream, Stream_accept, default_stream
 
@@ -236,37 +237,43 @@ cdef class Buffer(DriverObject):
         self._check_open()
         Buffer_set_stream(self, Stream_accept(stream))
 
-    def copy_to(self, dst: Buffer | None = None, *, stream, options=None) -> Buffer:
-        """Copy all bytes to another buffer, in stream order (``cuMemcpyAsync``).
+    def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
+        """Copy all bytes to other memory, in stream order (``cuMemcpyAsync``).
+
+        Pageable host memory is written when the call returns, or by later work of the stream; all other
+        memory by work of the stream only, and it has to stay until then.
 
         Parameters
         ----------
-        dst : :class:`Buffer`, optional
-            The destination, of the same size. If None, it is allocated from this buffer's resource.
+        dst : :class:`Buffer` | array, optional
+            The destination, of the same size: a buffer, or an array with the buffer protocol (such as
+            NumPy's), DLPack or the CUDA array interface, which gets the bytes in C order. If None, a
+            buffer is allocated from this buffer's resource.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
-        options : None
-            Reserved for copy options.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for the driver (``cuMemcpyWithAttributesAsync``), honoured from CUDA 13.2 and ignored
+            before.
 
         Returns
         -------
-        :class:`Buffer`
+        :class:`Buffer` | array
             The destination.
 
         Raises
         ------
         ValueError
-            If the sizes differ, or there is neither a destination nor a resource.
+            If the sizes differ, source and destination overlap, there is neither a destination nor a
+            resource, or options come with an array that is not contiguous.
         TypeError
-            If ``dst`` is no buffer, ``stream`` no stream, or ``options`` not None.
+            If ``dst`` is nothing to write to, ``stream`` no stream, ``options`` no CopyOptions, or the
+            stream takes none: the legacy default stream, or one that is capturing.
         RuntimeError
-            If one of the buffers is closed.
+            If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
         cdef Stream c_stream = Stream_accept(stream)
         cdef Buffer target
         self._check_open()
-        if options is not None:
-            refuse_options(options)
         if dst is None:
             if self._memory_resource is None:
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
@@ -274,48 +281,58 @@ cdef class Buffer(DriverObject):
         elif isinstance(dst, Buffer):
             target = <Buffer>dst
         else:
-            raise TypeError(f"dst must be a Buffer or None, not {type(dst).__name__}")
+            copy_to_array(dst, self._h_allocation, c_stream, options)
+            return dst
         target._check_open()
-        copy(target._h_allocation, self._h_allocation, c_stream)
+        copy(target._h_allocation, self._h_allocation, c_stream, options)
         return target
 
-    def copy_from(self, src: Buffer, *, stream, options=None) -> None:
-        """Copy all bytes of another buffer to this one, in stream order (``cuMemcpyAsync``).
+    def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
+        """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
+
+        Pageable host memory has been read when the call returns; all other memory has to stay as it is
+        until the stream is done with it.
 
         Parameters
         ----------
-        src : :class:`Buffer`
-            The source, of the same size.
+        src : :class:`Buffer` | array
+            The source, of the same size: a buffer, or an array with the buffer protocol (such as
+            NumPy's), DLPack or the CUDA array interface, whose bytes are taken in C order.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
-        options : None
-            Reserved for copy options.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for the driver (``cuMemcpyWithAttributesAsync``), honoured from CUDA 13.2 and ignored
+            before.
 
         Raises
         ------
         ValueError
-            If the sizes differ.
+            If the sizes differ, source and destination overlap, or options come with an array that is
+            not contiguous.
         TypeError
-            If ``src`` is no buffer, ``stream`` no stream, or ``options`` not None.
+            If ``src`` is nothing to read from, ``stream`` no stream, ``options`` no CopyOptions, or the
+            stream takes none: the legacy default stream, or one that is capturing.
         RuntimeError
-            If one of the buffers is closed.
+            If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
         cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
-        if options is not None:
-            refuse_options(options)
-        if not isinstance(src, Buffer):
-            raise TypeError(f"src must be a Buffer, not {type(src).__name__}")
-        (<Buffer>src)._check_open()
-        copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream)
+        if isinstance(src, Buffer):
+            (<Buffer>src)._check_open()
+            copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream, options)
+        else:
+            copy_from_array(self._h_allocation, src, c_stream, options)
 
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
 
+        Patterns of 1, 2 or 4 bytes take one call of the driver; for wider ones the part that is filled
+        doubles with each call.
+
         Parameters
         ----------
         value : int | object
-            A byte from 0 to 255, or an object with the buffer protocol of 1, 2 or 4 bytes.
+            A byte from 0 to 255, or an object with the buffer protocol, such as ``np.float64(1.5)``.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
 
@@ -324,7 +341,7 @@ cdef class Buffer(DriverObject):
         OverflowError
             If an int is out of range.
         ValueError
-            If ``value`` has another length, or the buffer is no multiple of it.
+            If ``value`` has no bytes, or the buffer is no multiple of it.
         TypeError
             If ``value`` is of another kind, or ``stream`` no stream.
         RuntimeError
@@ -536,8 +553,6 @@ cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
     return pointer
 
 
-cdef int refuse_options(object options) except -1:
-    raise TypeError(f"options must be None, not {type(options).__name__}")
 
 
 cdef int add_members() except -1:

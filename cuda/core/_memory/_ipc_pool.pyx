@@ -16,7 +16,7 @@ from cuda.core._memory._ipc cimport (
     export_pool,
     import_memory,
 )
-from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_open, _MemPool
+from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_import, MemPool_open, _MemPool
 from cuda.core._stream cimport Stream
 
 import os
@@ -174,7 +174,7 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
         raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {alloc_handle}")
     # The caller keeps its own descriptor; this one is for exporting the pool further.
     mine = IPCAllocationHandle_create(os.dup(int(alloc_handle)), getattr(alloc_handle, "uuid", None))
-    self._h_pool = MemPool_open(mine._descriptor)
+    MemPool_open(self, MemPool_import(mine._descriptor))
     self._is_mapped = True
     IPCMemPool_set_handle(self, mine)
     return self if mine._uuid is None else IPCMemPool_register(self, mine._uuid)
