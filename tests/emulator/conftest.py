@@ -41,6 +41,14 @@ class Driver:
         return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
 
 
+@pytest.fixture
+def rng():
+    """Random numbers, the same every time."""
+    import numpy as np
+
+    return np.random.default_rng(20)
+
+
 @pytest.fixture(scope="session")
 def driver():
     cuda.emulator.activate()
