@@ -70,7 +70,7 @@ def test_prefix_sums_by_a_tree(stream, rng, name, kind, n):
 
 
 def test_prefix_sums_of_blocks_that_wait_for_one_another(stream, rng):
-    n, blocks = 20_000, 79
+    n, blocks = 4_000, 16
     x = rng.integers(-99, 99, n, np.int32)
     out = np.empty_like(x)
     told, sums = np.zeros((2, blocks), np.int32)

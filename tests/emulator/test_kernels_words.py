@@ -142,6 +142,7 @@ def test_capital_letters(stream):
 
 def test_what_a_kernel_prints(stream, capfd):
     texts(stream, "tell", 2, 4, -42, 3.14159)
+    stream.device.sync()
     lines = capfd.readouterr().out.splitlines()
     rest = "  -42|3.142   |0xff|text|c|9223372036854775808%"
     assert sorted(lines) == [f"thread 3 of block {block}: {rest}" for block in range(2)]
