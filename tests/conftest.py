@@ -15,8 +15,11 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     for item in items:
         needs = {}
-        if {"device", "stream", "devices"} & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if {"device", "stream", "devices"} & fixtures:
             needs["device"] = True
+        if "driver" in fixtures:  # of tests/emulator
+            needs["software"] = True
         for mark in item.iter_markers("requires"):
             needs.update(mark.kwargs)
         if needs.get("software") is False:

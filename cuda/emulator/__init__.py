@@ -154,8 +154,9 @@ _EXEMPT = ("cuGetError*", "cuDriverGetVersion", "cuInit")
 def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, most=10_000):
     """Run ``function`` again and again, with its 1st, 2nd, ... driver call failing in turn.
 
-    Checks each time that it raised an exception, and that it left nothing on the device. Calls
-    that release something fail after their effect, and need not raise.
+    Checks each time that it raised an exception, or told of the failure in a warning or, from a
+    destructor, through ``sys.unraisablehook``; and that it left nothing on the device. Calls that
+    release something fail after their effect, and need not raise.
 
     Parameters
     ----------
@@ -197,15 +198,20 @@ def _sweep_once(function, plan, must_raise):
     import warnings
 
     before = set(leaks())
-    raised = False
-    with plan, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            function()
-        except Exception:
-            raised = True
-        _collect()
-    if plan.fired and must_raise and not raised:
+    told = []
+    hook, sys.unraisablehook = sys.unraisablehook, lambda args: told.append(str(args.exc_value))
+    try:
+        with plan, warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = lambda message, *_, **__: told.append(str(message))
+            try:
+                function()
+            except Exception as error:
+                told.append(str(error))
+            _collect()
+    finally:
+        sys.unraisablehook = hook
+    if plan.fired and must_raise and not told:
         raise AssertionError(f"{plan.last} failed ({plan.text}) and no exception was raised")
     if left := [line for line in leaks() if line not in before]:
         raise AssertionError(f"{plan.last} failed ({plan.text}) and this was left over: {'; '.join(left)}")

@@ -163,6 +163,19 @@ class Capabilities:
 
         return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
 
+    def software(self, wanted: bool) -> bool:
+        """Whether the device of this process is the software device."""
+        import cuda.core  # settles which device it is
+        import cuda.emulator
+
+        return cuda.emulator.is_active() == wanted
+
+    def cuda_headers(self, wanted: bool) -> bool:
+        """Whether kernels can include the headers of CUDA, such as those of cooperative groups."""
+        from support.kernel_files import header_folders
+
+        return (header_folders() is not None) == wanted
+
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""
         return importlib.util.find_spec(wanted) is not None

@@ -240,11 +240,14 @@ cdef void call_deallocate(Allocation& value) noexcept:
         stream._device_id = -1
     else:
         stream = default_stream()
-    is_entered = Context_enter(value.h_context.get())
+    # Where the context cannot be entered, the resource is asked all the same: it may do without.
     try:
-        (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+        is_entered = Context_enter(value.h_context.get())
     finally:
-        Context_leave(is_entered)
+        try:
+            (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+        finally:
+            Context_leave(is_entered)
 
 
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:
