@@ -48,7 +48,10 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
-                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret"})
+                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
+                             // Of -O2 what pays for itself, and the probes that make deep frames
+                             // meet the guard below a stack.
+                             "-fcaller-saves", "-fschedule-insns2", "-fstack-clash-protection"})
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
