@@ -420,7 +420,10 @@ void Block::wait_for_grid(Fiber* self)
         self->barrier = grid_barrier;
     }
     worker_.repeats = true; // it needs other blocks to go on
-    if (!launch_->grid_barrier(&trouble.text)) {
+    worker_.sleeps.store(true, std::memory_order_relaxed);
+    bool good = launch_->grid_barrier(&trouble.text);
+    worker_.sleeps.store(false, std::memory_order_relaxed);
+    if (!good) {
         trouble.kind = trouble.text.empty() ? FaultKind::none : FaultKind::deadlock;
         worker_.leave(std::move(trouble));
     }

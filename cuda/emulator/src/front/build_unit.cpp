@@ -39,6 +39,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
+        "-fstack-clash-protection", // the guard below a stack is small, see exec/stacks.cpp
         "-fno-asynchronous-unwind-tables", "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
@@ -49,9 +50,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
                              "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
-                             // Of -O2 what pays for itself, and the probes that make deep frames
-                             // meet the guard below a stack.
-                             "-fcaller-saves", "-fschedule-insns2", "-fstack-clash-protection"})
+                             "-fcaller-saves", "-fschedule-insns2"}) // of -O2 what pays for itself
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
