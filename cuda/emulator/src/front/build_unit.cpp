@@ -59,12 +59,12 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     if (checks.memory && gcc)
         for (const char* flag :
              {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0",
-              "--param", "asan-stack=0", "--param", "asan-globals=0"})
+              "--param", "asan-stack=0", "--param", "asan-globals=1"})
             flags.emplace_back(flag);
     if (checks.memory && !gcc)
         for (const char* flag :
              {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
-              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=0"})
+              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"})
             flags.emplace_back(flag);
     return flags;
 }
