@@ -7,7 +7,7 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 1u
+#define EMU_ABI_VERSION 2u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -35,7 +35,8 @@ struct EmuDim3 {
     emu_u32 x, y, z;
 };
 
-// Memory that the slow check found to be allowed, remembered: [low, high).
+// Memory that the slow check found to be allowed, remembered: [low, high). The last of the
+// ranges may be read only.
 struct EmuRange {
     emu_uptr low, high;
 };
@@ -185,7 +186,7 @@ struct EmuSpace {
 
 // --------------------------------------------------------------------------- records
 //
-// A module has no constructors. The loader finds its data by symbol name:
+// A module has no constructors of its own (those of the checks do nothing). The loader finds its data by symbol name:
 //   emu_module                   one EmuModule
 //   any symbol containing "emu_kernel_record"    an EmuKernel each
 //   any symbol containing "emu_variable_record"  an EmuVariable each

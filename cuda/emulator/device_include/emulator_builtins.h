@@ -68,6 +68,16 @@ EMU_INLINE size_t __cvta_generic_to_constant(const void* pointer) { return (size
 EMU_INLINE void* __cvta_shared_to_generic(size_t address) { return (void*)address; }
 EMU_INLINE void* __cvta_global_to_generic(size_t address) { return (void*)address; }
 
+EMU_INLINE emu_u32 emu_cluster_blocks()
+{
+    return emu_thread.cluster_dim.x * emu_thread.cluster_dim.y * emu_thread.cluster_dim.z;
+}
+EMU_INLINE emu_u32 emu_cluster_rank()
+{
+    const EmuDim3 &at = emu_thread.cluster_block, &size = emu_thread.cluster_dim;
+    return at.x + size.x * (at.y + size.y * at.z);
+}
+
 #define __builtin_assume(condition)                                                               \
     do {                                                                                          \
         if (!(condition))                                                                         \

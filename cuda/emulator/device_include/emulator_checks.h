@@ -28,13 +28,14 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr 
     return *end == 0 || (*end < 8 && (last & 7) < *end);
 }
 
-EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr address, emu_size size)
+EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr address, emu_size size, emu_u32 access)
 {
     // Shared variables are found here: they are the ones that loops use, so they go first.
     const EmuRange* recent = emu_thread.recent;
     emu_uptr end = address + size;
     if ((address >= recent[0].low && end <= recent[0].high) || (address >= recent[1].low && end <= recent[1].high) ||
-        (address >= recent[2].low && end <= recent[2].high) || (address >= recent[3].low && end <= recent[3].high))
+        (address >= recent[2].low && end <= recent[2].high) ||
+        (access == EMU_ACCESS_LOAD && address >= recent[3].low && end <= recent[3].high))
         return true;
     if (address - emu_thread.stack_low < emu_thread.stack_high - emu_thread.stack_low)
         return true;
@@ -50,7 +51,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     }
     emu_uptr offset = address - emu_module.space.base;
     bool inside = offset < emu_module.space.size && offset + size <= emu_module.space.size;
-    if (__builtin_expect(inside ? open_in_shadow(offset, size) : known_range(address, size), 1))
+    if (__builtin_expect(inside ? open_in_shadow(offset, size) : known_range(address, size, access), 1))
         return;
     emu_check_slow(address, size, access, pc);
 }
@@ -83,6 +84,11 @@ EMU_CALLBACK __asan_storeN_noabort(emu_uptr address, emu_size size)
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
 EMU_CALLBACK __asan_handle_no_return(void) {}
+// The compiler puts a red zone behind each variable, and a constructor that calls these.
+EMU_CALLBACK __asan_register_globals(void*, emu_uptr) {}
+EMU_CALLBACK __asan_unregister_globals(void*, emu_uptr) {}
+EMU_CALLBACK __asan_init(void) {}
+EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 }
 
 #endif

@@ -108,7 +108,8 @@ template <class T> struct DynamicShared<T[]> {
 // The mangled names of functions with shared variables that a kernel can reach.
 #define EMU_SHARED_CALLS(names) static const char emu_shared_calls[] __attribute__((used)) = names;
 
-// Variables are spread out, so that an access behind one does not lie in the next.
+// Variables are spread out, so that an access behind one does not lie in the next: with the
+// checks the compiler leaves at least 32 bytes behind each.
 #define EMU_ALIGNED __attribute__((aligned(64)))
 #if defined(__clang__)
 #define EMU_CONSTINIT __attribute__((require_constant_initialization))
@@ -118,7 +119,7 @@ template <class T> struct DynamicShared<T[]> {
 #define EMU_VARIABLE(id, name, kind)                                                              \
     static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
         EMU_ABI_VERSION, kind, (void*)__builtin_addressof(name), nullptr, sizeof(name),           \
-        (sizeof(name) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
+        (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
 
 #define EMU_ALIGNAS(n) __attribute__((aligned(n)))
 #define EMU_SHARED_PAD 64

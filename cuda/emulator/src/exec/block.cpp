@@ -155,20 +155,27 @@ void Block::thread_loop()
     void* const* parameters = launch_->parameters.data();
     const std::atomic<bool>& stopping = launch_->stopping;
     EmuThread& state = *worker_.state;
+    EmuDim3& index = *worker_.thread_index;
+    const uint32_t threads = threads_, width = size_.x;
     do {
         begin_thread(self);
         entry(parameters);
-        // As long as no thread waits there is nothing to do between two of them.
-        while (quiet_ && started() < threads_ && !stopping.load(std::memory_order_relaxed)) {
-            uint32_t number = started();
+        // As long as no thread waits there is nothing to do between two of them, and nobody
+        // else changes what the registers hold here.
+        uint32_t number = started(), x = index.x;
+        while (quiet_ && number < threads && !stopping.load(std::memory_order_relaxed)) {
             started_.store(number + 1, std::memory_order_relaxed);
-            EmuDim3& index = *worker_.thread_index;
-            if (__builtin_expect(++index.x == size_.x, 0))
-                index.x = size_.x - 1, index = following(index);
+            if (__builtin_expect(++x == width, 0)) {
+                index.x = x - 1;
+                index = following(index);
+                x = 0;
+            } else
+                index.x = x;
             state.linear = number;
             state.lane = number & 31;
             state.warp = number >> 5;
             entry(parameters);
+            ++number;
         }
     } while (end_thread(self));
     go_on_after_end();
@@ -413,7 +420,10 @@ void Block::wait_for_grid(Fiber* self)
         self->barrier = grid_barrier;
     }
     worker_.repeats = true; // it needs other blocks to go on
-    if (!launch_->grid_barrier(&trouble.text)) {
+    worker_.sleeps.store(true, std::memory_order_relaxed);
+    bool good = launch_->grid_barrier(&trouble.text);
+    worker_.sleeps.store(false, std::memory_order_relaxed);
+    if (!good) {
         trouble.kind = trouble.text.empty() ? FaultKind::none : FaultKind::deadlock;
         worker_.leave(std::move(trouble));
     }

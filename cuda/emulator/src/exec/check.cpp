@@ -11,8 +11,8 @@ namespace {
 // Finds whether an access of the running kernel is allowed, by what lies at the address.
 class Judge {
 public:
-    Judge(Worker& worker, uintptr_t address, size_t size)
-        : worker_(worker), address_(address), size_(size)
+    Judge(Worker& worker, uintptr_t address, size_t size, bool store)
+        : worker_(worker), address_(address), size_(size), store_(store)
     {
     }
 
@@ -34,6 +34,7 @@ public:
     }
 
     EmuRange range{}; // worth remembering, when not empty
+    bool read_only = false;
     std::string text; // why not
 
 private:
@@ -69,6 +70,9 @@ private:
             return false;
         range = judgement.range;
         text = judgement.text;
+        read_only = judgement.read_only;
+        if (text.empty() && store_ && read_only)
+            text = judgement.name + ", which kernels can only read";
         return true;
     }
 
@@ -85,12 +89,14 @@ private:
     Worker& worker_;
     uintptr_t address_;
     size_t size_;
+    bool store_;
 };
 
-void remember(EmuThread& state, const EmuRange& range)
+void remember(EmuThread& state, const Judge& judge)
 {
-    if (range.low < range.high)
-        state.recent[state.recent_next++ % EMU_RECENT_RANGES] = range;
+    constexpr emu_u32 last = EMU_RECENT_RANGES - 1;
+    if (judge.range.low < judge.range.high)
+        state.recent[judge.read_only ? last : state.recent_next++ % last] = judge.range;
 }
 
 } // namespace
@@ -106,14 +112,14 @@ extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
     Trouble trouble;
     trouble.kind = FaultKind::misaligned_address;
     if (!(access & EMU_ACCESS_MISALIGNED)) {
-        Judge judge(*worker, address, size);
+        Judge judge(*worker, address, size, access & EMU_ACCESS_STORE);
         bool allowed;
         {
             Locked locked; // it takes locks; the shadow may fault, which is mended
             allowed = judge.allowed();
         }
         if (allowed)
-            return remember(*worker->state, judge.range);
+            return remember(*worker->state, judge);
         trouble.kind = FaultKind::illegal_address;
         trouble.text = std::move(judge.text);
     }

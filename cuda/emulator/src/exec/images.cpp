@@ -85,9 +85,10 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
     if (variable) {
         out->range = {start(*variable), start(*variable) + variable->size};
         out->allowed = address + size <= out->range.high;
+        out->read_only = variable->kind == EMU_VARIABLE_CONSTANT;
+        out->name = kind_name(*variable) + std::string(variable->name);
         if (!out->allowed)
-            out->text = describe_offset(address, size, start(*variable), variable->size,
-                                        kind_name(*variable) + std::string(variable->name));
+            out->text = describe_offset(address, size, start(*variable), variable->size, out->name);
         return true;
     }
     // Between variables: constants and tables of the compiler.

@@ -16,6 +16,8 @@ struct Judgement {
     bool allowed = false;
     EmuRange range{};     // around the address, of which the judgement is true
     std::string text;     // not allowed: what lies there
+    bool read_only = false;
+    std::string name;     // of the variable there
 };
 
 struct ImageRecord {

@@ -3,7 +3,11 @@
 #include "launch.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <linux/futex.h>
 #include <numeric>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace emu::exec {
 namespace {
@@ -40,7 +44,7 @@ void Launch::stop(FaultKind reason)
             reason_ = reason;
         stopping = true;
     }
-    grid_.notify_all();
+    wake_grid();
 }
 
 FaultKind Launch::stop_reason()
@@ -57,7 +61,7 @@ void Launch::fail(Fault fault)
             fault_ = std::move(fault);
         stopping = true;
     }
-    grid_.notify_all();
+    wake_grid();
 }
 
 bool Launch::failed()
@@ -70,6 +74,12 @@ Fault Launch::take_fault()
 {
     std::lock_guard<std::mutex> lock(mutex_);
     return std::move(fault_);
+}
+
+void Launch::wake_grid()
+{
+    ++grid_event_;
+    syscall(SYS_futex, &grid_event_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 bool Launch::grid_stuck(std::string* why) const
@@ -89,14 +99,21 @@ bool Launch::grid_barrier(std::string* why)
         grid_arrived_ = 0;
         ++grid_generation_;
         lock.unlock();
-        grid_.notify_all();
+        wake_grid();
         return true;
     }
     if (grid_stuck(why))
         return false;
     uint64_t generation = grid_generation_;
-    grid_.wait(lock, [&] { return grid_generation_ != generation || stopping; });
-    return grid_generation_ != generation;
+    lock.unlock();
+    for (;;) {
+        uint32_t event = grid_event_;
+        if (grid_generation_ != generation)
+            return true;
+        if (stopping)
+            return false;
+        syscall(SYS_futex, &grid_event_, FUTEX_WAIT_PRIVATE, event, nullptr, nullptr, 0);
+    }
 }
 
 bool Launch::end_block(std::string* why)

@@ -72,9 +72,13 @@ struct Launch {
 
 private:
     bool grid_stuck(std::string* why) const;
+    void wake_grid();
     std::mutex mutex_;
-    std::condition_variable grid_;
-    uint64_t grid_arrived_ = 0, grid_ended_ = 0, grid_generation_ = 0;
+    // Counts what those in the grid barrier wait for: a thousand of them must not queue for
+    // the lock when they wake up.
+    std::atomic<uint32_t> grid_event_{0};
+    std::atomic<uint64_t> grid_generation_{0};
+    uint64_t grid_arrived_ = 0, grid_ended_ = 0;
     FaultKind reason_ = FaultKind::none;
     Fault fault_;
 };

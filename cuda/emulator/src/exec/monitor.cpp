@@ -118,7 +118,7 @@ bool Pool::all_spin(const Launch& launch) const
 bool Pool::watch(Worker& worker)
 {
     Launch* launch = worker.working_on.load();
-    if (!launch)
+    if (!launch || worker.sleeps.load(std::memory_order_relaxed))
         return false;
     uint64_t progress = (worker.blocks_run.load() << 32) + worker.block.ended();
     bool stands = progress == worker.seen_progress;

@@ -11,8 +11,9 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t page = 4096;
-// A frame larger than the guard would step over it; address space costs nothing.
-constexpr size_t guard_bytes = 64 << 10;
+// Kernels are compiled with probes of each page (-fstack-clash-protection), so no frame steps
+// over it; and each page of a guard costs time when a stack is made.
+constexpr size_t guard_bytes = 8 << 10;
 // Where the kernel has no light guards, each splits a mapping in two, and 65530 mappings are
 // allowed by default: beyond this many only every chunk has a guard.
 constexpr int split_guards_limit = 20000;

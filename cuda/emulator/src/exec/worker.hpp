@@ -59,6 +59,7 @@ struct Worker {
     std::atomic<Launch*> working_on{nullptr};
     std::atomic<uint64_t> blocks_run{0};
     std::atomic<bool> repeats{false}; // a sample found a thread where and as it was before
+    std::atomic<bool> sleeps{false};  // in a grid barrier: a signal would only wake it
     uint64_t seen_progress = 0;
     uint32_t seen_times = 0;
 

@@ -39,6 +39,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
+        "-fstack-clash-protection", // the guard below a stack is small, see exec/stacks.cpp
         "-fno-asynchronous-unwind-tables", "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
@@ -48,7 +49,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
-                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret"})
+                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
+                             "-fcaller-saves", "-fschedule-insns2"}) // of -O2 what pays for itself
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
@@ -57,12 +59,12 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     if (checks.memory && gcc)
         for (const char* flag :
              {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0",
-              "--param", "asan-stack=0", "--param", "asan-globals=0"})
+              "--param", "asan-stack=0", "--param", "asan-globals=1"})
             flags.emplace_back(flag);
     if (checks.memory && !gcc)
         for (const char* flag :
              {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
-              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=0"})
+              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"})
             flags.emplace_back(flag);
     return flags;
 }

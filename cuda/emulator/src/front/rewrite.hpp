@@ -60,6 +60,10 @@ private:
     void body(size_t open, size_t close);
     void variable(const Declaration& d, bool in_class);
     size_t shared_variable(size_t begin, size_t at, size_t end, bool outside);
+    size_t assembly(size_t i);                // rewrite_asm.cpp
+    void declare_shared(size_t name, size_t floor, size_t close); // rewrite_lambdas.cpp
+    size_t lambda_body(size_t i) const;
+    void lambda(size_t i);
     size_t statement_begin(size_t i, size_t floor) const;
     std::string kernel_record(const Declaration& d, const std::string& id);
     std::string parameter_types(size_t open, size_t close) const;
@@ -80,6 +84,11 @@ private:
         bool kernel, has_shared;
     };
 
+    struct SharedName {
+        std::string_view text;
+        size_t begin, end; // where it is known
+    };
+
     const std::string& text_;
     const RewriteRequest& request_;
     Tokens tokens_;
@@ -87,6 +96,7 @@ private:
     std::vector<Edit> edits_;
     std::vector<SourceError> errors_;
     std::multimap<std::string_view, Body> bodies_;
+    std::vector<SharedName> shared_names_; // of the function at hand
     int serial_ = 0;
 };
 

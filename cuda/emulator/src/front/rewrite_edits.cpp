@@ -172,21 +172,18 @@ size_t Rewriter::statement_begin(size_t i, size_t floor) const
 
 void Rewriter::body(size_t open, size_t close)
 {
+    shared_names_.clear();
     for (size_t i = open + 1; i < close; ++i) {
         if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && t_[i + 2].offset == t_[i].offset + 2)
             error(i, "kernels cannot launch kernels on the software device");
+        if (is(i, "["))
+            lambda(i);
         if (!is_word(i))
             continue;
-        if (is(i, "__shared__")) {
+        if (is(i, "__shared__"))
             i = shared_variable(statement_begin(i, open), i, close, false);
-        } else if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) {
-            size_t paren = i + 1;
-            while (is_word(paren))
-                ++paren;
-            // An empty text is a barrier for the compiler, and means the same here.
-            if (is(paren, "(") && !is(paren + 1, "\"\""))
-                error(i, "inline PTX is not supported by the software device");
-        }
+        else if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm"))
+            i = assembly(i);
     }
 }
 
@@ -284,6 +281,9 @@ size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outsi
     std::vector<size_t> names = declared_names(begin, stop);
     if (names.empty() || !is(stop, ";"))
         return at;
+    if (!outside)
+        for (size_t name : names)
+            declare_shared(name, stop, end);
     std::string type, storage;
     for (size_t i = begin; i < stop; ++i) {
         if (is(i, "__align__") || is(i, "alignas") || (is(i, "__attribute__") && is(i + 3, "aligned"))) {

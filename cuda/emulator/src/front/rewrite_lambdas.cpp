@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared variables are static: a lambda uses them without capturing them. Here they are
+// references, so a lambda that mentions one gets it into its list, by reference.
+#include "rewrite.hpp"
+
+namespace emu::front {
+
+// Behind the name at i the variable is known up to the brace that closes its block.
+void Rewriter::declare_shared(size_t name, size_t floor, size_t close)
+{
+    int depth = 0;
+    size_t end = close;
+    for (size_t i = name; i < close; ++i) {
+        depth += is(i, "{") ? 1 : is(i, "}") ? -1 : 0;
+        if (depth < 0) {
+            end = i;
+            break;
+        }
+    }
+    shared_names_.push_back({t_[name].text, std::max(name, floor), end});
+}
+
+// The opening brace of a lambda's body, if one begins at i; else 0.
+size_t Rewriter::lambda_body(size_t i) const
+{
+    if (!is(i, "[") || is(i + 1, "["))
+        return 0;
+    bool subscript = is(i - 1, ")") || is(i - 1, "]") || t_[i - 1].kind == TokenKind::text ||
+                     (is_word(i - 1) && !is(i - 1, "return") && !is(i - 1, "case"));
+    if (subscript)
+        return 0;
+    size_t at = after(i);
+    bool may_be = is(at, "(") || is(at, "{") || is(at, "<") || is(at, "__device__") || is(at, "__host__") ||
+                  is(at, "mutable");
+    if (!may_be)
+        return 0;
+    while (!at_end(at) && !is(at, "{")) {
+        if (is(at, ";") || is(at, "}") || is(at, ")") || is(at, "]"))
+            return 0;
+        at = is(at, "(") || is(at, "[") ? after(at) : is(at, "<") ? after_angles(at) : at + 1;
+    }
+    return at;
+}
+
+void Rewriter::lambda(size_t i)
+{
+    size_t body = shared_names_.empty() ? 0 : lambda_body(i);
+    bool all = is(i + 1, "&") && (is(i + 2, "]") || is(i + 2, ","));
+    if (!body || all)
+        return;
+    size_t list_end = after(i) - 1, end = after(body);
+    std::string added;
+    for (auto name = shared_names_.rbegin(); name != shared_names_.rend(); ++name) {
+        if (i < name->begin || i > name->end)
+            continue;
+        bool used = false, captured = false;
+        for (size_t k = body; k < end; ++k)
+            used = used || (is_word(k) && t_[k].text == name->text && !is(k - 1, ".") && !is(k - 1, "::"));
+        for (size_t k = i; k < list_end; ++k)
+            captured = captured || t_[k].text == name->text;
+        std::string item = "&" + std::string(name->text);
+        if (used && !captured && (added + ",").find(item + ",") == added.npos)
+            added += ", " + item;
+    }
+    if (!added.empty())
+        insert_before(list_end, list_end == i + 1 ? added.substr(2) : added);
+}
+
+} // namespace emu::front

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Words of everyday kernels that a plain C++ compiler would take in another sense."""
+
+import numpy as np
+import pytest
+
+from support.compiled import Code, Program
+
+SOURCE = r"""
+extern "C" {
+__global__ void lambdas(int* x)
+{
+    __shared__ int first[32], second;
+    extern __shared__ int dynamic[];
+    int i = threadIdx.x, n = blockDim.x;
+    if (i == 0) second = 0;
+    __syncthreads();
+    auto put = [=](int v) { first[i] = v; dynamic[n - 1 - i] = v; };
+    auto add = [] __device__ (int v) { atomicAdd(&second, v); };
+    auto nested = [n] { return [=](int k) { return first[k] + dynamic[n - 1 - k] + second; }; };
+    auto unrelated = [](int first) { return first + 1; };
+    put(i + 1);
+    add(1);
+    __syncthreads();
+    int k = n - 1 - i;
+    x[i] = nested()(k) + unrelated(dynamic[[] { return 0; }()] * 0 - 1);
+}
+__global__ void registers(unsigned int* x, unsigned long long* time)
+{
+    unsigned int tid, ntid, ctaid, nctaid, lane, warp, cluster, blocks, eq;
+    asm("mov.u32 %0, %tid.x;" : "=r"(tid));
+    asm volatile("mov.u32 %0, %%ntid.x;" : "=r"(ntid));
+    asm("mov.u32 %0, %ctaid.y;" : "=r"(ctaid));
+    asm("mov.u32\t%0, %%nctaid.y;\n\t" : "=r"(nctaid) : : "memory");
+    asm("mov.u32 %0, %laneid;"
+        : "=r"(lane));
+    asm("mov.u32 %0, %warpid;" : "=r"(warp) :: "memory");
+    asm("mov.u32 %0, %cluster_ctaid.x;" : "=r"(cluster));
+    asm("mov.u32 %0, %nclusterid.x;" : "=r"(blocks));
+    asm("mov.u32 %0, %lanemask_eq;" : "=r"(eq));
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time[0]));
+    if (blockIdx.y != 1 || tid != 40) return;
+    x[0] = tid, x[1] = ntid, x[2] = ctaid, x[3] = nctaid, x[4] = lane, x[5] = warp, x[6] = cluster, x[7] = blocks, x[8] = eq;
+    asm("mov.u32 %0, %dynamic_smem_size;" : "=r"(x[9]));
+}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(driver):
+    return Program(SOURCE, "-arch=sm_90")
+
+
+@pytest.fixture
+def code(driver, context, program):
+    return Code(driver, program.image)
+
+
+def test_lambdas_use_shared_variables_without_copying_them(code):
+    x = np.zeros(32, np.int32)
+    code("lambdas", 1, 32, x, shared=128)
+    assert x.tolist() == [2 * (31 - i + 1) + 32 for i in range(32)]
+
+
+def test_special_registers_are_read_by_inline_assembly(code):
+    x, time = np.zeros(10, np.uint32), np.zeros(1, np.uint64)
+    code("registers", (1, 3), 64, x, time, shared=48)
+    assert x.tolist() == [40, 64, 1, 3, 8, 1, 0, 1, 1 << 8, 48]
+    assert time[0] > 0
+
+
+@pytest.mark.parametrize(
+    "text", ['asm("bfind.u32 %0, %1;" : "=r"(a) : "r"(1));', 'asm("mov.u32 %0, %envreg3;" : "=r"(a));']
+)
+def test_other_inline_assembly_is_refused_with_its_text(driver, text):
+    log = Program('extern "C" __global__ void k(int* x) { unsigned a; %s x[0] = a; }' % text).log
+    assert "default_program(1): error: inline PTX is not supported" in log
+    assert text[5 : text.index(";")] in log
