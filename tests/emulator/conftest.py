@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The software device through the driver's own interface; where the process has another one, these tests are skipped."""
+"""The software device through the driver's own interface; tests are skipped where the process has another one."""
 
 import subprocess
 import sys

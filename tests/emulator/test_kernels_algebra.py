@@ -84,8 +84,8 @@ def test_a_breadth_first_search(stream, graph):
     while frontier.size:
         level += 1
         found, count = np.zeros(200, np.int32), np.zeros(1, np.int32)
-        blocks = -(-frontier.size // 64)
-        graphs(stream, "next_level", blocks, 64, *neighbours(graph), frontier, frontier.size, found, count, distance, level)
+        work = (frontier, frontier.size, found, count, distance, level)
+        graphs(stream, "next_level", -(-frontier.size // 64), 64, *neighbours(graph), *work)
         frontier = found[: count[0]].copy()
     expected = csgraph.shortest_path(graph, unweighted=True, indices=0)
     np.testing.assert_array_equal(distance, np.where(np.isinf(expected), -1, expected))

@@ -79,7 +79,8 @@ def test_threads_take_tasks_until_none_is_left(stream, rng):
 
 def test_blocks_pass_numbers_through_a_queue(stream):
     each, producers = 10, 3
-    slots, put, taken, total = np.zeros(64, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int64)
+    slots, total = np.zeros(64, np.int32), np.zeros(1, np.int64)
+    put, taken = np.zeros((2, 1), np.int32)
     counting(stream, "relay", 2 * producers, 1, slots, put, taken, each, total)
     assert total[0] == sum(range(1, each * producers + 1))
 

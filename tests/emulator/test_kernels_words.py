@@ -78,7 +78,8 @@ def test_xorshift_goes_on_where_it_was(stream):
             t = (a ^ a << 11) & 0xFFFFFFFF
             a, b, c, d = b, c, d, d ^ d >> 19 ^ t ^ t >> 8
             assert parts[k // 5, thread, k % 5] == d
-    assert parts[0, 0].tolist() == [3701687786, 458299110, 2500872618, 3633119408, 516391518]  # as Marsaglia prints them
+    # How the sequence begins with Marsaglia's own seeds.
+    assert parts[0, 0].tolist() == [3701687786, 458299110, 2500872618, 3633119408, 516391518]
 
 
 def test_philox_gives_the_words_that_its_authors_publish(stream):
@@ -187,8 +188,8 @@ def test_bits_transposed_by_votes(stream, rng):
     x = rng.integers(0, 2**32, (3, 32), np.uint32)
     out = np.empty_like(x)
     bits(stream, "transpose_bits", 3, 32, x, out)
-    square = lambda rows: (rows[:, :, None] >> np.arange(32)) & 1
-    np.testing.assert_array_equal(square(out), square(x).transpose(0, 2, 1))
+    squares, turned = ((rows[:, :, None] >> np.arange(32)) & 1 for rows in (x, out))
+    np.testing.assert_array_equal(turned, squares.transpose(0, 2, 1))
 
 
 def test_integer_arithmetic(stream, rng):

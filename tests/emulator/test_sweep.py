@@ -16,7 +16,7 @@ from cuda.core import (
 # The kernel takes its time, so that whoever waits for it has to wait.
 SOURCE = '''extern "C" __global__ void scale(float factor, float* x, int n)
 {
-    __nanosleep(300000);
+    __nanosleep(2000000);
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) x[i] *= factor;
 }'''
@@ -41,22 +41,25 @@ def program():
         ):
             numbers = np.from_dlpack(here).view(np.float32)
             numbers[:] = 3
-            first.copy_from(here, stream=stream)
-            config = LaunchConfig(grid=1, block=COUNT)
-            launch(stream, config, kernel, np.float32(2), first, COUNT)
-            stream.sync()
-            launch(stream, config, kernel, np.float32(2), first, COUNT)
-            recorded = stream.record()
-            recorded.sync()
-            other.wait(recorded)
-            second.fill(0, stream=other)
-            second.copy_from(first, stream=other)
-            second.copy_to(here, stream=other)
-            other.sync()
-            assert recorded.is_done
-            results.append(float(numbers.sum()))
-            del numbers
-        device.sync()
+            try:
+                first.copy_from(here, stream=stream)
+                config = LaunchConfig(grid=1, block=COUNT)
+                launch(stream, config, kernel, np.float32(2), first, COUNT)
+                stream.sync()
+                launch(stream, config, kernel, np.float32(2), first, COUNT)
+                recorded = stream.record()
+                recorded.sync()
+                other.wait(recorded)
+                second.fill(0, stream=other)
+                second.copy_from(first, stream=other)
+                launch(other, config, kernel, np.float32(2), second, COUNT)
+                second.copy_to(here, stream=other)
+                other.sync()
+                assert recorded.is_done
+                results.append(float(numbers.sum()))
+            finally:
+                device.sync()  # before anything is freed that is in use
+                del numbers
     finally:
         stream.close()
         other.close()
@@ -64,7 +67,7 @@ def program():
 
 failed = cuda.emulator.sweep(program, CODE)
 program()
-assert set(results) == {12.0 * COUNT}, results
+assert set(results) == {24.0 * COUNT}, results
 print(len(results), *failed)
 assert not cuda.emulator.unsupported_calls(), cuda.emulator.unsupported_calls()
 """

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -169,6 +171,16 @@ class Capabilities:
         import cuda.emulator
 
         return cuda.emulator.is_active() == wanted
+
+    @functools.cached_property
+    def _has_nvidia_compiler(self) -> bool:
+        ask = "from cuda.bindings import nvrtc; nvrtc.nvrtcVersion()"
+        environment = {key: value for key, value in os.environ.items() if key != "CUDA_CORE_DEVICE"}
+        return subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True).returncode == 0
+
+    def nvidia_compiler(self, wanted: bool) -> bool:
+        """Whether NVIDIA's compiler is installed, whatever the compiler of this process is."""
+        return self._has_nvidia_compiler == wanted
 
     def cuda_headers(self, wanted: bool) -> bool:
         """Whether kernels can include the headers of CUDA, such as those of cooperative groups."""
