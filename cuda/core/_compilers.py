@@ -415,6 +415,9 @@ class NVVMCompiler:
 
     def _add(self, api, code, name):
         detail = f"adding the module {name!r} of {len(code)} bytes failed"
+        if not code:
+            # Older versions of libNVVM take it, and make code without a kernel.
+            raise CUDAError(f"{detail}: there is no IR")
         call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)
 
 

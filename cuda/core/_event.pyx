@@ -56,12 +56,9 @@ cdef class Event(DriverObject):
 
     def sync(self) -> None:
         """Wait on the host until the recorded work has completed (``cuEventSynchronize``)."""
-        cdef EventHandle h_event = self._h_event
         self._check_open()
-        # Asking first saves a wait that is already over the cost of releasing the interpreter lock.
-        if not Event_is_done(self):
-            with nogil:
-                HANDLE_RETURN(cydriver.cuEventSynchronize(h_event.get()), b"cuEventSynchronize")
+        with nogil:
+            HANDLE_RETURN(cydriver.cuEventSynchronize(self._h_event.get()), b"cuEventSynchronize")
 
     @property
     def handle(self):

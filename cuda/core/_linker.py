@@ -16,6 +16,7 @@ import sys
 import threading
 import warnings
 
+from cuda.core._code_image import check_image
 from cuda.core._compile_options import LinkerOptions
 from cuda.core._driver_linker import DriverLinker
 from cuda.core._module import ObjectCode
@@ -327,6 +328,9 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
         code = bytes(code)
     if not isinstance(code, (bytes, str)):
         raise TypeError(f"the code of input {index} must be bytes or the path of a file, not {type(code).__name__}")
+    if isinstance(code, bytes):
+        # nvJitLink reads past the end of what is cut off.
+        check_image(code)
     linker.add(kind, code, object_code.name or f"input {index}")
 
 

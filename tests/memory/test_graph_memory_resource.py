@@ -77,8 +77,11 @@ def test_missing_stream_is_refused(resource):
 
 @pytest.mark.requires(devices=2)
 def test_stream_of_another_device_is_refused(devices, resource):
+    devices[1].set_current()
+    other = devices[1].create_stream()
+    devices[0].set_current()
     with pytest.raises(ValueError, match="device 1"):
-        resource.allocate(64, stream=devices[1].create_stream())
+        resource.allocate(64, stream=other)
 
 
 @pytest.mark.requires(mempool=True)
@@ -150,6 +153,7 @@ def test_attributes_follow_the_memory(stream, resource):
     with capture(stream) as graph:
         resource.allocate(MIB, stream=stream).close()
     graph.launch(stream)
+    stream.sync()
     assert attributes.used_mem_current == 0
     assert attributes.used_mem_high >= MIB
     assert attributes.reserved_mem_high >= attributes.reserved_mem_current >= MIB

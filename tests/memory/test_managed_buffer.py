@@ -4,19 +4,32 @@
 
 import numpy as np
 import pytest
+from cuda.bindings import driver
 
 from cuda.core import Buffer, Host
 from cuda.core._memory import ManagedBuffer, ManagedMemoryResource
 from cuda.core._memory._managed_buffer import AccessedBySetProxy
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import handle_return
 from support.memory import HostMemoryResource
 
 managed = pytest.mark.requires(managed_mempool=True)
 
 
+class Managed:
+    """Managed memory that belongs to no pool: drivers refuse advice about that of a pool."""
+
+    def __init__(self, size):
+        self.pointer = handle_return(driver.cuMemAllocManaged(size, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value))
+
+    def __del__(self):
+        handle_return(driver.cuMemFree(self.pointer))
+
+
 @pytest.fixture
 def buffer(device, stream):
-    return ManagedMemoryResource({}).allocate(64 << 10, stream=stream)
+    owner = Managed(64 << 10)
+    return ManagedBuffer.from_handle(owner.pointer, 64 << 10, owner=owner)
 
 
 def test_there_is_no_direct_construction():

@@ -48,7 +48,8 @@ class KernelFile:
         from cuda.core import Program, ProgramOptions
 
         folders = (header_folders() if self.headers else None) or None
-        options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders)
+        # Without contraction, so that sums round as NumPy's do.
+        options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders, fma=False)
         return Program(self.path.read_text(), "c++", options).compile("cubin", name_expressions=self.expressions)
 
     def __call__(self, stream, name, grid, block, *arguments, shared=0, cooperative=False) -> None:

@@ -9,7 +9,9 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 
+from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._handles cimport AllocationHandle, StreamHandle
+from cuda.core._memory._allocation cimport is_default
 from cuda.core._memory._copy_hints cimport check_stream, has_hints, hints_of
 from cuda.core._memory._fill cimport fill_bytes
 from cuda.core._stream cimport Stream
@@ -44,7 +46,9 @@ cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1:
     cdef cydriver.CUmemcpyAttributes hints
-    cdef cydriver.CUstream c_stream = h_stream.get()
+    cdef StreamHandle h_kept = h_stream
+    cdef cydriver.CUstream c_stream = h_kept.get()
+    cdef cydriver.CUresult err
     if options is not None:
         hints = hints_of(options)
         check_stream(h_stream)
@@ -60,8 +64,26 @@ cdef int copy_bytes(
     if size == 0 or target == source:
         return 0
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemcpyAsync(target, source, size, c_stream), b"cuMemcpyAsync")
+        err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
+        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and not is_default(h_kept):
+            err = copy_in_context(target, source, size, c_stream)
+        HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
+
+
+# The memory of a pool is known to its own device only, and that of the stream may not be current.
+cdef cydriver.CUresult copy_in_context(
+    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, cydriver.CUstream c_stream
+) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
+    cdef int is_entered = 0
+    HANDLE_RETURN(cydriver.cuStreamGetCtx(c_stream, &c_context), b"cuStreamGetCtx")
+    is_entered = Context_enter(c_context)
+    if is_entered:
+        err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
+    Context_leave(is_entered)
+    return err
 
 
 # The driver leaves undefined what becomes of ranges that overlap. The differences wrap around.

@@ -84,7 +84,8 @@ cdef int copy_from_array(const AllocationHandle& h_target, object array, Stream 
 
 cdef Operand Operand_open(object array, str name, bint is_written, Stream stream):
     cdef Operand self = Operand.__new__(Operand)
-    if PyObject_CheckBuffer(array):
+    # An array of a device may have the buffer protocol too, and refuse it.
+    if PyObject_CheckBuffer(array) and not hasattr(array, "__cuda_array_interface__"):
         open_buffer(self, array, name, is_written)
     elif hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
         open_tensor(self, array, name, is_written, stream)
