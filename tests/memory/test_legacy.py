@@ -117,7 +117,7 @@ def test_default_stream_orders_the_free(device):
 
 
 @pytest.mark.requires(software=True)
-@pytest.mark.parametrize("call", ["cuStreamQuery", "cuCtxGetCurrent"])
+@pytest.mark.parametrize("call", ["cuStreamSynchronize", "cuCtxGetCurrent"])
 def test_pinned_memory_is_freed_though_what_comes_before_fails(device, monkeypatch, call):
     from cuda import emulator
 
