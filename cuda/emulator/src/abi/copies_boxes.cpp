@@ -21,7 +21,7 @@ struct Place {
     size_t x, y, z, pitch, height;
 };
 
-CUresult find_place(const Place& place, const Box& box, Side* side)
+CUresult find_place(const Stream& stream, const Place& place, const Box& box, Side* side)
 {
     REQUIRE(place.type != CU_MEMORYTYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(place.type == CU_MEMORYTYPE_HOST || place.type == CU_MEMORYTYPE_DEVICE ||
@@ -38,8 +38,8 @@ CUresult find_place(const Place& place, const Box& box, Side* side)
     Kind kind = place.type == CU_MEMORYTYPE_HOST     ? Kind::host
                 : place.type == CU_MEMORYTYPE_DEVICE ? Kind::device
                                                      : Kind::any;
-    return find_side(base + place.z * slice + place.y * place.pitch + place.x, kind, box,
-                     place.pitch, slice, side);
+    base += place.z * slice + place.y * place.pitch + place.x;
+    return find_side(stream, base, kind, box, place.pitch, slice, side);
 }
 
 CUresult copy_places(const char* name, const Place& target, const Place& source, const Box& box,
@@ -50,8 +50,8 @@ CUresult copy_places(const char* name, const Place& target, const Place& source,
     if (box.empty())
         return CUDA_SUCCESS;
     Side to, from;
-    TRY(find_place(target, box, &to));
-    TRY(find_place(source, box, &from));
+    TRY(find_place(*stream, target, box, &to));
+    TRY(find_place(*stream, source, box, &from));
     return copy(*stream, name, to, from, box, when);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "../state/arena.hpp"
+#include "../state/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -125,8 +126,9 @@ CUresult prefetch(Stream& stream, CUdeviceptr address, size_t size, const CUmemL
     Spot spot;
     TRY(need_managed(address, size, &memory));
     TRY(need_spot(location, &spot));
+    TRY(stream.enqueue({Operation::Kind::other, "cuMemPrefetchAsync", nullptr}));
     ranges().change(address, size, memory->id, [&](Advice& a) { a.prefetched = spot; });
-    return stream.enqueue({Operation::Kind::other, "cuMemPrefetchAsync", nullptr});
+    return CUDA_SUCCESS;
 }
 
 // The one spot of all pages; "invalid" where they differ.
@@ -216,6 +218,7 @@ ENTRY(cuMemAdvise, 12020)(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
     std::shared_ptr<Allocation> memory;
     Spot spot;
     TRY(need_managed(devPtr, count, &memory));
+    TRY(Capture::refuse_unsafe());
     bool located = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                    advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     if (located)
