@@ -110,3 +110,43 @@ ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStre
 {
     return copy_3d("cuMemcpy3DPeerAsync", pCopy, hStream, Return::when_queued);
 }
+
+// ----------------------------------------------------------------------------- batches
+
+namespace {
+
+// Lengths of rows and layers are in elements of one byte; 0 means closely packed.
+CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box,
+                      Side* side)
+{
+    REQUIRE(operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER && operand.op.ptr.ptr,
+            CUDA_ERROR_INVALID_VALUE);
+    size_t row = operand.op.ptr.rowLength ? operand.op.ptr.rowLength : box.width;
+    size_t layer = operand.op.ptr.layerHeight ? operand.op.ptr.layerHeight : box.height;
+    REQUIRE(row >= box.width && layer >= box.height, CUDA_ERROR_INVALID_VALUE);
+    return find_side(stream, operand.op.ptr.ptr, Kind::any, box, row, row * layer, side);
+}
+
+} // namespace
+
+ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
+                                   unsigned long long flags, CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(numOps && opList && flags == 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_own_stream(hStream, &stream));
+    std::vector<Side> targets(numOps), sources(numOps);
+    std::vector<Box> boxes(numOps);
+    for (size_t i = 0; i < numOps; ++i) {
+        const CUDA_MEMCPY3D_BATCH_OP& op = opList[i];
+        boxes[i] = {op.extent.width, op.extent.height, op.extent.depth};
+        REQUIRE(!boxes[i].empty() && is_access_order(op.srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
+        TRY(find_operand(*stream, op.dst, boxes[i], &targets[i]));
+        TRY(find_operand(*stream, op.src, boxes[i], &sources[i]));
+    }
+    for (size_t i = 0; i < numOps; ++i)
+        TRY(copy(*stream, "cuMemcpy3DBatchAsync", targets[i], sources[i], boxes[i],
+                 Return::when_queued));
+    return CUDA_SUCCESS;
+}

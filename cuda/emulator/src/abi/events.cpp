@@ -99,8 +99,7 @@ ENTRY(cuIpcGetEventHandle, 4010)(CUipcEventHandle* pHandle, CUevent event)
     REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
     TRY(need_event(event, &found));
     REQUIRE(found->shared(), CUDA_ERROR_INVALID_HANDLE);
-    found->shared()->describe(pHandle);
-    return CUDA_SUCCESS;
+    return found->shared()->describe(pHandle);
 }
 
 ENTRY(cuIpcOpenEventHandle, 4010)(CUevent* phEvent, CUipcEventHandle handle)

@@ -287,7 +287,11 @@ ENTRY(cuPointerGetAttribute, 4000)(void* data, CUpointer_attribute attribute, CU
 {
     REQUIRE(data, CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(ptr);
-    REQUIRE(allocation, CUDA_ERROR_INVALID_VALUE);
+    if (!allocation) { // mapped, and open to nobody yet
+        allocation = virtual_memory::allocation_at(ptr);
+        REQUIRE(allocation && attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                CUDA_ERROR_INVALID_VALUE);
+    }
     return pointer_attribute(*allocation, attribute, ptr, data);
 }
 

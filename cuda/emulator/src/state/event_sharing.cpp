@@ -72,6 +72,7 @@ CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<Share
     if (page == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     event->page_ = static_cast<Page*>(page);
+    event->opened_ = true;
     *out = std::move(event);
     return CUDA_SUCCESS;
 }
@@ -84,14 +85,15 @@ SharedEvent::~SharedEvent()
         close(file_);
 }
 
-// An imported event is passed on with a descriptor of this process.
-void SharedEvent::describe(CUipcEventHandle* out) const
+CUresult SharedEvent::describe(CUipcEventHandle* out) const
 {
     MemoryNote note;
-    read_memory_note(file_, &note);
+    if (opened_ || !read_memory_note(file_, &note))
+        return CUDA_ERROR_INVALID_HANDLE;
     HandleData data{handle_magic, note.number, int(getpid()), file_};
     std::memset(out, 0, sizeof *out);
     std::memcpy(out, &data, sizeof data);
+    return CUDA_SUCCESS;
 }
 
 int SharedEvent::device() const { return page_->device; }

@@ -16,7 +16,8 @@ public:
     static CUresult open(const CUipcEventHandle& handle, std::shared_ptr<SharedEvent>* out);
     ~SharedEvent();
 
-    void describe(CUipcEventHandle* out) const;
+    // INVALID_HANDLE for one that was opened itself.
+    CUresult describe(CUipcEventHandle* out) const;
     int device() const;
     uint64_t begin();                        // a record, which is done later
     void finish(uint64_t number);
@@ -28,6 +29,7 @@ private:
     struct Page;
     Page* page_ = nullptr;
     int file_ = -1;
+    bool opened_ = false;
 };
 
 } // namespace emu::state

@@ -93,10 +93,10 @@ CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type
     static auto* pools = new std::map<std::pair<int, int>, std::shared_ptr<Pool>>;
     bool host = location.type == CU_MEM_LOCATION_TYPE_HOST ||
                 location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-    if (!host && type != CU_MEM_ALLOCATION_TYPE_MANAGED)
-        return CUDA_ERROR_INVALID_VALUE;
     if (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
         return CUDA_ERROR_NOT_SUPPORTED;
+    if (!host && type != CU_MEM_ALLOCATION_TYPE_MANAGED)
+        return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(mutex);
     auto& pool = (*pools)[{int(location.type), int(type)}];
     if (!pool)
@@ -108,7 +108,7 @@ CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type
 CUresult Pool::destroy(CUmemoryPool handle)
 {
     auto pool = table().find(handle);
-    if (!pool || pool->is_default())
+    if (!pool || pool->is_default() || pool->has_imports())
         return CUDA_ERROR_INVALID_VALUE;
     for (int i = 0; i < device_count(); ++i) // where it is current the default one returns
         if (device_at(i)->current_pool() == pool)
@@ -197,6 +197,8 @@ void Pool::settle()
 
 CUresult Pool::attribute(CUmemPool_attribute attribute, void* value)
 {
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     State& s = *state_;
     std::lock_guard lock(s.mutex);
     settle();
@@ -224,6 +226,8 @@ CUresult Pool::attribute(CUmemPool_attribute attribute, void* value)
 
 CUresult Pool::set_attribute(CUmemPool_attribute attribute, const void* value)
 {
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     State& s = *state_;
     std::lock_guard lock(s.mutex);
     settle();
@@ -303,6 +307,8 @@ uint32_t Pool::sharing_with(int device)
 
 CUresult Pool::trim(size_t keep)
 {
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(state_->mutex);
     shrink(keep);
     return CUDA_SUCCESS;

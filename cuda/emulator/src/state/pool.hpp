@@ -49,8 +49,9 @@ public:
     static CUresult release_now(CUdeviceptr base);
 
     // Between processes: a pool by a descriptor, what it gave by data of 64 bytes. An
-    // imported pool gives nothing itself.
+    // imported pool gives nothing itself, and has no attributes.
     bool is_imported() const;
+    bool has_imports() const;
     CUresult export_file(int* out) const;
     static CUresult import_file(int file, CUmemoryPool* out);
     static CUresult export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out);

@@ -84,9 +84,15 @@ bool Pool::is_imported() const
     return state_->base && !state_->own;
 }
 
+bool Pool::has_imports() const
+{
+    std::lock_guard lock(state_->mutex);
+    return !state_->imports.empty();
+}
+
 CUresult Pool::export_file(int* out) const
 {
-    if (state_->file < 0)
+    if (!state_->own)
         return CUDA_ERROR_INVALID_VALUE;
     int file = fcntl(state_->file, F_DUPFD_CLOEXEC, 3);
     if (file < 0)
@@ -122,7 +128,7 @@ CUresult Pool::export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out)
 {
     auto allocation = AddressSpace::get().find(base);
     auto pool = allocation && !allocation->released ? allocation->owner : nullptr;
-    if (!pool || allocation->base != base || pool->state_->file < 0)
+    if (!pool || allocation->base != base || !pool->state_->own)
         return CUDA_ERROR_INVALID_VALUE;
     const State& s = *pool->state_;
     PointerData data{pointer_magic, s.note.number, base - s.base, allocation->size};

@@ -398,6 +398,14 @@ std::shared_ptr<Physical> memory_at(CUdeviceptr address)
     return row == all.mapped.end() ? nullptr : row->second.memory;
 }
 
+std::shared_ptr<Allocation> allocation_at(CUdeviceptr address)
+{
+    All& all = all_memory();
+    std::lock_guard lock(all.mutex);
+    auto row = all.mapping_at(address);
+    return row == all.mapped.end() ? nullptr : row->second.allocation;
+}
+
 bool reservation_of(CUdeviceptr address, CUdeviceptr* base, size_t* size)
 {
     All& all = all_memory();

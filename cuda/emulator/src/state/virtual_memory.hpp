@@ -51,6 +51,8 @@ CUresult unmap(CUdeviceptr address, size_t size);
 CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc* rows, size_t count);
 CUresult access(const CUmemLocation& location, CUdeviceptr address, CUmemAccess_flags* flags);
 std::shared_ptr<Physical> memory_at(CUdeviceptr address); // null: nothing is mapped
+// What pointer attributes tell, also before any access is granted; null likewise.
+std::shared_ptr<Allocation> allocation_at(CUdeviceptr address);
 // The reserved range that holds a mapped address.
 bool reservation_of(CUdeviceptr address, CUdeviceptr* base, size_t* size);
 // Reserved ranges that were not freed.
