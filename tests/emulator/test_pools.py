@@ -142,8 +142,12 @@ def test_a_pool_on_the_host(driver, context, queue):
 
 def test_properties_that_are_refused(driver, context):
     assert driver.result("cuMemPoolCreate", properties(driver, 9)) == "INVALID_DEVICE"
-    shared = properties(driver)
+    assert driver.result("cuMemPoolCreate", properties(driver, -1)) == "INVALID_VALUE"
+    shared = properties(driver, 0, 2)
     shared.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+    assert driver.result("cuMemPoolCreate", shared) == "INVALID_VALUE"
+    shared = properties(driver)
+    shared.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_FABRIC
     assert driver.result("cuMemPoolCreate", shared) == "NOT_SUPPORTED"
 
 

@@ -133,7 +133,7 @@ def test_only_managed_memory_is_advised(driver, context, managed):
         "INVALID_VALUE"
     )
     assert driver.result("cuMemPrefetchAsync", managed, 64, place(driver, 1, 7), 0, driver.CUstream(0)) == (
-        "INVALID_DEVICE"
+        "INVALID_VALUE"
     )
     driver.cuMemFree(plain)
 

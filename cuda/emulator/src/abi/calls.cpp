@@ -45,6 +45,12 @@ CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
     return CUDA_SUCCESS;
 }
 
+CUresult need_own_stream(CUstream handle, std::shared_ptr<Stream>* out)
+{
+    TRY(need_stream(handle, out));
+    return (*out)->is_legacy() ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 CUresult need_event(CUevent handle, std::shared_ptr<Event>* out)
 {
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);

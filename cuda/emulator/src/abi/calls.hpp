@@ -29,7 +29,14 @@ CUresult need_any_context(std::shared_ptr<state::Context>* out);
 CUresult need_context(CUcontext handle, std::shared_ptr<state::Context>* out);
 // A stream by its handle; null, legacy and per-thread ones are of the current context.
 CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
+// The same for batches, which the legacy stream does not take.
+CUresult need_own_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 CUresult need_event(CUevent handle, std::shared_ptr<state::Event>* out);
+
+inline bool is_access_order(CUmemcpySrcAccessOrder order)
+{
+    return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
+}
 
 inline CUdeviceptr address_of(const void* pointer)
 {

@@ -95,9 +95,7 @@ ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size
                                           CUmemcpyAttributes* attr, CUstream hStream)
 {
     REQUIRE(attr && size, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(attr->srcAccessOrder >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM &&
-                attr->srcAccessOrder <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(is_access_order(attr->srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
     return linear("cuMemcpyWithAttributesAsync", dst, Kind::any, src, Kind::any, size, hStream,
                   Return::when_queued);
 }
@@ -110,11 +108,14 @@ ENTRY(cuMemcpyBatchAsync, 13000)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* s
     REQUIRE(count && dsts && srcs && sizes && attrs && attrsIdxs && numAttrs &&
                 numAttrs <= count && attrsIdxs[0] == 0,
             CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(reinterpret_cast<uintptr_t>(hStream) != 0 &&
-                reinterpret_cast<uintptr_t>(hStream) != CU_STREAM_LEGACY,
-            CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < numAttrs; ++i)
+        REQUIRE(is_access_order(attrs[i].srcAccessOrder) && attrsIdxs[i] < count &&
+                    (i == 0 || attrsIdxs[i] > attrsIdxs[i - 1]),
+                CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < count; ++i)
+        REQUIRE(dsts[i] && srcs[i] && sizes[i], CUDA_ERROR_INVALID_VALUE);
     std::shared_ptr<Stream> stream;
-    TRY(need_stream(hStream, &stream));
+    TRY(need_own_stream(hStream, &stream));
     for (size_t i = 0; i < count; ++i)
         TRY(copy_linear(*stream, "cuMemcpyBatchAsync", dsts[i], Kind::any, srcs[i], Kind::any,
                         sizes[i], Return::when_queued));

@@ -21,7 +21,7 @@ struct Place {
     size_t x, y, z, pitch, height;
 };
 
-CUresult find_place(const Place& place, const Box& box, Side* side)
+CUresult find_place(const Stream& stream, const Place& place, const Box& box, Side* side)
 {
     REQUIRE(place.type != CU_MEMORYTYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(place.type == CU_MEMORYTYPE_HOST || place.type == CU_MEMORYTYPE_DEVICE ||
@@ -38,8 +38,8 @@ CUresult find_place(const Place& place, const Box& box, Side* side)
     Kind kind = place.type == CU_MEMORYTYPE_HOST     ? Kind::host
                 : place.type == CU_MEMORYTYPE_DEVICE ? Kind::device
                                                      : Kind::any;
-    return find_side(base + place.z * slice + place.y * place.pitch + place.x, kind, box,
-                     place.pitch, slice, side);
+    base += place.z * slice + place.y * place.pitch + place.x;
+    return find_side(stream, base, kind, box, place.pitch, slice, side);
 }
 
 CUresult copy_places(const char* name, const Place& target, const Place& source, const Box& box,
@@ -50,8 +50,8 @@ CUresult copy_places(const char* name, const Place& target, const Place& source,
     if (box.empty())
         return CUDA_SUCCESS;
     Side to, from;
-    TRY(find_place(target, box, &to));
-    TRY(find_place(source, box, &from));
+    TRY(find_place(*stream, target, box, &to));
+    TRY(find_place(*stream, source, box, &from));
     return copy(*stream, name, to, from, box, when);
 }
 
@@ -109,4 +109,44 @@ ENTRY(cuMemcpy3DPeer, 4000)(const CUDA_MEMCPY3D_PEER* pCopy)
 ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream)
 {
     return copy_3d("cuMemcpy3DPeerAsync", pCopy, hStream, Return::when_queued);
+}
+
+// ----------------------------------------------------------------------------- batches
+
+namespace {
+
+// Lengths of rows and layers are in elements of one byte; 0 means closely packed.
+CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box,
+                      Side* side)
+{
+    REQUIRE(operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER && operand.op.ptr.ptr,
+            CUDA_ERROR_INVALID_VALUE);
+    size_t row = operand.op.ptr.rowLength ? operand.op.ptr.rowLength : box.width;
+    size_t layer = operand.op.ptr.layerHeight ? operand.op.ptr.layerHeight : box.height;
+    REQUIRE(row >= box.width && layer >= box.height, CUDA_ERROR_INVALID_VALUE);
+    return find_side(stream, operand.op.ptr.ptr, Kind::any, box, row, row * layer, side);
+}
+
+} // namespace
+
+ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
+                                   unsigned long long flags, CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(numOps && opList && flags == 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_own_stream(hStream, &stream));
+    std::vector<Side> targets(numOps), sources(numOps);
+    std::vector<Box> boxes(numOps);
+    for (size_t i = 0; i < numOps; ++i) {
+        const CUDA_MEMCPY3D_BATCH_OP& op = opList[i];
+        boxes[i] = {op.extent.width, op.extent.height, op.extent.depth};
+        REQUIRE(!boxes[i].empty() && is_access_order(op.srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
+        TRY(find_operand(*stream, op.dst, boxes[i], &targets[i]));
+        TRY(find_operand(*stream, op.src, boxes[i], &sources[i]));
+    }
+    for (size_t i = 0; i < numOps; ++i)
+        TRY(copy(*stream, "cuMemcpy3DBatchAsync", targets[i], sources[i], boxes[i],
+                 Return::when_queued));
+    return CUDA_SUCCESS;
 }

@@ -1,10 +1,23 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+#include "../state/capture.hpp"
+#include "../state/event_sharing.hpp"
 #include "calls.hpp"
 
 using namespace emu;
 using namespace emu::state;
 using namespace emu::abi;
+
+namespace {
+
+// An event that stands for nodes of a graph has its own answer.
+CUresult refuse_unsafe(const Event& event)
+{
+    auto point = event.last();
+    return point && point->captured ? CUDA_SUCCESS : Capture::refuse_unsafe();
+}
+
+} // namespace
 
 ENTRY(cuEventCreate, 2000)(CUevent* phEvent, unsigned int Flags)
 {
@@ -36,7 +49,14 @@ ENTRY(cuEventRecord, 2000)(CUevent hEvent, CUstream hStream)
 ENTRY(cuEventRecordWithFlags, 11010)(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE); // "external" has a meaning in capture only
+    if (flags & CU_EVENT_RECORD_EXTERNAL) {
+        std::shared_ptr<Stream> stream;
+        std::shared_ptr<Event> event;
+        TRY(need_event(hEvent, &event));
+        TRY(need_stream(hStream, &stream));
+        REQUIRE(stream->is_capturing(), CUDA_ERROR_INVALID_VALUE); // it has a meaning there only
+        return stream->record_external(event);
+    }
     return entry_cuEventRecord_2000(hEvent, hStream);
 }
 
@@ -44,6 +64,7 @@ ENTRY(cuEventQuery, 2000)(CUevent hEvent)
 {
     std::shared_ptr<Event> event;
     TRY(need_event(hEvent, &event));
+    TRY(refuse_unsafe(*event));
     return event->query();
 }
 
@@ -51,6 +72,7 @@ ENTRY(cuEventSynchronize, 2000)(CUevent hEvent)
 {
     std::shared_ptr<Event> event;
     TRY(need_event(hEvent, &event));
+    TRY(refuse_unsafe(*event));
     return event->synchronize();
 }
 
@@ -67,4 +89,23 @@ ENTRY(cuEventElapsedTime, 12080)(float* pMilliseconds, CUevent hStart, CUevent h
 extern "C" EMU_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end)
 {
     return entry_cuEventElapsedTime_12080(milliseconds, start, end);
+}
+
+// ------------------------------------------------------------------------- other processes
+
+ENTRY(cuIpcGetEventHandle, 4010)(CUipcEventHandle* pHandle, CUevent event)
+{
+    std::shared_ptr<Event> found;
+    REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_event(event, &found));
+    REQUIRE(found->shared(), CUDA_ERROR_INVALID_HANDLE);
+    return found->shared()->describe(pHandle);
+}
+
+ENTRY(cuIpcOpenEventHandle, 4010)(CUevent* phEvent, CUipcEventHandle handle)
+{
+    std::shared_ptr<Context> context;
+    REQUIRE(phEvent, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context));
+    return Event::open(*context, handle, phEvent);
 }

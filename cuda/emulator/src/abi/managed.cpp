@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "../state/arena.hpp"
+#include "../state/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -31,6 +32,7 @@ struct Spot {
         return type == CU_MEM_LOCATION_TYPE_DEVICE ? id
                : type == CU_MEM_LOCATION_TYPE_INVALID ? no_device : cpu_device;
     }
+    int number() const { return type == CU_MEM_LOCATION_TYPE_INVALID ? no_device : id; }
 };
 
 struct Advice {
@@ -106,7 +108,7 @@ CUresult need_spot(const CUmemLocation& location, Spot* out)
 {
     switch (location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        REQUIRE(device_at(location.id), CUDA_ERROR_INVALID_DEVICE);
+        REQUIRE(device_at(location.id), CUDA_ERROR_INVALID_VALUE);
         *out = {location.type, location.id};
         return CUDA_SUCCESS;
     case CU_MEM_LOCATION_TYPE_HOST: *out = {location.type, 0}; return CUDA_SUCCESS;
@@ -125,8 +127,9 @@ CUresult prefetch(Stream& stream, CUdeviceptr address, size_t size, const CUmemL
     Spot spot;
     TRY(need_managed(address, size, &memory));
     TRY(need_spot(location, &spot));
+    TRY(stream.enqueue({Operation::Kind::other, "cuMemPrefetchAsync", nullptr}));
     ranges().change(address, size, memory->id, [&](Advice& a) { a.prefetched = spot; });
-    return stream.enqueue({Operation::Kind::other, "cuMemPrefetchAsync", nullptr});
+    return CUDA_SUCCESS;
 }
 
 // The one spot of all pages; "invalid" where they differ.
@@ -178,7 +181,7 @@ ENTRY(cuMemPrefetchBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t 
     REQUIRE(flags == 0 && count && dptrs && sizes && prefetchLocs && prefetchLocIdxs &&
                 numPrefetchLocs && numPrefetchLocs <= count && prefetchLocIdxs[0] == 0,
             CUDA_ERROR_INVALID_VALUE);
-    TRY(need_stream(hStream, &stream));
+    TRY(need_own_stream(hStream, &stream));
     size_t row = 0;
     for (size_t i = 0; i < count; ++i) {
         while (row + 1 < numPrefetchLocs && prefetchLocIdxs[row + 1] <= i)
@@ -195,7 +198,7 @@ ENTRY(cuMemDiscardBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t c
     std::shared_ptr<Stream> stream;
     std::shared_ptr<Allocation> memory;
     REQUIRE(flags == 0 && count && dptrs && sizes, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_stream(hStream, &stream));
+    TRY(need_own_stream(hStream, &stream));
     for (size_t i = 0; i < count; ++i)
         TRY(need_managed(dptrs[i], sizes[i], &memory));
     return stream->enqueue({Operation::Kind::other, "cuMemDiscardBatchAsync", nullptr});
@@ -216,6 +219,7 @@ ENTRY(cuMemAdvise, 12020)(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
     std::shared_ptr<Allocation> memory;
     Spot spot;
     TRY(need_managed(devPtr, count, &memory));
+    TRY(Capture::refuse_unsafe());
     bool located = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                    advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     if (located)
@@ -260,9 +264,9 @@ ENTRY(cuMemRangeGetAttribute, 8000)(void* data, size_t dataSize, CUmem_range_att
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: *out = preferred.device(); break;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: *out = prefetched.device(); break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: *out = preferred.type; break;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: *out = preferred.id; break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: *out = preferred.number(); break;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: *out = prefetched.type; break;
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: *out = prefetched.id; break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: *out = prefetched.number(); break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;

@@ -5,9 +5,12 @@
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 #include "../state/arena.hpp"
+#include "../state/capture.hpp"
 #include "../state/pool.hpp"
+#include "../state/virtual_memory.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -37,6 +40,7 @@ CUresult allocate_pinned(void** out, size_t size, unsigned flags)
     CUdeviceptr address = 0;
     REQUIRE(out, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
+    TRY(Capture::refuse_unsafe());
     TRY(space().allocate(space().pinned(), size, context->handle(), flags, &address));
     *out = reinterpret_cast<void*>(address);
     return CUDA_SUCCESS;
@@ -49,6 +53,7 @@ ENTRY(cuMemAlloc, 3020)(CUdeviceptr* dptr, size_t bytesize)
     std::shared_ptr<Context> context;
     REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
+    TRY(Capture::refuse_unsafe());
     return space().allocate(context->device().memory(), bytesize, context->handle(), 0, dptr);
 }
 
@@ -71,6 +76,7 @@ ENTRY(cuMemFree, 3020)(CUdeviceptr dptr)
 {
     std::shared_ptr<Context> context;
     TRY(need_any_context(&context));
+    TRY(Capture::refuse_unsafe());
     if (!dptr)
         return context->sticky();
     auto allocation = space().find(dptr);
@@ -113,6 +119,7 @@ ENTRY(cuMemAllocManaged, 6000)(CUdeviceptr* dptr, size_t bytesize, unsigned int 
     REQUIRE(dptr && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST),
             CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
+    TRY(Capture::refuse_unsafe());
     return space().allocate(space().managed(), bytesize, context->handle(), flags, dptr);
 }
 
@@ -133,6 +140,7 @@ ENTRY(cuMemFreeHost, 2000)(void* p)
 {
     std::shared_ptr<Context> context;
     TRY(need_any_context(&context));
+    TRY(Capture::refuse_unsafe());
     if (!p)
         return context->sticky();
     auto allocation = space().find(address_of(p));
@@ -173,6 +181,7 @@ ENTRY(cuMemHostRegister, 6050)(void* p, size_t bytesize, unsigned int Flags)
     REQUIRE(p && bytesize && (Flags & ~15u) == 0, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
     TRY(need_context(&context));
+    TRY(Capture::refuse_unsafe());
     // Answers whether every page of it is mapped, without touching one.
     auto page = size_t(sysconf(_SC_PAGESIZE));
     auto begin = reinterpret_cast<uintptr_t>(p) / page * page;
@@ -186,6 +195,7 @@ ENTRY(cuMemHostUnregister, 4000)(void* p)
 {
     std::shared_ptr<Context> context;
     TRY(need_any_context(&context));
+    TRY(Capture::refuse_unsafe());
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(address_of(p));
     REQUIRE(allocation && allocation->kind == MemoryKind::registered,
@@ -219,6 +229,9 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
                            void* out)
 {
     const size_t mapping = 2 << 20;
+    std::pair<CUdeviceptr, size_t> range{a.base, a.size};
+    if (a.kind == MemoryKind::mapped)
+        virtual_memory::reservation_of(address, &range.first, &range.second);
     bool host = a.is_host(), reachable = host || a.kind == MemoryKind::managed;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: return give(out, a.pool ? nullptr : a.context);
@@ -232,13 +245,14 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(out, unsigned(a.kind == MemoryKind::managed));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(out, ordinal_of(a));
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return give(out, 0u);
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(out, a.base);
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(out, a.size);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(out, range.first);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(out, range.second);
     case CU_POINTER_ATTRIBUTE_MAPPED: return give(out, 1u);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return give(out, cuuint64_t(0));
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return give(out, 0u);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        return give(out, unsigned(CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        return give(out, unsigned(a.read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ
+                                              : CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return give(out, a.pool);
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         return give(out, (a.size + mapping - 1) / mapping * mapping);
@@ -273,7 +287,11 @@ ENTRY(cuPointerGetAttribute, 4000)(void* data, CUpointer_attribute attribute, CU
 {
     REQUIRE(data, CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(ptr);
-    REQUIRE(allocation, CUDA_ERROR_INVALID_VALUE);
+    if (!allocation) { // mapped, and open to nobody yet
+        allocation = virtual_memory::allocation_at(ptr);
+        REQUIRE(allocation && attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                CUDA_ERROR_INVALID_VALUE);
+    }
     return pointer_attribute(*allocation, attribute, ptr, data);
 }
 

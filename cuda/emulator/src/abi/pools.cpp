@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory pools and stream-ordered allocation.
+#include "../state/capture.hpp"
 #include "../state/pool.hpp"
 #include "calls.hpp"
 
@@ -31,12 +32,19 @@ CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool c
     return CUDA_SUCCESS;
 }
 
+// Memory that is no node is not for threads that capture.
+CUresult refuse_unless(const Stream& stream)
+{
+    return stream.is_capturing() ? CUDA_SUCCESS : Capture::refuse_unsafe();
+}
+
 } // namespace
 
 ENTRY(cuMemPoolCreate, 11020)(CUmemoryPool* pool, const CUmemPoolProps* poolProps)
 {
     REQUIRE(pool && poolProps, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
+    TRY(Capture::refuse_unsafe());
     return Pool::create(*poolProps, pool);
 }
 
@@ -83,6 +91,7 @@ ENTRY(cuMemPoolTrimTo, 11020)(CUmemoryPool pool, size_t minBytesToKeep)
 {
     std::shared_ptr<Pool> found;
     TRY(need_pool(pool, &found));
+    TRY(Capture::refuse_unsafe());
     return found->trim(minBytesToKeep);
 }
 
@@ -119,6 +128,7 @@ ENTRY(cuMemAllocAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUstream hStre
     std::shared_ptr<Stream> stream;
     REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
+    TRY(refuse_unless(*stream));
     auto context = stream->context();
     REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     return context->device().current_pool()->allocate(bytesize, *stream, dptr);
@@ -132,6 +142,7 @@ ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemo
     REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
     TRY(need_pool(pool, &found));
     TRY(need_stream(hStream, &stream));
+    TRY(refuse_unless(*stream));
     return found->allocate(bytesize, *stream, dptr);
 }
 
@@ -144,4 +155,43 @@ ENTRY(cuMemFreeAsync, 11020)(CUdeviceptr dptr, CUstream hStream)
         return result;
     TRY(Pool::release(dptr, *stream));
     return result;
+}
+
+// ------------------------------------------------------------------------- other processes
+
+ENTRY(cuMemPoolExportToShareableHandle, 11020)(void* handle_out, CUmemoryPool pool,
+                                               CUmemAllocationHandleType handleType,
+                                               unsigned long long flags)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(handle_out && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(pool, &found));
+    return found->export_file(static_cast<int*>(handle_out));
+}
+
+// The descriptor is given as the pointer itself.
+ENTRY(cuMemPoolImportFromShareableHandle, 11020)(CUmemoryPool* pool_out, void* handle,
+                                                 CUmemAllocationHandleType handleType,
+                                                 unsigned long long flags)
+{
+    REQUIRE(pool_out && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            CUDA_ERROR_INVALID_VALUE);
+    TRY(Capture::refuse_unsafe());
+    return Pool::import_file(int(reinterpret_cast<intptr_t>(handle)), pool_out);
+}
+
+ENTRY(cuMemPoolExportPointer, 11020)(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr)
+{
+    REQUIRE(shareData_out, CUDA_ERROR_INVALID_VALUE);
+    return Pool::export_pointer(ptr, shareData_out);
+}
+
+ENTRY(cuMemPoolImportPointer, 11020)(CUdeviceptr* ptr_out, CUmemoryPool pool,
+                                     CUmemPoolPtrExportData* shareData)
+{
+    std::shared_ptr<Pool> found;
+    REQUIRE(ptr_out && shareData, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_pool(pool, &found));
+    return found->import_pointer(*shareData, ptr_out);
 }

@@ -11,9 +11,11 @@
 #include "../state/arena.hpp"
 #include "../state/context.hpp"
 #include "../state/event.hpp"
+#include "../state/graph.hpp"
 #include "../state/module.hpp"
 #include "../state/pool.hpp"
 #include "../state/stream.hpp"
+#include "../state/virtual_memory.hpp"
 #include "abi.hpp"
 #include "faults.hpp"
 
@@ -68,13 +70,20 @@ std::string list_leaks()
         if (!row.first->is_of_library())
             leaks.line("module", reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
     leaks.add("library", Library::all());
+    leaks.add("graph", Graph::all());
+    leaks.add("executable graph", GraphExec::all());
     for (const auto& row : Pool::all())
         if (!row.first->is_default())
             leaks.line("memory pool", reinterpret_cast<uintptr_t>(row.first->handle()), 0,
                        row.second);
     for (const auto& a : AddressSpace::get().all())
-        if (a->kind != MemoryKind::variable && a->kind != MemoryKind::heap && !a->released)
+        if (a->kind != MemoryKind::variable && a->kind != MemoryKind::heap &&
+            a->kind != MemoryKind::mapped && !a->released)
             leaks.line(kind_name(a->kind), a->base, a->size, a->made_by);
+    for (const auto& row : Physical::all())
+        leaks.line("memory without address", row.first->handle(), row.first->size(), row.second);
+    for (const auto& row : virtual_memory::reservations())
+        leaks.line("reserved addresses", row.first.first, row.first.second, row.second);
     return leaks.text;
 }
 

@@ -8,11 +8,23 @@
 
 #include "../exec/exec.hpp"
 #include "../state/arena.hpp"
+#include "../state/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;
 using namespace emu::state;
 using namespace emu::abi;
+
+namespace {
+
+// Waiting for another stream is not for threads that capture; the stream itself, or the
+// legacy one, says more.
+CUresult refuse_unless(const Stream& stream)
+{
+    return stream.is_capturing() || stream.is_legacy() ? CUDA_SUCCESS : Capture::refuse_unsafe();
+}
+
+} // namespace
 
 ENTRY(cuStreamCreate, 2000)(CUstream* phStream, unsigned int Flags)
 {
@@ -40,6 +52,7 @@ ENTRY(cuStreamSynchronize, 2000)(CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(hStream, &stream));
+    TRY(refuse_unless(*stream));
     return stream->synchronize();
 }
 
@@ -47,6 +60,7 @@ ENTRY(cuStreamQuery, 2000)(CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(hStream, &stream));
+    TRY(refuse_unless(*stream));
     return stream->query();
 }
 
@@ -57,7 +71,7 @@ ENTRY(cuStreamWaitEvent, 3020)(CUstream hStream, CUevent hEvent, unsigned int Fl
     REQUIRE((Flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
     TRY(need_event(hEvent, &event));
-    return stream->wait(event);
+    return stream->wait(event, Flags & CU_EVENT_WAIT_EXTERNAL);
 }
 
 ENTRY(cuStreamGetPriority, 5050)(CUstream hStream, int* priority)
@@ -83,6 +97,8 @@ ENTRY(cuStreamGetId, 12000)(CUstream hStream, unsigned long long* streamId)
     std::shared_ptr<Stream> stream;
     REQUIRE(streamId, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
+    if (stream->is_capturing())
+        return Capture::refuse(*stream); // as a GPU's driver does
     *streamId = stream->id();
     return CUDA_SUCCESS;
 }
@@ -114,38 +130,6 @@ ENTRY(cuStreamGetDevice, 12080)(CUstream hStream, CUdevice* device)
     auto context = stream->context();
     REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     *device = context->device().ordinal();
-    return CUDA_SUCCESS;
-}
-
-// Nothing can be captured yet, so nothing is being captured.
-ENTRY(cuStreamIsCapturing, 10000)(CUstream hStream, CUstreamCaptureStatus* captureStatus)
-{
-    std::shared_ptr<Stream> stream;
-    REQUIRE(captureStatus, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_stream(hStream, &stream));
-    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-}
-
-ENTRY(cuStreamGetCaptureInfo, 11030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t*, CUgraph*, const CUgraphNode**, size_t*)
-{
-    return entry_cuStreamIsCapturing_10000(hStream, captureStatus_out);
-}
-
-ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t*, CUgraph*, const CUgraphNode**,
-                                     const CUgraphEdgeData**, size_t*)
-{
-    return entry_cuStreamIsCapturing_10000(hStream, captureStatus_out);
-}
-
-ENTRY(cuThreadExchangeStreamCaptureMode, 10010)(CUstreamCaptureMode* mode)
-{
-    thread_local CUstreamCaptureMode here = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    REQUIRE(mode && *mode >= 0 && *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
-            CUDA_ERROR_INVALID_VALUE);
-    std::swap(here, *mode);
     return CUDA_SUCCESS;
 }
 
@@ -230,7 +214,8 @@ CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flag
         }
         return CUDA_SUCCESS;
     };
-    return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work});
+    return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work,
+                            CU_GRAPH_NODE_TYPE_BATCH_MEM_OP});
 }
 
 template <class T>
@@ -244,7 +229,7 @@ CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned fla
     return stream->enqueue({Operation::Kind::fill, "cuStreamWriteValue", [place, value] {
                                 __atomic_store_n(place, value, __ATOMIC_RELEASE);
                                 return CUDA_SUCCESS;
-                            }});
+                            }, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP});
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "../config.hpp"
 #include "arena.hpp"
+#include "virtual_space.hpp"
 
 namespace emu::state {
 namespace arena_detail {
@@ -62,7 +63,8 @@ bool AddressSpace::State::reserve(size_t spare)
     size_t per_device = whole_gibibytes(c.memory * spare);
     size_t pinned_range = whole_gibibytes(std::min(ram, 64 * gibibyte) * spare / 2 + gibibyte);
     size_t managed_range = whole_gibibytes(std::min(ram, 64 * gibibyte) * spare / 2 + gibibyte);
-    range = per_device * size_t(c.devices) + pinned_range + managed_range;
+    size_t virtual_range = spare > 1 ? size_t(1) << 40 : 64 * gibibyte;
+    range = per_device * size_t(c.devices) + pinned_range + managed_range + virtual_range;
     void* base = mmap(nullptr, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
@@ -83,7 +85,10 @@ bool AddressSpace::State::reserve(size_t spare)
                                       managed_range);
     pinned = std::make_unique<Arena>(MemoryKind::pinned, -1, std::min(ram, pinned_range),
                                      pinned_range);
-    return done && place(managed) && place(pinned);
+    done = done && place(managed) && place(pinned);
+    if (!VirtualSpace::get().start(next, virtual_range))
+        say("no address space is left for virtual memory");
+    return done;
 }
 
 bool AddressSpace::reserve()
@@ -137,15 +142,27 @@ std::shared_ptr<Allocation> AddressSpace::find(CUdeviceptr address) const
 std::shared_ptr<Allocation> AddressSpace::find_range(CUdeviceptr address, size_t size) const
 {
     auto found = find(address);
-    bool whole = found && size <= found->size - size_t(address - found->base);
-    return whole ? found : nullptr;
+    return found && size <= extent(address) ? found : nullptr;
+}
+
+size_t AddressSpace::extent(CUdeviceptr address) const
+{
+    std::shared_lock lock(state_->mutex);
+    auto row = state_->live.upper_bound(address);
+    if (row == state_->live.begin() || address - std::prev(row)->first >= std::prev(row)->second->size)
+        return 0;
+    CUdeviceptr end = std::prev(row)->first + std::prev(row)->second->size;
+    bool mapped = std::prev(row)->second->kind == MemoryKind::mapped;
+    for (; mapped && row != state_->live.end() && row->first == end &&
+           row->second->kind == MemoryKind::mapped; ++row)
+        end += row->second->size;
+    return size_t(end - address);
 }
 
 std::byte* AddressSpace::reach(CUdeviceptr address, size_t size) const
 {
     if (auto found = find(address)) {
-        bool whole = size <= found->size - size_t(address - found->base);
-        return whole ? found->at(address) : nullptr;
+        return size <= extent(address) ? found->at(address) : nullptr;
     }
     return in_window(address) ? nullptr : reinterpret_cast<std::byte*>(address);
 }

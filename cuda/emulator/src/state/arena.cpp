@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "../config.hpp"
 #include "thread.hpp"
@@ -62,6 +63,7 @@ struct Arena::State {
     bool take(size_t size, size_t alignment, size_t* offset, size_t* room);
     void give(size_t offset, size_t size);
     void expire(bool all);
+    CUresult make(size_t size, size_t alignment, MemoryKind as, std::shared_ptr<Allocation>* out);
 };
 
 Arena::Arena(MemoryKind kind, int device, size_t limit, size_t range) : state_(new State)
@@ -93,6 +95,25 @@ bool Arena::map(std::byte* window)
     int access = s.open ? PROT_READ | PROT_WRITE : PROT_NONE;
     return host != MAP_FAILED &&
            mmap(window, s.range, access, MAP_SHARED | fixed, s.descriptor, 0) == window;
+}
+
+void Arena::place(std::byte* window, std::byte* host, int descriptor)
+{
+    state_->window = window;
+    state_->host = host;
+    state_->descriptor = descriptor;
+}
+
+// Nothing of it may be allocated any more.
+void Arena::end()
+{
+    state_->expire(true);
+    delete std::exchange(state_, nullptr);
+}
+
+int Arena::descriptor() const
+{
+    return state_->descriptor;
 }
 
 // First fit. The room ends with the red zone.
@@ -176,6 +197,32 @@ exec::Region region_of(const Allocation& allocation)
 
 } // namespace
 
+CUresult Arena::State::make(size_t size, size_t alignment, MemoryKind as,
+                            std::shared_ptr<Allocation>* out)
+{
+    auto allocation = std::make_shared<Allocation>();
+    std::lock_guard lock(mutex);
+    size_t offset = 0, room = 0;
+    bool found = take(size, alignment, &offset, &room);
+    if (!found) {
+        expire(true);
+        found = take(size, alignment, &offset, &room);
+    }
+    if (!found)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    allocation->id = next_allocation++;
+    allocation->base = reinterpret_cast<CUdeviceptr>(window) + offset;
+    allocation->size = size;
+    allocation->room = room;
+    allocation->kind = as;
+    allocation->device = device;
+    allocation->host = host + offset;
+    allocation->made_by = origin;
+    live[allocation->base] = allocation;
+    *out = std::move(allocation);
+    return CUDA_SUCCESS;
+}
+
 CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool charged,
                          std::shared_ptr<Allocation>* out)
 {
@@ -184,37 +231,39 @@ CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool ch
         return CUDA_ERROR_INVALID_VALUE;
     if (size > s.limit)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    alignment = std::max<size_t>(alignment, 512);
     size_t bytes = charged ? round_up(size, 512) : 0;
     if (!charge(bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    auto allocation = std::make_shared<Allocation>();
-    std::unique_lock lock(s.mutex);
-    size_t offset = 0, room = 0;
-    bool found = s.take(size, alignment, &offset, &room);
-    if (!found) {
-        s.expire(true);
-        found = s.take(size, alignment, &offset, &room);
-    }
-    if (!found) {
+    std::shared_ptr<Allocation> allocation;
+    if (CUresult failed = s.make(size, std::max<size_t>(alignment, 512), kind, &allocation)) {
         discharge(bytes);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return failed;
     }
-    allocation->id = next_allocation++;
-    allocation->base = reinterpret_cast<CUdeviceptr>(s.window) + offset;
-    allocation->size = size;
-    allocation->room = room;
     allocation->charged = bytes;
-    allocation->kind = kind;
-    allocation->device = s.device;
-    allocation->host = s.host + offset;
-    allocation->made_by = origin;
-    s.live[allocation->base] = allocation;
     exec::open_region(region_of(*allocation));
-    lock.unlock();
     AddressSpace::get().publish(allocation);
     *out = std::move(allocation);
     return CUDA_SUCCESS;
+}
+
+CUresult Arena::set_aside(size_t size, std::shared_ptr<Allocation>* out)
+{
+    if (size == 0 || size > state_->range)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return state_->make(size, 512, state_->kind, out);
+}
+
+void Arena::show(const std::shared_ptr<Allocation>& allocation)
+{
+    exec::forget_region(uintptr_t(allocation->base));
+    exec::open_region(region_of(*allocation));
+    AddressSpace::get().publish(allocation);
+}
+
+void Arena::hide(const Allocation& allocation)
+{
+    AddressSpace::get().withdraw(allocation.base);
+    exec::close_region(uintptr_t(allocation.base));
 }
 
 CUresult Arena::release(CUdeviceptr base)

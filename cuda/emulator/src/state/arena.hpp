@@ -20,9 +20,11 @@
 
 namespace emu::state {
 
+class GraphMemory;
 class Pool;
 
-enum class MemoryKind { device, managed, pinned, registered, heap, variable };
+// mapped: addresses and memory were made apart (virtual_memory.hpp).
+enum class MemoryKind { device, managed, pinned, registered, heap, variable, mapped };
 
 // How host code is kept out of device memory, the best that the machine offers:
 //   idle  PROT_NONE while no kernel of the device runs: opened by the first launch, closed
@@ -42,13 +44,19 @@ struct Allocation {
     CUcontext context = nullptr;
     CUmemoryPool pool = nullptr;
     std::shared_ptr<Pool> owner; // keeps a destroyed pool until its last block is free
+    GraphMemory* graph = nullptr; // whose address this is; it outlives the allocation
     std::byte* host = nullptr; // where the library reads and writes it
     unsigned flags = 0;        // of cuMemHostAlloc, cuMemAllocManaged, ...
     std::atomic<bool> sync_memops{false};
+    std::atomic<bool> read_only{false}; // to everybody, of virtual memory
     std::atomic<bool> released{false}; // a stream-ordered free is on its way
     Origin made_by;
 
-    bool is_host() const { return kind == MemoryKind::pinned || kind == MemoryKind::registered; }
+    bool is_host() const
+    {
+        return kind == MemoryKind::pinned || kind == MemoryKind::registered ||
+               (kind == MemoryKind::mapped && device < 0);
+    }
     // What a copy or fill of `address` reads or writes.
     std::byte* at(CUdeviceptr address) const { return host + (address - base); }
 };
@@ -59,11 +67,19 @@ class Arena {
 public:
     Arena(MemoryKind kind, int device, size_t limit, size_t range);
     bool map(std::byte* window);
+    // In memory that somebody else has mapped and gives back, after end().
+    void place(std::byte* window, std::byte* host, int descriptor);
+    void end();
+    int descriptor() const;
     // Zero size or no room: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY. Without
     // `charged` the caller counts the bytes with charge().
     CUresult allocate(size_t size, size_t alignment, MemoryKind kind, bool charged,
                       std::shared_ptr<Allocation>* out);
     CUresult release(CUdeviceptr base);      // INVALID_VALUE: not the start of a live one
+    // Addresses without memory that anybody sees; release() gives them back.
+    CUresult set_aside(size_t size, std::shared_ptr<Allocation>* out);
+    void show(const std::shared_ptr<Allocation>& allocation);
+    void hide(const Allocation& allocation);
     bool charge(size_t bytes);               // false: over the limit
     void discharge(size_t bytes);
     bool contains(CUdeviceptr address) const;
@@ -75,7 +91,7 @@ public:
 
 private:
     struct State;
-    State* state_; // never ends
+    State* state_; // of an arena that is mapped it never ends
 };
 
 // Everything that has an address, of all devices.
@@ -98,6 +114,9 @@ public:
     // The live allocation that holds the address; null: plain host memory or nothing.
     std::shared_ptr<Allocation> find(CUdeviceptr address) const;
     std::shared_ptr<Allocation> find_range(CUdeviceptr address, size_t size) const;
+    // Bytes from `address` to the end of its allocation, and of those that follow it closely
+    // in virtual memory.
+    size_t extent(CUdeviceptr address) const;
     bool in_window(CUdeviceptr address) const;
     // Where the library itself may read and write `address`: host windows for device
     // memory, the address itself for the rest. Null when a part of the range is not live.

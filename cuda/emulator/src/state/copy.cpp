@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../exec/memory.hpp"
+#include "graph_memory.hpp"
 
 namespace emu::state {
 namespace {
@@ -76,14 +77,16 @@ void fill_row(std::byte* row, T value, size_t count)
 
 } // namespace
 
-CUresult find_side(CUdeviceptr address, Kind kind, const Box& box, size_t pitch, size_t slice,
-                   Side* side)
+CUresult find_side(const Stream& stream, CUdeviceptr address, Kind kind, const Box& box,
+                   size_t pitch, size_t slice, Side* side)
 {
     auto& space = AddressSpace::get();
     size_t size = extent(box, pitch, slice);
     side->pitch = pitch;
     side->slice = slice;
     auto allocation = space.find(address);
+    if (!allocation && stream.is_capturing())
+        allocation = GraphMemory::find_allocation(address);
     if (!allocation) {
         if (kind == Kind::device || !address || space.in_window(address))
             return CUDA_ERROR_INVALID_VALUE;
@@ -92,7 +95,8 @@ CUresult find_side(CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
         return CUDA_SUCCESS;
     }
     bool registered = allocation->kind == MemoryKind::registered;
-    if (size > allocation->size - size_t(address - allocation->base)) {
+    if (size > allocation->size - size_t(address - allocation->base) &&
+        (allocation->kind != MemoryKind::mapped || size > space.extent(address))) {
         if (!registered || kind == Kind::device)
             return CUDA_ERROR_INVALID_VALUE;
     }
@@ -107,13 +111,18 @@ CUresult find_side(CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
 CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source,
               const Box& box, Return when)
 {
+    if (target.allocation && target.allocation->read_only)
+        return CUDA_ERROR_INVALID_VALUE;
     bool pageable_source = source.guarded && !source.allocation;
     bool pageable_target = target.guarded && !target.allocation;
     bool between_devices = !target.host && !source.host;
     bool wait = when == Return::when_done ? !between_devices
                                           : pageable_target || (source.host && target.host);
+    bool captured = when == Return::when_queued && stream.is_capturing();
     Operation operation{Operation::Kind::copy, name, nullptr};
     size_t bytes = box.width * box.height * box.depth;
+    if (captured) // read and written when the graph runs
+        wait = pageable_source = false;
     if (!wait && pageable_source && bytes <= staged_bytes) {
         auto stage = std::make_shared<Bytes>(bytes);
         Side staged;
@@ -153,9 +162,9 @@ CUresult copy_linear(Stream& stream, const char* name, CUdeviceptr target, Kind 
         return CUDA_SUCCESS;
     Box box{size, 1, 1};
     Side to, from;
-    if (CUresult failed = find_side(target, target_kind, box, size, size, &to))
+    if (CUresult failed = find_side(stream, target, target_kind, box, size, size, &to))
         return failed;
-    if (CUresult failed = find_side(source, source_kind, box, size, size, &from))
+    if (CUresult failed = find_side(stream, source, source_kind, box, size, size, &from))
         return failed;
     return copy(stream, name, to, from, box, when);
 }
@@ -169,8 +178,10 @@ CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t val
         return CUDA_ERROR_INVALID_VALUE;
     Box box{width * bytes, height, 1};
     Side side;
-    if (CUresult failed = find_side(target, Kind::device, box, pitch, 0, &side))
+    if (CUresult failed = find_side(stream, target, Kind::device, box, pitch, 0, &side))
         return failed;
+    if (side.allocation->read_only)
+        return CUDA_ERROR_INVALID_VALUE;
     Operation operation{Operation::Kind::fill, name, [side, box, value, bytes] {
                             mark(side, box);
                             for (size_t y = 0; y < box.height; ++y) {

@@ -27,9 +27,10 @@ struct Box {
 
 enum class Kind { host, device, any };         // what a call says about an address
 
-// Finds where `address` is and that the box lies within: INVALID_VALUE otherwise.
-CUresult find_side(CUdeviceptr address, Kind kind, const Box& box, size_t pitch, size_t slice,
-                   Side* side);
+// Finds where `address` is and that the box lies within: INVALID_VALUE otherwise. What
+// `stream` captures may use memory that graphs will have.
+CUresult find_side(const Stream& stream, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
+                   size_t slice, Side* side);
 
 // How the caller sees the call return: when the copy is done (as far as the driver
 // documents it for the memory involved), or as soon as it is queued.

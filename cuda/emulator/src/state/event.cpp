@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event.hpp"
 
+#include "capture.hpp"
+#include "device.hpp"
+#include "event_sharing.hpp"
 #include "pool.hpp"
 
 namespace emu::state {
@@ -20,15 +23,35 @@ CUresult Event::create(Context& context, unsigned flags, CUevent* out)
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & CU_EVENT_INTERPROCESS) // also refused by hardware when it takes times
-        return flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED
-                                               : CUDA_ERROR_INVALID_VALUE;
+    bool shared = flags & CU_EVENT_INTERPROCESS;
+    if (shared && !(flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
     auto event = std::make_shared<Event>();
     event->context_ = context.weak_from_this();
     event->flags_ = flags;
+    if (shared && !(event->shared_ = SharedEvent::make(context.device().ordinal())))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     event->handle_ = table().add(event);
     *out = event->handle_;
     return CUDA_SUCCESS;
+}
+
+CUresult Event::open(Context& context, const CUipcEventHandle& handle, CUevent* out)
+{
+    auto event = std::make_shared<Event>();
+    if (CUresult failed = SharedEvent::open(handle, &event->shared_))
+        return failed;
+    event->context_ = context.weak_from_this();
+    event->flags_ = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
+    event->handle_ = table().add(event);
+    *out = event->handle_;
+    return CUDA_SUCCESS;
+}
+
+bool Event::is_recorded_elsewhere() const
+{
+    auto point = last();
+    return shared_ && shared_->latest() != (point ? point->shared : 0);
 }
 
 CUresult Event::destroy(CUevent handle)
@@ -63,13 +86,21 @@ CUresult Event::query() const
 {
     if (CUresult failed = error())
         return failed;
+    if (CUresult failed = Capture::refuse(*this))
+        return failed;
+    if (is_recorded_elsewhere())
+        return shared_->reached(shared_->latest()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     auto point = last();
     return !point || point->place.reached() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult Event::synchronize() const
 {
-    if (auto point = last()) {
+    if (CUresult failed = Capture::refuse(*this))
+        return failed;
+    if (is_recorded_elsewhere()) {
+        shared_->wait(shared_->latest());
+    } else if (auto point = last()) {
         point->place.queue->wait(point->place.number);
         exec::flush_output();
         Pool::synchronized();
@@ -83,6 +114,9 @@ CUresult Event::elapsed(const Event& start, const Event& end, float* millisecond
     if (!from || !to || ((start.flags_ | end.flags_) & CU_EVENT_DISABLE_TIMING) ||
         start.context_.lock() != end.context_.lock())
         return CUDA_ERROR_INVALID_HANDLE;
+    for (const Event* event : {&start, &end})
+        if (CUresult failed = Capture::refuse(*event))
+            return failed;
     if (!from->place.reached() || !to->place.reached())
         return CUDA_ERROR_NOT_READY;
     if (CUresult failed = start.error())

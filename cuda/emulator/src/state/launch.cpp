@@ -10,6 +10,7 @@
 #include "module.hpp"
 #include "pool.hpp"
 #include "stream.hpp"
+#include "virtual_space.hpp"
 
 namespace emu::state {
 namespace {
@@ -121,10 +122,12 @@ CUresult run(const exec::LaunchRequest& request, Context& context)
                 (AddressSpace::get().device(device).*action)();
     };
     for_each(&Arena::begin_kernels);
+    VirtualSpace::get().begin_kernels();
     context.begin_launch(request.id);
     exec::Fault fault = exec::run(request);
     context.end_launch(request.id);
     for_each(&Arena::end_kernels);
+    VirtualSpace::get().end_kernels();
     if (fault)
         context.fail(fault);
     return CUDA_SUCCESS;
@@ -171,6 +174,15 @@ CUresult launch(Function& given, const LaunchParameters& p, Stream& stream)
         if (CUresult failed = check_resident(*function, device, *request))
             return failed;
     context->prepare_heap();
+    if (stream.is_capturing()) { // each run of the node is a launch of its own
+        auto again = [request, module, weak = std::weak_ptr<Context>(context)] {
+            exec::LaunchRequest one = *request;
+            one.id = next_launch++;
+            auto owner = weak.lock();
+            return owner ? run(one, *owner) : CUDA_SUCCESS;
+        };
+        return stream.enqueue({Operation::Kind::kernel, p.name, again});
+    }
     return stream.enqueue({Operation::Kind::kernel, p.name,
                            [request, module, weak = std::weak_ptr<Context>(context)] {
                                auto owner = weak.lock();

@@ -6,7 +6,9 @@
 #include <map>
 #include <mutex>
 
+#include "capture.hpp"
 #include "device.hpp"
+#include "pool_state.hpp"
 
 namespace emu::state {
 namespace {
@@ -29,27 +31,15 @@ size_t round_up(size_t value, size_t step)
 
 } // namespace
 
-struct Pool::State {
-    CUmemPoolProps properties;
-    CUmemoryPool handle = nullptr;
-    bool is_default = false;
-    mutable std::mutex mutex;
-    int reuse[3] = {1, 1, 1};             // the three CU_MEMPOOL_ATTR_REUSE_*
-    uint64_t threshold = 0;
-    uint64_t used = 0, used_high = 0;     // bytes asked for
-    uint64_t taken = 0;                   // the same, rounded
-    uint64_t reserved = 0, reserved_high = 0;
-    uint64_t last_free = ~uint64_t(0);    // `synchronizations` at that time
-    std::map<int, CUmemAccess_flags> access;
-    uint32_t shared_with = 0;             // devices that have access, as bits
-};
-
 Pool::Pool(const CUmemPoolProps& properties) : state_(new State)
 {
     state_->properties = properties;
 }
 
-Pool::~Pool() = default;
+Pool::~Pool()
+{
+    close_shared();
+}
 
 CUresult Pool::create(const CUmemPoolProps& properties, CUmemoryPool* out)
 {
@@ -59,13 +49,28 @@ CUresult Pool::create(const CUmemPoolProps& properties, CUmemoryPool* out)
     bool managed = properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
     if (properties.allocType != CU_MEM_ALLOCATION_TYPE_PINNED && !managed)
         return CUDA_ERROR_INVALID_VALUE;
+    bool numa = at.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    if ((device || numa) && at.id < 0)
+        return CUDA_ERROR_INVALID_VALUE;
     if (device ? !device_at(at.id) : !host && !managed)
         return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    bool shared = properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+    if (shared && properties.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED; // as the device attribute says
+    if (shared && (managed || !(device || numa)))
+        return CUDA_ERROR_INVALID_VALUE;
     auto pool = std::make_shared<Pool>(properties);
-    pool->state_->handle = *out = table().add(pool);
+    if (shared)
+        if (CUresult failed = pool->open_shared())
+            return failed;
+    *out = enter(std::move(pool));
     return CUDA_SUCCESS;
+}
+
+CUmemoryPool Pool::enter(std::shared_ptr<Pool> pool)
+{
+    Pool& made = *pool;
+    return made.state_->handle = table().add(std::move(pool));
 }
 
 std::shared_ptr<Pool> Pool::make_default(CUmemLocationType location, int id,
@@ -88,6 +93,8 @@ CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type
     static auto* pools = new std::map<std::pair<int, int>, std::shared_ptr<Pool>>;
     bool host = location.type == CU_MEM_LOCATION_TYPE_HOST ||
                 location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    if (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (!host && type != CU_MEM_ALLOCATION_TYPE_MANAGED)
         return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(mutex);
@@ -101,7 +108,7 @@ CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type
 CUresult Pool::destroy(CUmemoryPool handle)
 {
     auto pool = table().find(handle);
-    if (!pool || pool->is_default())
+    if (!pool || pool->is_default() || pool->has_imports())
         return CUDA_ERROR_INVALID_VALUE;
     for (int i = 0; i < device_count(); ++i) // where it is current the default one returns
         if (device_at(i)->current_pool() == pool)
@@ -140,6 +147,12 @@ Arena& Pool::arena() const
         return space.managed();
     return p.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? space.device(p.location.id)
                                                           : space.pinned();
+}
+
+// Where its addresses are from; what it takes is counted by arena() in any case.
+Arena& Pool::memory() const
+{
+    return state_->own ? *state_->own : arena();
 }
 
 // Under the lock, as the next three. Makes room for `bytes` more, in the largest step that
@@ -184,6 +197,8 @@ void Pool::settle()
 
 CUresult Pool::attribute(CUmemPool_attribute attribute, void* value)
 {
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     State& s = *state_;
     std::lock_guard lock(s.mutex);
     settle();
@@ -211,6 +226,8 @@ CUresult Pool::attribute(CUmemPool_attribute attribute, void* value)
 
 CUresult Pool::set_attribute(CUmemPool_attribute attribute, const void* value)
 {
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     State& s = *state_;
     std::lock_guard lock(s.mutex);
     settle();
@@ -290,6 +307,8 @@ uint32_t Pool::sharing_with(int device)
 
 CUresult Pool::trim(size_t keep)
 {
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(state_->mutex);
     shrink(keep);
     return CUDA_SUCCESS;
@@ -298,6 +317,8 @@ CUresult Pool::trim(size_t keep)
 CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
 {
     State& s = *state_;
+    if (is_imported())
+        return CUDA_ERROR_INVALID_VALUE;
     if (size == 0) {
         *out = 0;
         return CUDA_SUCCESS;
@@ -305,6 +326,12 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
     const size_t rounded = round_up(size, 512);
     if (rounded < size)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (stream.is_capturing()) {
+        const CUmemLocation& at = s.properties.location;
+        if (at.type != CU_MEM_LOCATION_TYPE_DEVICE)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        return Capture::allocate(stream, at.id, size, s.handle, out);
+    }
     for (int attempt = 0;; ++attempt) {
         {
             std::lock_guard lock(s.mutex);
@@ -315,7 +342,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
                 MemoryKind kind = managed ? MemoryKind::managed
                                   : s.properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE
                                       ? MemoryKind::device : MemoryKind::pinned;
-                if (arena().allocate(size, 512, kind, false, &allocation) == CUDA_SUCCESS) {
+                if (memory().allocate(size, 512, kind, false, &allocation) == CUDA_SUCCESS) {
                     if (s.shared_with)
                         exec::share_region(uintptr_t(allocation->base), s.shared_with);
                     s.taken += rounded;
@@ -343,7 +370,9 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
 // When the stream has come to the free: the memory may be used again.
 void Pool::finish(const Allocation& allocation)
 {
-    arena().release(allocation.base);
+    if (is_imported())
+        return close_import(allocation);
+    memory().release(allocation.base);
     std::lock_guard lock(state_->mutex);
     state_->taken -= round_up(allocation.size, 512);
     state_->last_free = synchronizations.load(std::memory_order_relaxed);
@@ -356,13 +385,35 @@ CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
 {
     auto allocation = AddressSpace::get().find(base);
     if (!allocation || allocation->base != base || allocation->kind == MemoryKind::variable ||
-        allocation->kind == MemoryKind::registered || allocation->released.exchange(true))
+        allocation->kind == MemoryKind::registered || allocation->kind == MemoryKind::mapped)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (auto memory = allocation->graph ? GraphMemory::find(base) : nullptr) {
+        if (!memory->drop())
+            return CUDA_ERROR_INVALID_VALUE;
+        GraphReserve::of(memory->device()).change(-(long long)(memory->size()));
+        *out = std::move(allocation);
+        return CUDA_SUCCESS;
+    }
+    if (allocation->graph || allocation->released.exchange(true))
         return CUDA_ERROR_INVALID_VALUE;
     if (Pool* pool = allocation->owner.get()) {
         std::lock_guard lock(pool->state_->mutex);
-        pool->state_->used -= allocation->size;
+        if (!pool->is_imported())
+            pool->state_->used -= allocation->size;
     }
     *out = std::move(allocation);
+    return CUDA_SUCCESS;
+}
+
+// Gives memory that was claimed back to where it is from.
+CUresult Pool::give_back(Allocation& allocation)
+{
+    if (auto memory = allocation.graph ? GraphMemory::find(allocation.base) : nullptr)
+        memory->hide();
+    else if (auto pool = std::move(allocation.owner))
+        pool->finish(allocation);
+    else
+        return AddressSpace::get().release(allocation.base);
     return CUDA_SUCCESS;
 }
 
@@ -371,13 +422,12 @@ CUresult Pool::release(CUdeviceptr base, Stream& stream)
     std::shared_ptr<Allocation> allocation;
     if (!base)
         return CUDA_SUCCESS;
+    if (stream.is_capturing())
+        return Capture::free(stream, base);
     if (CUresult failed = claim(base, &allocation))
         return failed;
     return stream.enqueue({Operation::Kind::release, "cuMemFreeAsync", [allocation] {
-                               if (auto pool = std::move(allocation->owner))
-                                   pool->finish(*allocation);
-                               else
-                                   AddressSpace::get().release(allocation->base);
+                               give_back(*allocation);
                                return CUDA_SUCCESS;
                            }});
 }
@@ -387,11 +437,7 @@ CUresult Pool::release_now(CUdeviceptr base)
     std::shared_ptr<Allocation> allocation;
     if (CUresult failed = claim(base, &allocation))
         return failed;
-    if (auto pool = std::move(allocation->owner))
-        pool->finish(*allocation);
-    else
-        return AddressSpace::get().release(base);
-    return CUDA_SUCCESS;
+    return give_back(*allocation);
 }
 
 } // namespace emu::state

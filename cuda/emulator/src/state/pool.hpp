@@ -48,12 +48,27 @@ public:
     // At once, for cuMemFree; the caller has waited.
     static CUresult release_now(CUdeviceptr base);
 
+    // Between processes: a pool by a descriptor, what it gave by data of 64 bytes. An
+    // imported pool gives nothing itself, and has no attributes.
+    bool is_imported() const;
+    bool has_imports() const;
+    CUresult export_file(int* out) const;
+    static CUresult import_file(int file, CUmemoryPool* out);
+    static CUresult export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out);
+    CUresult import_pointer(const CUmemPoolPtrExportData& data, CUdeviceptr* out);
+
 private:
+    static CUmemoryPool enter(std::shared_ptr<Pool> pool); // into the table
+    CUresult open_shared();
+    void close_shared();
+    void close_import(const Allocation& allocation);
+    Arena& memory() const;
     Arena& arena() const;
     bool grow(size_t bytes);
     void shrink(size_t keep);
     void settle();
     static CUresult claim(CUdeviceptr base, std::shared_ptr<Allocation>* out);
+    static CUresult give_back(Allocation& allocation);
     void finish(const Allocation& allocation);
     struct State;
     std::unique_ptr<State> state_;

@@ -28,6 +28,7 @@ struct Operation {
     Kind kind = Kind::other;
     const char* name = "";                               // driver call, for reports
     std::function<CUresult()> work;
+    int node = -1;                                       // CUgraphNodeType, where `kind` does not say
 };
 
 // A place in a queue: reached when that many of its items are done.

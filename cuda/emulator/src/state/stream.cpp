@@ -6,7 +6,9 @@
 #include <cxxabi.h>
 
 #include "../config.hpp"
+#include "capture.hpp"
 #include "event.hpp"
+#include "event_sharing.hpp"
 #include "pool.hpp"
 
 namespace emu::state {
@@ -89,6 +91,7 @@ CUresult Stream::destroy(CUstream handle)
     auto stream = table().remove(handle);
     if (!stream)
         return CUDA_ERROR_INVALID_HANDLE;
+    Capture::leave(*stream);
     if (auto context = stream->context())
         context->remove_stream(stream.get());
     return CUDA_SUCCESS;
@@ -102,8 +105,10 @@ std::shared_ptr<Stream> Stream::find(CUstream handle)
 void Stream::forget_context(const Context& context)
 {
     for (auto& row : table().all())
-        if (row.first->context().get() == &context)
+        if (row.first->context().get() == &context) {
+            Capture::leave(*row.first);
             table().remove(row.first->handle());
+        }
 }
 
 std::vector<std::pair<std::shared_ptr<Stream>, Origin>> Stream::all()
@@ -135,14 +140,29 @@ CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wai
     return CUDA_SUCCESS;
 }
 
+// An operation of the legacy stream would wait for blocking ones that capture.
+CUresult Stream::check_legacy() const
+{
+    auto context = legacy_ ? context_.lock() : nullptr;
+    return context ? Capture::refuse_in(*context, true) : CUDA_SUCCESS;
+}
+
 CUresult Stream::enqueue(Operation operation)
 {
+    if (is_capturing())
+        return Capture::add(*this, std::move(operation));
+    if (CUresult failed = check_legacy())
+        return failed;
     return submit(std::move(operation), {}, false);
 }
 
 CUresult Stream::run(Operation operation)
 {
     auto context = context_.lock();
+    if (is_capturing())
+        return Capture::refuse(*this);
+    if (CUresult failed = check_legacy())
+        return failed;
     submit(std::move(operation), {}, true);
     exec::flush_output();
     return context ? context->sticky() : CUDA_SUCCESS;
@@ -150,12 +170,20 @@ CUresult Stream::run(Operation operation)
 
 CUresult Stream::record(const std::shared_ptr<Event>& event)
 {
+    if (is_capturing())
+        return Capture::record(*this, *event);
+    if (CUresult failed = check_legacy())
+        return failed;
     auto point = event->new_point();
-    auto context = context_.lock();
     point->context = context_;
+    auto shared = event->shared();
+    if (shared)
+        point->shared = shared->begin();
     // The number is known after the operation is queued; nobody sees the point before.
-    Operation operation{Operation::Kind::record, "cuEventRecord", [point] {
+    Operation operation{Operation::Kind::record, "cuEventRecord", [point, shared] {
                             point->time = std::chrono::steady_clock::now();
+                            if (shared)
+                                shared->finish(point->shared);
                             return CUDA_SUCCESS;
                         }};
     point->place.queue = queue_;
@@ -167,12 +195,36 @@ CUresult Stream::record(const std::shared_ptr<Event>& event)
     return CUDA_SUCCESS;
 }
 
-CUresult Stream::wait(const std::shared_ptr<Event>& event)
+// In capture a node that records when the graph runs.
+CUresult Stream::record_external(const std::shared_ptr<Event>& event)
+{
+    auto node = std::make_shared<GraphNode>();
+    node->type = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+    node->event = event;
+    return Capture::add(*this, std::move(node));
+}
+
+CUresult Stream::wait(const std::shared_ptr<Event>& event, bool external)
 {
     auto point = event->last();
+    if (is_capturing() || (point && point->captured))
+        return Capture::wait(*this, event, external);
+    if (event->is_recorded_elsewhere()) {
+        auto shared = event->shared();
+        auto work = [shared, number = shared->latest()] {
+            shared->wait(number);
+            return CUDA_SUCCESS;
+        };
+        return submit({Operation::Kind::wait, "cuStreamWaitEvent", work}, {}, false);
+    }
     if (!point || point->place.reached())
         return CUDA_SUCCESS;
     return submit({Operation::Kind::wait, "cuStreamWaitEvent", nullptr}, {point->place}, false);
+}
+
+CUresult Stream::follow(const Place& place)
+{
+    return submit({Operation::Kind::wait, "cuGraphLaunch", nullptr}, {place}, false);
 }
 
 CUresult Stream::query()
@@ -180,6 +232,10 @@ CUresult Stream::query()
     auto context = context_.lock();
     if (context && context->sticky() != CUDA_SUCCESS)
         return context->sticky();
+    if (is_capturing())
+        return Capture::refuse(*this);
+    if (CUresult failed = check_legacy())
+        return failed;
     bool idle = queue_->idle() && (!legacy_ || legacy_places().empty());
     return idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -187,6 +243,10 @@ CUresult Stream::query()
 CUresult Stream::synchronize()
 {
     auto context = context_.lock();
+    if (is_capturing())
+        return Capture::refuse(*this);
+    if (CUresult failed = check_legacy())
+        return failed;
     if (legacy_) // it follows all blocking streams
         for (const Place& place : legacy_places())
             place.queue->wait(place.number);

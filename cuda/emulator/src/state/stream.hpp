@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Streams: queues of operations, executed by worker threads in order, across streams at
-// once. Capture diverts operations into a graph instead (graph.hpp, later).
+// once. Capture diverts operations into a graph instead (capture.hpp).
 #pragma once
 
 #include <memory>
@@ -13,7 +13,9 @@
 
 namespace emu::state {
 
+class Capture;
 class Event;
+struct GraphNode;
 
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
@@ -35,20 +37,26 @@ public:
     bool is_legacy() const { return legacy_; }
     bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
     const std::shared_ptr<Queue>& queue() const { return queue_; }
+    bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
 
     // Legacy ordering is applied here: an operation of the legacy stream follows all
     // earlier ones of blocking streams, and those follow it.
     CUresult enqueue(Operation operation);
     CUresult record(const std::shared_ptr<Event>& event);
-    CUresult wait(const std::shared_ptr<Event>& event);
+    // `external`: also while capturing the event itself, not the place in the graph.
+    CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
+    CUresult record_external(const std::shared_ptr<Event>& event);
+    CUresult follow(const Place& place);
     CUresult query();                                    // NOT_READY, or the sticky error
     CUresult synchronize();                              // may run the queue on the caller
     // For synchronous calls: enqueue and wait for that operation only.
     CUresult run(Operation operation);
 
 private:
+    friend class Capture;
     CUresult submit(Operation operation, std::vector<Place> places, bool wait);
     std::vector<Place> legacy_places() const;
+    CUresult check_legacy() const;
 
     std::weak_ptr<Context> context_;
     std::shared_ptr<Queue> queue_;
@@ -58,6 +66,9 @@ private:
     unsigned flags_ = 0;
     int priority_ = 0;
     bool legacy_ = false;
+    std::atomic<bool> capturing_{false};
+    std::shared_ptr<Capture> capture_;   // this and what follows under the lock of captures
+    std::vector<GraphNode*> frontier_;   // what the next node follows
 };
 
 enum : int { stream_priority_least = 0, stream_priority_greatest = -5 };

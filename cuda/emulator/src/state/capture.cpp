@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "capture.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "device.hpp"
+#include "event.hpp"
+
+namespace emu::state {
+namespace {
+
+struct Captures {
+    std::mutex mutex;
+    std::vector<std::shared_ptr<Capture>> active;
+    std::atomic<int> count{0}; // without the lock: zero when there is none
+    uint64_t next_id = 1, next_thread = 1;
+};
+
+Captures& captures()
+{
+    static auto* all = new Captures;
+    return *all;
+}
+
+thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+// Under the lock.
+uint64_t thread_number()
+{
+    thread_local uint64_t number = captures().next_thread++;
+    return number;
+}
+
+CUgraphNodeType type_of(const Operation& operation)
+{
+    switch (operation.kind) {
+    case Operation::Kind::kernel: return CU_GRAPH_NODE_TYPE_KERNEL;
+    case Operation::Kind::copy: return CU_GRAPH_NODE_TYPE_MEMCPY;
+    case Operation::Kind::fill: return CU_GRAPH_NODE_TYPE_MEMSET;
+    case Operation::Kind::host_function: return CU_GRAPH_NODE_TYPE_HOST;
+    default: return CU_GRAPH_NODE_TYPE_EMPTY;
+    }
+}
+
+void add_once(std::vector<GraphNode*>& nodes, const std::vector<GraphNode*>& more)
+{
+    for (GraphNode* node : more)
+        if (std::find(nodes.begin(), nodes.end(), node) == nodes.end())
+            nodes.push_back(node);
+}
+
+} // namespace
+
+// ------------------------------------------------------------------ begin, end, state
+
+CUresult Capture::begin(Stream& stream, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
+                        std::vector<GraphNode*> after)
+{
+    if (stream.is_legacy())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    Captures& all = captures();
+    std::lock_guard lock(all.mutex);
+    if (stream.capture_)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    auto capture = std::make_shared<Capture>();
+    capture->id_ = all.next_id++;
+    capture->mode_ = mode;
+    capture->thread_ = thread_number();
+    capture->origin_ = stream.weak_from_this();
+    capture->own_graph_ = !graph;
+    capture->graph_ = graph ? std::move(graph) : Graph::make();
+    capture->streams_.push_back(stream.weak_from_this());
+    stream.frontier_ = std::move(after);
+    stream.capture_ = capture;
+    stream.capturing_ = true;
+    all.active.push_back(std::move(capture));
+    ++all.count;
+    return CUDA_SUCCESS;
+}
+
+// Under the lock, as all that follow. The streams work again as before.
+void Capture::finish()
+{
+    if (std::exchange(ended_, true))
+        return;
+    for (auto& row : streams_)
+        if (auto stream = row.lock()) {
+            stream->capturing_ = false;
+            stream->capture_.reset();
+            stream->frontier_.clear();
+        }
+    auto& active = captures().active;
+    active.erase(std::remove_if(active.begin(), active.end(),
+                                [&](const auto& row) { return row.get() == this; }),
+                 active.end());
+    --captures().count;
+}
+
+void Capture::fail()
+{
+    invalid_ = true;
+}
+
+// Whether every node leads to one of the ends.
+bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
+{
+    std::set<const GraphNode*> seen(ends.begin(), ends.end());
+    std::vector<const GraphNode*> next(ends.begin(), ends.end());
+    while (!next.empty()) {
+        const GraphNode* node = next.back();
+        next.pop_back();
+        for (const GraphNode* from : node->from)
+            if (seen.insert(from).second)
+                next.push_back(from);
+    }
+    return !own_graph_ || seen.size() == graph_->nodes().size();
+}
+
+CUresult Capture::end(Stream& stream, CUgraph* out)
+{
+    *out = nullptr;
+    Captures& all = captures();
+    std::shared_ptr<Capture> capture; // ends after the lock
+    std::lock_guard lock(all.mutex);
+    capture = stream.capture_;
+    if (!capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->origin_.lock().get() != &stream) {
+        capture->fail();
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
+    CUresult result = CUDA_SUCCESS;
+    if (capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread_ != thread_number())
+        result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    else if (capture->invalid_)
+        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    else if (!capture->is_joined(stream.frontier_))
+        result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    if (result && capture->own_graph_)
+        Graph::destroy(capture->graph_->handle());
+    else if (!result)
+        *out = capture->graph_->handle();
+    capture->finish();
+    return result;
+}
+
+CUresult Capture::info(const Stream& stream, CaptureInfo* out)
+{
+    Captures& all = captures();
+    if (stream.is_legacy()) {
+        auto context = stream.context();
+        return context ? refuse_in(*context, true, false) : CUDA_SUCCESS;
+    }
+    std::lock_guard lock(all.mutex);
+    if (!stream.capture_)
+        return CUDA_SUCCESS;
+    const Capture& capture = *stream.capture_;
+    out->id = capture.id_;
+    out->status = capture.invalid_ ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                   : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    if (capture.invalid_)
+        return CUDA_SUCCESS;
+    out->graph = capture.graph_->handle();
+    for (const GraphNode* node : stream.frontier_)
+        out->dependencies.push_back(node->handle);
+    return CUDA_SUCCESS;
+}
+
+CUresult Capture::set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes,
+                                   bool replace)
+{
+    std::lock_guard lock(captures().mutex);
+    if (!stream.capture_)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (stream.capture_->invalid_)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    for (GraphNode* node : nodes)
+        if (node->graph.lock() != stream.capture_->graph_)
+            return CUDA_ERROR_INVALID_VALUE;
+    if (replace)
+        stream.frontier_.clear();
+    add_once(stream.frontier_, nodes);
+    return CUDA_SUCCESS;
+}
+
+void Capture::leave(Stream& stream)
+{
+    Captures& all = captures();
+    if (!all.count)
+        return;
+    std::shared_ptr<Capture> capture; // ends after the lock
+    std::lock_guard lock(all.mutex);
+    capture = stream.capture_;
+    if (!capture)
+        return;
+    capture->fail();
+    if (capture->origin_.lock().get() == &stream) {
+        if (capture->own_graph_)
+            Graph::destroy(capture->graph_->handle());
+        capture->finish();
+    }
+}
+
+// ------------------------------------------------------------------------------- nodes
+
+CUresult Capture::add(Stream& stream, std::shared_ptr<GraphNode> node)
+{
+    std::lock_guard lock(captures().mutex);
+    if (!stream.capture_) // it has ended in between
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (stream.capture_->invalid_)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    node->from = stream.frontier_;
+    node->context = stream.context();
+    auto made = stream.capture_->graph_->add(std::move(node));
+    stream.frontier_ = {made.get()};
+    return CUDA_SUCCESS;
+}
+
+CUresult Capture::add(Stream& stream, Operation operation)
+{
+    auto node = std::make_shared<GraphNode>();
+    node->type = operation.node >= 0 ? CUgraphNodeType(operation.node) : type_of(operation);
+    if (node->type == CU_GRAPH_NODE_TYPE_EMPTY)
+        return refuse(stream); // nothing that a graph can hold
+    node->operation = std::move(operation);
+    return add(stream, std::move(node));
+}
+
+CUresult Capture::record(Stream& stream, Event& event)
+{
+    std::lock_guard lock(captures().mutex);
+    if (!stream.capture_)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (stream.capture_->invalid_)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    auto point = event.new_point();
+    point->context = stream.context();
+    point->capture = stream.capture_;
+    point->captured = true;
+    point->nodes = stream.frontier_;
+    event.publish(std::move(point));
+    return CUDA_SUCCESS;
+}
+
+CUresult Capture::wait(Stream& stream, const std::shared_ptr<Event>& event, bool external)
+{
+    auto point = event->last();
+    if (external || !point) {
+        if (!external || !stream.is_capturing())
+            return CUDA_SUCCESS;
+        auto node = std::make_shared<GraphNode>();
+        node->type = CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+        node->event = event;
+        return add(stream, std::move(node));
+    }
+    std::lock_guard lock(captures().mutex);
+    if (stream.capture_ && stream.capture_->invalid_)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!point->captured) {
+        if (!stream.capture_)
+            return CUDA_SUCCESS;
+        stream.capture_->fail();
+        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    }
+    auto capture = point->capture.lock();
+    if (!capture || capture->ended_ || capture->invalid_)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream.capture_ && stream.capture_ != capture) {
+        capture->fail();
+        stream.capture_->fail();
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    if (stream.is_legacy()) {
+        capture->fail();
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    if (!stream.capture_) {
+        capture->streams_.push_back(stream.weak_from_this());
+        stream.frontier_.clear();
+        stream.capture_ = capture;
+        stream.capturing_ = true;
+    }
+    add_once(stream.frontier_, point->nodes);
+    return CUDA_SUCCESS;
+}
+
+CUresult Capture::allocate(Stream& stream, int device, size_t size, CUmemoryPool pool,
+                           CUdeviceptr* out)
+{
+    auto node = std::make_shared<GraphNode>();
+    node->type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    if (CUresult failed = GraphMemory::make(device, size, pool, &node->memory))
+        return failed;
+    CUdeviceptr base = node->memory->allocation()->base;
+    if (CUresult failed = add(stream, std::move(node)))
+        return failed;
+    *out = base;
+    return CUDA_SUCCESS;
+}
+
+// Of memory that nodes of this graph or another one allocate, once.
+CUresult Capture::free(Stream& stream, CUdeviceptr base)
+{
+    auto node = std::make_shared<GraphNode>();
+    node->type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    node->memory = GraphMemory::find(base);
+    if (!node->memory)
+        return CUDA_ERROR_INVALID_VALUE;
+    {
+        std::lock_guard lock(captures().mutex);
+        if (!stream.capture_)
+            return CUDA_ERROR_ILLEGAL_STATE;
+        for (const auto& other : stream.capture_->graph_->nodes())
+            if (other->type == CU_GRAPH_NODE_TYPE_MEM_FREE && other->memory == node->memory)
+                return CUDA_ERROR_INVALID_VALUE;
+    }
+    return add(stream, std::move(node));
+}
+
+// ---------------------------------------------------------------------------- refusals
+
+CUresult Capture::refuse(Stream& stream)
+{
+    std::lock_guard lock(captures().mutex);
+    if (!stream.capture_)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (stream.capture_->invalid_)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    stream.capture_->fail();
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+CUresult Capture::refuse(const Event& event)
+{
+    auto point = event.last();
+    if (!point || !point->captured)
+        return CUDA_SUCCESS;
+    std::lock_guard lock(captures().mutex);
+    auto capture = point->capture.lock();
+    if (!capture || capture->ended_ || capture->invalid_)
+        return CUDA_ERROR_INVALID_VALUE;
+    capture->fail();
+    return CUDA_ERROR_CAPTURED_EVENT;
+}
+
+CUresult Capture::refuse_unsafe()
+{
+    Captures& all = captures();
+    if (!all.count.load(std::memory_order_relaxed) ||
+        thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_SUCCESS;
+    std::lock_guard lock(all.mutex);
+    CUresult result = CUDA_SUCCESS;
+    for (const auto& capture : all.active) {
+        bool mine = capture->thread_ == thread_number() &&
+                    capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED;
+        bool global = capture->mode_ == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+                      thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        if (mine || global) {
+            capture->fail();
+            result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    }
+    return result;
+}
+
+CUresult Capture::refuse_in(const Context& context, bool legacy, bool ends_it)
+{
+    Captures& all = captures();
+    if (!all.count.load(std::memory_order_relaxed))
+        return CUDA_SUCCESS;
+    std::lock_guard lock(all.mutex);
+    CUresult result = CUDA_SUCCESS;
+    for (const auto& capture : all.active)
+        for (const auto& row : capture->streams_) {
+            auto stream = row.lock();
+            if (!stream || stream->context().get() != &context || (legacy && !stream->is_blocking()))
+                continue;
+            if (ends_it)
+                capture->fail();
+            result = legacy ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                            : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return result;
+}
+
+CUstreamCaptureMode Capture::exchange_mode(CUstreamCaptureMode mode)
+{
+    return std::exchange(thread_mode, mode);
+}
+
+} // namespace emu::state

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What pool.cpp and pool_sharing.cpp share.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "pool.hpp"
+#include "virtual_space.hpp"
+
+namespace emu::state {
+
+struct Pool::State {
+    CUmemPoolProps properties;
+    CUmemoryPool handle = nullptr;
+    bool is_default = false;
+    mutable std::mutex mutex;
+    int reuse[3] = {1, 1, 1};             // the three CU_MEMPOOL_ATTR_REUSE_*
+    uint64_t threshold = 0;
+    uint64_t used = 0, used_high = 0;     // bytes asked for
+    uint64_t taken = 0;                   // the same, rounded
+    uint64_t reserved = 0, reserved_high = 0;
+    uint64_t last_free = ~uint64_t(0);    // `synchronizations` at that time
+    std::map<int, CUmemAccess_flags> access;
+    uint32_t shared_with = 0;             // devices that have access, as bits
+
+    // Of pools that other processes may open: memory in a file of its own.
+    int file = -1;
+    MemoryNote note;
+    CUdeviceptr base = 0;
+    std::unique_ptr<Arena> own;           // null: the memory is of another process
+    std::map<uint64_t, CUdeviceptr> imports; // by offset
+};
+
+} // namespace emu::state

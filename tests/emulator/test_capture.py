@@ -1,0 +1,413 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Capture of streams into graphs; what is expected was read off an H200."""
+
+import ctypes
+import threading
+
+import numpy as np
+import pytest
+
+NONE, ACTIVE, INVALIDATED = 0, 1, 2
+STEP = 32 << 20
+
+
+@pytest.fixture
+def modes(driver):
+    mode = driver.CUstreamCaptureMode
+    return {name: getattr(mode, f"CU_STREAM_CAPTURE_MODE_{name}") for name in ("GLOBAL", "THREAD_LOCAL", "RELAXED")}
+
+
+@pytest.fixture
+def memory(driver, context):
+    pointer = driver.cuMemAlloc(4096)
+    driver.cuMemsetD8(pointer, 0, 4096)
+    driver.cuCtxSynchronize()
+    yield int(pointer)
+    driver.cuMemFree(pointer)
+
+
+@pytest.fixture
+def capture(driver, context, queue, modes):
+    """Captures what a function does with the stream: its value, the graph and its executable."""
+    made = []
+
+    def run(function, mode="RELAXED", flags=0):
+        driver.cuStreamBeginCapture(queue, modes[mode])
+        value = function()
+        graph = driver.cuStreamEndCapture(queue)
+        made.append((graph, driver.cuGraphInstantiate(graph, flags)))
+        return value, *made[-1]
+
+    yield run
+    driver.cuCtxSynchronize()
+    for graph, executable in made:
+        driver.raw.cuGraphExecDestroy(executable)
+        driver.raw.cuGraphDestroy(graph)
+
+
+def state(driver, stream):
+    return int(driver.cuStreamIsCapturing(stream))
+
+
+def types(driver, graph):
+    count = driver.cuGraphGetNodes(graph)[1]
+    nodes = driver.cuGraphGetNodes(graph, count)[0] if count else []
+    return [driver.cuGraphNodeGetType(node).name.removeprefix("CU_GRAPH_NODE_TYPE_") for node in nodes]
+
+
+def read(driver, pointer, count=4):
+    out = np.zeros(count, dtype=np.uint8)
+    driver.cuMemcpyDtoH(out.ctypes.data, pointer, count)
+    return out.tolist()
+
+
+def end_of_capture(driver, stream):
+    result, graph = driver.raw.cuStreamEndCapture(stream)
+    if result == 0:
+        driver.cuGraphDestroy(graph)
+    return result.name.removeprefix("CUDA_").removeprefix("ERROR_")
+
+
+def test_captured_work_runs_with_every_launch_and_not_before(driver, queue, memory, kernel, capture):
+    def work():
+        driver.cuMemsetD8Async(memory, 1, 4, queue)
+        values = (memory, 1), (ctypes.c_void_p, ctypes.c_int)
+        driver.cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, queue, values, 0)
+        driver.cuMemcpyDtoDAsync(memory + 64, memory, 4, queue)
+
+    _, graph, executable = capture(work)
+    assert types(driver, graph) == ["MEMSET", "KERNEL", "MEMCPY"]
+    assert driver.cuGraphGetEdges(graph)[3] == 2
+    assert driver.cuGraphGetRootNodes(graph)[1] == 1
+    assert read(driver, memory) == [0, 0, 0, 0]
+    for _ in range(2):
+        driver.cuGraphLaunch(executable, queue)
+    driver.cuStreamSynchronize(queue)
+    assert read(driver, memory + 64) == [2, 1, 1, 1]
+
+
+def test_host_memory_is_read_when_the_graph_runs(driver, queue, memory, capture):
+    source = np.full(16, 3, dtype=np.uint8)
+    _, _, executable = capture(lambda: driver.cuMemcpyHtoDAsync(memory, source.ctypes.data, 16, queue))
+    for value in (7, 9):
+        source[:] = value
+        driver.cuGraphLaunch(executable, queue)
+        driver.cuStreamSynchronize(queue)
+        assert read(driver, memory) == [value] * 4
+
+
+def test_host_functions_are_called_by_every_launch(driver, queue, capture):
+    calls = []
+    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: calls.append(1))
+    function = driver.CUhostFn(ctypes.cast(callback, ctypes.c_void_p).value)
+    _, graph, executable = capture(lambda: driver.cuLaunchHostFunc(queue, function, 0))
+    assert types(driver, graph) == ["HOST"]
+    for _ in range(3):
+        driver.cuGraphLaunch(executable, queue)
+    driver.cuStreamSynchronize(queue)
+    assert len(calls) == 3
+
+
+def test_a_stream_joins_by_an_event_and_comes_back_by_another(driver, queue, memory, capture):
+    other = driver.cuStreamCreate(1)
+    fork, join = driver.cuEventCreate(2), driver.cuEventCreate(2)
+
+    def work():
+        driver.cuEventRecord(fork, queue)
+        driver.cuStreamWaitEvent(other, fork, 0)
+        assert state(driver, other) == ACTIVE
+        driver.cuMemsetD8Async(memory, 5, 4, other)
+        driver.cuMemsetD8Async(memory + 4, 6, 4, queue)
+        driver.cuEventRecord(join, other)
+        driver.cuStreamWaitEvent(queue, join, 0)
+        driver.cuMemcpyDtoDAsync(memory + 64, memory, 8, queue)
+
+    _, graph, executable = capture(work)
+    assert state(driver, other) == NONE
+    assert types(driver, graph) == ["MEMSET", "MEMSET", "MEMCPY"]
+    assert (driver.cuGraphGetEdges(graph)[3], driver.cuGraphGetRootNodes(graph)[1]) == (2, 2)
+    driver.cuGraphLaunch(executable, queue)
+    driver.cuStreamSynchronize(queue)
+    assert read(driver, memory + 64, 8) == [5] * 4 + [6] * 4
+    assert driver.result("cuEventQuery", fork) == "INVALID_VALUE"
+
+
+def test_a_stream_that_did_not_come_back(driver, queue, memory, modes):
+    other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    driver.cuEventRecord(fork, queue)
+    driver.cuStreamWaitEvent(other, fork, 0)
+    driver.cuMemsetD8Async(memory, 1, 4, other)
+    assert end_of_capture(driver, queue) == "STREAM_CAPTURE_UNJOINED"
+    assert (state(driver, queue), state(driver, other)) == (NONE, NONE)
+
+
+def test_beginnings_and_ends_that_are_refused(driver, queue, modes):
+    assert driver.result("cuStreamBeginCapture", driver.CUstream(0), modes["GLOBAL"]) == "STREAM_CAPTURE_UNSUPPORTED"
+    assert end_of_capture(driver, queue) == "ILLEGAL_STATE"
+    driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
+    assert driver.result("cuStreamBeginCapture", queue, modes["GLOBAL"]) == "ILLEGAL_STATE"
+    results = []
+    thread = threading.Thread(target=lambda: results.append(end_of_capture(driver, queue)))
+    thread.start()
+    thread.join()
+    assert results == ["STREAM_CAPTURE_WRONG_THREAD"]
+    assert state(driver, queue) == NONE
+
+
+def test_an_end_in_a_stream_that_joined(driver, queue, modes):
+    other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
+    driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
+    driver.cuEventRecord(fork, queue)
+    driver.cuStreamWaitEvent(other, fork, 0)
+    assert end_of_capture(driver, other) == "STREAM_CAPTURE_UNMATCHED"
+    assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
+
+
+@pytest.mark.parametrize("name", ["cuStreamSynchronize", "cuStreamQuery", "cuStreamGetId"])
+def test_what_a_capturing_stream_cannot_answer_ends_the_capture(driver, queue, modes, name):
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    assert driver.result(name, queue) == "STREAM_CAPTURE_UNSUPPORTED"
+    assert state(driver, queue) == INVALIDATED
+    assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
+
+
+def test_a_captured_event_cannot_be_waited_for(driver, queue, modes):
+    event = driver.cuEventCreate(0)
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    driver.cuEventRecord(event, queue)
+    assert driver.result("cuEventQuery", event) == "CAPTURED_EVENT"
+    assert state(driver, queue) == INVALIDATED
+    end_of_capture(driver, queue)
+
+
+def test_events_of_outside_are_refused_and_external_ones_become_nodes(driver, queue, modes, capture):
+    event = driver.cuEventCreate(0)
+    driver.cuEventRecord(event, driver.cuStreamCreate(1))
+    driver.cuCtxSynchronize()
+    driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
+    assert driver.result("cuStreamWaitEvent", queue, event, 0) == "STREAM_CAPTURE_ISOLATION"
+    assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
+
+    def work():
+        driver.cuStreamWaitEvent(queue, event, 1)
+        driver.cuEventRecordWithFlags(event, queue, 1)
+
+    _, graph, executable = capture(work)
+    assert types(driver, graph) == ["WAIT_EVENT", "EVENT_RECORD"]
+    driver.cuGraphLaunch(executable, queue)
+    driver.cuEventSynchronize(event)
+
+
+def test_two_captures_do_not_merge(driver, queue, modes):
+    other, event = driver.cuStreamCreate(1), driver.cuEventCreate(2)
+    for stream in (queue, other):
+        driver.cuStreamBeginCapture(stream, modes["GLOBAL"])
+    driver.cuEventRecord(event, queue)
+    assert driver.result("cuStreamWaitEvent", other, event, 0) == "STREAM_CAPTURE_MERGE"
+    assert [end_of_capture(driver, stream) for stream in (queue, other)] == ["STREAM_CAPTURE_INVALIDATED"] * 2
+
+
+def test_the_legacy_stream_is_closed_while_a_blocking_one_captures(driver, context, memory, modes):
+    blocking = driver.cuStreamCreate(0)
+    driver.cuStreamBeginCapture(blocking, modes["RELAXED"])
+    legacy = driver.CUstream(0)
+    assert driver.result("cuStreamIsCapturing", legacy) == "STREAM_CAPTURE_IMPLICIT"
+    assert state(driver, blocking) == ACTIVE
+    assert driver.result("cuMemsetD8Async", memory, 1, 4, legacy) == "STREAM_CAPTURE_IMPLICIT"
+    assert state(driver, blocking) == INVALIDATED
+    end_of_capture(driver, blocking)
+
+
+UNSAFE = {"GLOBAL": {"same", "other"}, "THREAD_LOCAL": {"same"}, "RELAXED": set()}
+
+
+@pytest.mark.parametrize("mode", UNSAFE)
+@pytest.mark.parametrize("thread", ["same", "other"])
+def test_unsafe_calls_follow_the_mode(driver, context, queue, modes, mode, thread):
+    results = []
+
+    def call():
+        driver.cuCtxSetCurrent(context)
+        results.append(driver.raw.cuMemAllocHost(64))
+
+    driver.cuStreamBeginCapture(queue, modes[mode])
+    if thread == "same":
+        call()
+    else:
+        other = threading.Thread(target=call)
+        other.start()
+        other.join()
+    refused = thread in UNSAFE[mode]
+    assert state(driver, queue) == (INVALIDATED if refused else ACTIVE)
+    assert results[0][0].name == ("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" if refused else "CUDA_SUCCESS")
+    end_of_capture(driver, queue)
+    if not refused:
+        driver.cuMemFreeHost(results[0][1])
+
+
+def test_a_thread_may_relax_its_own_calls(driver, queue, modes):
+    driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
+    assert driver.cuThreadExchangeStreamCaptureMode(modes["RELAXED"]) == modes["GLOBAL"]
+    driver.cuMemFree(driver.cuMemAlloc(64))
+    assert driver.cuThreadExchangeStreamCaptureMode(modes["GLOBAL"]) == modes["RELAXED"]
+    assert state(driver, queue) == ACTIVE
+    end_of_capture(driver, queue)
+
+
+def test_a_destroyed_stream_ends_its_capture(driver, context, modes):
+    stream = driver.cuStreamCreate(1)
+    driver.cuStreamBeginCapture(stream, modes["GLOBAL"])
+    driver.cuStreamDestroy(stream)
+    driver.cuMemFree(driver.cuMemAlloc(64))
+
+
+def test_information_about_a_capture(driver, queue, memory, modes):
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    driver.cuMemsetD8Async(memory, 1, 4, queue)
+    status, number, graph, nodes, _, count = driver.cuStreamGetCaptureInfo(queue)
+    assert (int(status), count, len(nodes)) == (ACTIVE, 1, 1)
+    assert int(number) > 0
+    ended = driver.cuStreamEndCapture(queue)
+    assert int(ended) == int(graph)
+    driver.cuGraphDestroy(ended)
+    assert driver.result("cuGraphDestroy", ended) == "INVALID_VALUE"
+
+
+def test_a_launch_that_is_captured_is_a_child_graph(driver, queue, memory, capture):
+    _, _, inner = capture(lambda: driver.cuMemsetD8Async(memory, 8, 4, queue))
+    _, graph, outer = capture(lambda: driver.cuGraphLaunch(inner, queue))
+    assert types(driver, graph) == ["GRAPH"]
+    driver.cuGraphLaunch(outer, queue)
+    driver.cuStreamSynchronize(queue)
+    assert read(driver, memory) == [8] * 4
+
+
+# ------------------------------------------------------------------------- memory of graphs
+
+
+def figures(driver):
+    names = driver.CUgraphMem_attribute
+    return [int(driver.cuDeviceGetGraphMemAttribute(0, names(number))) for number in range(4)]
+
+
+@pytest.fixture
+def trimmed(driver, context):
+    driver.cuDeviceGraphMemTrim(0)
+    for number in (1, 3):
+        driver.cuDeviceSetGraphMemAttribute(0, driver.CUgraphMem_attribute(number), driver.cuuint64_t(0))
+    yield
+    driver.cuCtxSynchronize()
+    driver.cuDeviceGraphMemTrim(0)
+
+
+def test_memory_of_a_graph_exists_from_its_launch_until_it_is_freed(driver, queue, capture, trimmed):
+    def work():
+        pointer = driver.cuMemAllocAsync(1 << 20, queue)
+        driver.cuMemsetD8Async(pointer, 7, 64, queue)
+        return pointer
+
+    pointer, graph, executable = capture(work)
+    assert types(driver, graph) == ["MEM_ALLOC", "MEMSET"]
+    assert figures(driver) == [0, 0, 0, 0]
+    out = np.zeros(4, dtype=np.uint8)
+    assert driver.result("cuMemcpyDtoH", out.ctypes.data, pointer, 4) == "INVALID_VALUE"
+    assert driver.result("cuMemFreeAsync", pointer, queue) == "INVALID_VALUE"
+    driver.cuGraphLaunch(executable, queue)
+    assert figures(driver) == [STEP] * 4
+    assert read(driver, pointer) == [7] * 4
+    assert driver.result("cuGraphLaunch", executable, queue) == "INVALID_VALUE"
+    driver.cuMemFreeAsync(pointer, queue)
+    assert driver.result("cuMemFreeAsync", pointer, queue) == "INVALID_VALUE"
+    driver.cuGraphLaunch(executable, queue)
+    driver.cuMemFree(pointer)
+    driver.cuDeviceGraphMemTrim(0)
+    assert figures(driver) == [0, STEP, 0, STEP]
+
+
+def test_memory_freed_within_the_graph(driver, queue, kernel, capture, trimmed, memory):
+    def work():
+        pointer = driver.cuMemAllocAsync(64, queue)
+        driver.cuMemsetD8Async(pointer, 0, 64, queue)
+        values = (int(pointer), 5), (ctypes.c_void_p, ctypes.c_int)
+        driver.cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, queue, values, 0)
+        driver.cuMemcpyDtoDAsync(memory, pointer, 4, queue)
+        driver.cuMemFreeAsync(pointer, queue)
+        assert driver.result("cuMemFreeAsync", pointer, queue) == "INVALID_VALUE"
+
+    _, graph, executable = capture(work)
+    assert types(driver, graph) == ["MEM_ALLOC", "MEMSET", "KERNEL", "MEMCPY", "MEM_FREE"]
+    for _ in range(5):
+        driver.cuGraphLaunch(executable, queue)
+    driver.cuStreamSynchronize(queue)
+    assert read(driver, memory) == [5, 0, 0, 0]
+    assert figures(driver)[0] == STEP
+
+
+def test_memory_freed_by_the_next_launch(driver, queue, capture, trimmed):
+    flag = driver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    pointer, _, executable = capture(lambda: driver.cuMemAllocAsync(64, queue), flags=flag)
+    for _ in range(3):
+        driver.cuGraphLaunch(executable, queue)
+    driver.cuMemFree(pointer)
+
+
+def test_memory_freed_by_another_graph(driver, queue, capture, trimmed):
+    pointer, _, allocates = capture(lambda: driver.cuMemAllocAsync(64, queue))
+    _, _, frees = capture(lambda: driver.cuMemFreeAsync(pointer, queue))
+    assert driver.result("cuGraphLaunch", frees, queue) == "INVALID_VALUE"
+    for _ in range(2):
+        driver.cuGraphLaunch(allocates, queue)
+        driver.cuGraphLaunch(frees, queue)
+
+
+def test_memory_outlives_its_graph(driver, queue, modes, trimmed):
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    pointer = driver.cuMemAllocAsync(64, queue)
+    graph = driver.cuStreamEndCapture(queue)
+    executable = driver.cuGraphInstantiate(graph, 0)
+    assert driver.result("cuGraphInstantiate", graph, 0) == "NOT_SUPPORTED"
+    driver.cuGraphLaunch(executable, queue)
+    driver.cuGraphExecDestroy(executable)
+    driver.cuGraphDestroy(graph)
+    driver.cuMemsetD8(pointer, 3, 64)
+    assert read(driver, pointer) == [3] * 4
+    driver.cuMemFreeAsync(pointer, queue)
+    driver.cuStreamSynchronize(queue)
+    assert driver.result("cuMemFree", pointer) == "INVALID_VALUE"
+
+
+def test_other_memory_is_not_freed_in_a_graph(driver, queue, memory, modes):
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    assert driver.result("cuMemFreeAsync", memory, queue) == "INVALID_VALUE"
+    assert state(driver, queue) == ACTIVE
+    end_of_capture(driver, queue)
+
+
+def test_a_graph_that_needs_more_than_there_is(driver, queue, capture, trimmed):
+    total = driver.cuMemGetInfo()[1]
+    _, _, executable = capture(lambda: driver.cuMemAllocAsync(total + (1 << 20), queue))
+    assert driver.result("cuGraphLaunch", executable, queue) == "OUT_OF_MEMORY"
+
+
+def test_use_after_the_graph_freed_it_is_found(child):
+    text = child(
+        """
+import ctypes
+from cuda.bindings import driver as d, nvrtc
+d.cuInit(0); c = d.cuDevicePrimaryCtxRetain(0)[1]; d.cuCtxSetCurrent(c)
+p = nvrtc.nvrtcCreateProgram(b'extern "C" __global__ void put(int *p) {\\n*p = 1; }', b"put.cu", 0, [], [])[1]
+nvrtc.nvrtcCompileProgram(p, 1, [b"--gpu-architecture=sm_90"])
+image = b" " * nvrtc.nvrtcGetCUBINSize(p)[1]; nvrtc.nvrtcGetCUBIN(p, image)
+lib = d.cuLibraryLoadData(image, [], [], 0, [], [], 0)[1]; k = d.CUfunction(int(d.cuLibraryGetKernel(lib, b"put")[1]))
+s = d.cuStreamCreate(1)[1]
+d.cuStreamBeginCapture(s, d.CUstreamCaptureMode(2)); a = d.cuMemAllocAsync(64, s)[1]; d.cuMemFreeAsync(a, s)
+d.cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, s, ((int(a),), (ctypes.c_void_p,)), 0)
+g = d.cuStreamEndCapture(s)[1]; x = d.cuGraphInstantiate(g, 0)[1]
+d.cuGraphLaunch(x, s); print(d.cuStreamSynchronize(s)[0].name)
+"""
+    )
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in text
+    assert "put.cu:2" in text
+    assert "freed" in text
