@@ -191,3 +191,11 @@ def test_the_other_calls_answer_honestly(driver):
     error, handle = nvrtc.nvrtcCreateProgram(b"", b"", 0, [], [])
     assert nvrtc.nvrtcDestroyProgram(handle)[0] == 0
     assert nvrtc.nvrtcDestroyProgram(handle)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM
+
+
+def test_text_names_the_target_and_the_kernels(driver):
+    program = Program("template <class T> __global__ void k(T* x) {} extern \"C\" __global__ void plain() {}", "-arch=compute_90", names=["k<int>"])
+    text = program.output("PTX").decode()
+    assert "It is not PTX." in text
+    for line in ("// .target sm_90\n", "// .visible .entry plain(\n", "// .visible .entry " + program.lowered("k<int>") + "(\n"):
+        assert line in text

@@ -21,7 +21,8 @@ constexpr uint64_t resident_on_any_gpu = 8192;
 Launch::Launch(const LaunchRequest& request)
     : request(request), image(find_image(request.image)), blocks(request.grid.count()),
       threads(uint32_t(request.block.count())),
-      cluster_blocks(uint32_t(std::max<uint64_t>(request.cluster.count(), 1))), chunk(blocks > resident_on_any_gpu && cluster_blocks == 1 ? 8 : 1),
+      cluster_blocks(uint32_t(std::max<uint64_t>(request.cluster.count(), 1))),
+      chunk(blocks > resident_on_any_gpu && cluster_blocks == 1 ? 8 : 1),
       block_step(1), block_start(0)
 {
     parameters.reserve(request.layout.size());

@@ -324,6 +324,10 @@ std::string container_of(const Unit& unit)
     auto field = [&](const char* name, const std::string& value) {
         out += std::string("// ") + name + ": " + value + "\n";
     };
+    // What programs look for in PTX; not read back.
+    out += "// .target sm_" + std::to_string(unit.architecture) + unit.suffix + "\n";
+    for (const std::string& entry : unit.entries)
+        out += "// .visible .entry " + entry + "(\n";
     field("abi", std::to_string(EMU_ABI_VERSION));
     field("architecture", std::to_string(unit.architecture) + unit.suffix);
     field("standard", std::to_string(unit.standard));
