@@ -77,15 +77,14 @@ def main() -> int:
 def all_ways(stream, kernel, values) -> dict[str, Callable[[], float]]:
     """Return the ways to launch: each runs a batch and returns the nanoseconds of one launch."""
     config = LaunchConfig(grid=1, block=1)
-    ways = {
+    return {
         "C": c_way(stream, kernel, values),
-        "bindings": repeated(bindings_way(stream, kernel, values)),
-        "launch": repeated(lambda: launch(stream, config, kernel, *values)),
+        "bindings": written_out("call()", call=bindings_way(stream, kernel, values)),
+        "launch": written_out(
+            "launch(stream, config, kernel, {})", values, launch=launch, stream=stream, config=config, kernel=kernel
+        ),
+        "bound": written_out("bound({})", values, bound=kernel.bind(config, stream=stream)),
     }
-    if hasattr(kernel, "bind"):
-        bound = kernel.bind(config, stream=stream)
-        ways["bound"] = repeated(lambda: bound(*values))
-    return ways
 
 
 def c_way(stream, kernel, values) -> Callable[[], float]:
@@ -124,16 +123,20 @@ def bindings_way(stream, kernel, values) -> Callable[[], object]:
     return lambda: driver.cuLaunchKernelEx(config, function, arguments, 0)
 
 
-def repeated(call: Callable[[], object]) -> Callable[[], float]:
-    """Return a batch of a Python call."""
-
-    def batch() -> float:
-        start = time.perf_counter_ns()
-        for _ in range(BATCH):
-            call()
-        return (time.perf_counter_ns() - start) / BATCH
-
-    return batch
+def written_out(template: str, values=(), **names) -> Callable[[], float]:
+    """Return a batch of a call as a program would write it: each value by a name of its own."""
+    names |= {f"value{index}": value for index, value in enumerate(values)}
+    text = template.format(", ".join(f"value{index}" for index in range(len(values))))
+    lines = [
+        f"def batch({', '.join(f'{name}={name}' for name in names)}):",
+        "    start = perf_counter_ns()",
+        f"    for _ in range({BATCH}):",
+        f"        {text}",
+        f"    return (perf_counter_ns() - start) / {BATCH}",
+    ]
+    scope = {"perf_counter_ns": time.perf_counter_ns, **names}
+    exec("\n".join(lines), scope)
+    return scope["batch"]
 
 
 def measure(stream, ways: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:

@@ -9,15 +9,21 @@ from support.capabilities import capabilities
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "requires(**needs): skip where the machine lacks a capability")
+    config.addinivalue_line("markers", "nvidia: needs NVIDIA's own compilers; set by requires(software=False)")
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         needs = {}
-        if {"device", "stream", "devices"} & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if {"device", "stream", "devices"} & fixtures:
             needs["device"] = True
+        if "driver" in fixtures:  # of tests/emulator
+            needs["software"] = True
         for mark in item.iter_markers("requires"):
             needs.update(mark.kwargs)
+        if needs.get("software") is False:
+            item.add_marker(pytest.mark.nvidia)
         reason = capabilities().missing(needs) if needs else None
         if reason:
             item.add_marker(pytest.mark.skip(reason=reason))

@@ -6,11 +6,16 @@ import gc
 import pickle
 import threading
 import time
+from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, Event, EventOptions
+from cuda.core import LEGACY_DEFAULT_STREAM, DeviceMemoryResource, Event, EventOptions
+from cuda.core._event import IPCEventDescriptor
+from cuda.core._utils.helpers import reset_fork_warning
+from support import shared_memory
 from support.contexts import current_context, no_context
+from support.processes import Child, start_method
 from support.threads import in_thread
 from support.work import busy
 
@@ -251,3 +256,116 @@ def test_an_event_of_a_default_stream_belongs_to_the_current_context(device):
     assert int(event.context.handle) == current_context()
     assert event.device is device
     event.sync()
+
+
+# --- Between processes -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def spawned():
+    """No process is forked, and so nothing warns of that."""
+    with start_method("spawn"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def child():
+    child = Child()
+    yield child
+    assert child.stop() == 0
+
+
+@pytest.fixture
+def shared(stream):
+    """An event that other processes may open."""
+    return stream.record(options={"ipc_enabled": True})
+
+
+def test_descriptor_is_compared_and_pickled_by_its_bytes():
+    descriptor = IPCEventDescriptor._init(bytes(64), True)
+    assert descriptor == IPCEventDescriptor._init(bytes(64), False)
+    assert descriptor != IPCEventDescriptor._init(b"\1" * 64, True)
+    assert descriptor.__eq__(3) is NotImplemented
+    assert pickle.loads(pickle.dumps(descriptor)) == descriptor
+    assert "IPCEventDescriptor" in repr(descriptor)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(descriptor)
+    with pytest.raises(RuntimeError, match="use"):
+        IPCEventDescriptor()
+
+
+def test_short_descriptor_is_refused():
+    with pytest.raises(ValueError, match="64 bytes, not 3"):
+        Event.from_ipc_descriptor(IPCEventDescriptor._init(b"abc", False))
+    with pytest.raises(TypeError, match="IPCEventDescriptor, not bytes"):
+        Event.from_ipc_descriptor(b"abc")
+
+
+def test_only_shared_events_have_a_descriptor(stream):
+    with pytest.raises(RuntimeError, match="ipc_enabled"):
+        stream.record().ipc_descriptor  # noqa: B018
+
+
+@pytest.mark.requires(ipc=True)
+def test_descriptor_is_asked_for_once(shared):
+    assert shared.ipc_descriptor is shared.ipc_descriptor
+    shared.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        shared.ipc_descriptor  # noqa: B018
+
+
+@pytest.mark.requires(ipc=True)
+def test_shared_event_is_not_pickled_alone(shared):
+    with pytest.raises(TypeError):
+        pickle.dumps(shared)
+
+
+@pytest.mark.requires(ipc=True)
+@pytest.mark.parametrize("blocking", [False, True])
+def test_received_event_knows_what_it_is(spawned, child, stream, blocking):
+    event = stream.record(options={"ipc_enabled": True, "blocking_sync": blocking})
+    assert child.call(shared_memory.event_state, event) == (None, None, True, False, blocking, False)
+
+
+@pytest.mark.requires(ipc=True)
+def test_event_opens_by_its_descriptor(child, shared):
+    assert child.call(shared_memory.open_event, shared.ipc_descriptor) is True
+
+
+@pytest.mark.requires(ipc=True)
+def test_event_that_comes_back_is_the_same(spawned, child, device, shared):
+    returned = child.call(shared_memory.echo, shared)
+    assert returned == shared
+    assert returned.device is device
+    shared.close()
+    returned.sync()
+    assert returned.is_done is True
+
+
+@pytest.mark.requires(ipc=True)
+def test_received_event_tells_when_the_work_is_done(spawned, child, stream):
+    with busy(stream) as release:
+        event = stream.record(options={"ipc_enabled": True})
+        assert child.call(shared_memory.is_done, event) is False
+        release()
+        event.sync()
+        assert child.call(shared_memory.is_done, event) is True
+
+
+@pytest.mark.requires(ipc=True)
+def test_work_of_another_process_waits_for_the_event(spawned, child, device, stream):
+    pool = DeviceMemoryResource(device, {"ipc_enabled": True})
+    buffer = pool.allocate(4096, stream=stream)
+    buffer.fill(1, stream=stream)
+    buffer.fill(2, stream=stream)
+    event = stream.record(options={"ipc_enabled": True})
+    assert child.call(shared_memory.read_after, event, buffer) == b"\2" * 4096
+
+
+@pytest.mark.requires(ipc=True)
+def test_forking_programs_are_warned_of_events(shared):
+    with start_method("fork"):
+        reset_fork_warning()
+        with pytest.warns(UserWarning, match="fork"):
+            ForkingPickler.dumps(shared)
+    reset_fork_warning()

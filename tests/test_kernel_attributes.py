@@ -48,6 +48,17 @@ ATTRIBUTES = {
 }
 
 
+SETTABLE = {
+    "max_dynamic_shared_size_bytes": 60_000,
+    "preferred_shared_memory_carveout": 50,
+    "required_cluster_width": 2,
+    "required_cluster_height": 1,
+    "required_cluster_depth": 1,
+    "non_portable_cluster_size_allowed": True,
+    "cluster_scheduling_policy_preference": 1,
+}
+
+
 @pytest.fixture
 def code(device):
     return Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
@@ -94,10 +105,39 @@ def test_negative_device():
         Kernel.from_handle(4096).attributes[-1]
 
 
-@pytest.mark.parametrize("name", ATTRIBUTES)
-def test_attributes_are_read_only(name):
-    with pytest.raises(AttributeError, match="read-only"):
+@pytest.mark.parametrize("name", [name for name in ATTRIBUTES if name not in SETTABLE])
+def test_what_the_compiler_decided_is_read_only(name):
+    with pytest.raises(AttributeError, match=f"{name} is read-only"):
         setattr(Kernel.from_handle(4096).attributes, name, 1)
+
+
+@pytest.mark.parametrize("name", SETTABLE)
+@pytest.mark.parametrize("value", ["1", None, 1.5])
+def test_attributes_of_wrong_type(name, value):
+    with pytest.raises(TypeError, match=f"{name} must be"):
+        setattr(Kernel.from_handle(4096).attributes, name, value)
+
+
+@pytest.mark.parametrize("name", [name for name in SETTABLE if ATTRIBUTES[name] is int])
+@pytest.mark.parametrize("value", [-2, 1 << 31])
+def test_attributes_out_of_range(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        setattr(Kernel.from_handle(4096).attributes, name, value)
+
+
+def test_the_carve_out_is_a_percentage():
+    with pytest.raises(ValueError, match="preferred_shared_memory_carveout must be a percentage.* but is 101"):
+        Kernel.from_handle(4096).attributes.preferred_shared_memory_carveout = 101
+
+
+@pytest.mark.parametrize("name", SETTABLE)
+def test_attributes_of_a_closed_kernel_are_not_set(name):
+    kernel = Kernel.from_handle(4096)
+    attributes = kernel.attributes
+    kernel.close()
+    with pytest.raises(RuntimeError, match="this Kernel is closed"):
+        setattr(kernel.attributes, name, 1)
+    assert attributes is not kernel.attributes
 
 
 def test_closed_kernel():
@@ -162,12 +202,40 @@ def test_values(device, code, kernel):
     assert kernel.attributes.max_dynamic_shared_size_bytes > 0
 
 
-@pytest.mark.requires(compute=(9, 0))
+@pytest.mark.requires(clusters=True)
 def test_values_of_a_cluster(code):
     attributes = code.get_kernel("clustered").attributes
     assert attributes.cluster_size_must_be_set
     shape = (attributes.required_cluster_width, attributes.required_cluster_height, attributes.required_cluster_depth)
     assert shape == (2, 1, 1)
+
+
+@pytest.mark.parametrize("name", [name for name in SETTABLE if "cluster" not in name])
+def test_attributes_are_set(device, kernel, name):
+    setattr(kernel.attributes, name, SETTABLE[name])
+    assert getattr(kernel.attributes, name) == SETTABLE[name]
+    assert getattr(kernel.attributes[device], name) == SETTABLE[name]
+
+
+def test_attributes_are_set_on_one_device(device, kernel):
+    kernel.attributes[device].preferred_shared_memory_carveout = 25
+    assert kernel.attributes[0].preferred_shared_memory_carveout == 25
+    kernel.attributes[0].preferred_shared_memory_carveout = -1
+    assert kernel.attributes.preferred_shared_memory_carveout == -1
+
+
+@pytest.mark.requires(compute=(9, 0))
+def test_attributes_of_clusters_are_set(kernel):
+    attributes = kernel.attributes
+    attributes.non_portable_cluster_size_allowed = True
+    attributes.cluster_scheduling_policy_preference = 1
+    assert attributes.non_portable_cluster_size_allowed is True
+    assert attributes.cluster_scheduling_policy_preference == 1
+
+
+def test_more_shared_memory_than_the_device_has(kernel):
+    with pytest.raises(CUDAError, match="cuKernelSetAttribute"):
+        kernel.attributes.max_dynamic_shared_size_bytes = 1 << 30
 
 
 def test_attributes_of_one_device(device, kernel):
@@ -221,7 +289,7 @@ def test_shared_memory_left(device, kernel):
     assert kernel.occupancy.available_dynamic_shared_memory_per_block(8, 256) < left
 
 
-@pytest.mark.requires(compute=(9, 0))
+@pytest.mark.requires(clusters=True)
 def test_clusters(device, stream, code):
     from cuda.core import LaunchConfig
 

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._code_image import check_image, explain, nearest
+from cuda.core._code_image import check_image, explain, nearest, variable_names
 from cuda.core._handles._handles import registry_sizes
+from cuda.core._launch_config import LaunchConfig
+from cuda.core._launcher import launch
+from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
 from cuda.core._module import Kernel, ObjectCode, ObjectCode_rebuild
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError
@@ -382,7 +385,7 @@ def test_cut_off_code(device, code):
         ObjectCode.from_cubin(code.code[:-8]).get_kernel("saxpy")
 
 
-@pytest.mark.requires(ptx=True)
+@pytest.mark.requires(ptx=True, software=False)
 def test_malformed_ptx_is_explained_by_the_driver(device):
     text = compiled("ptx", f"sm_{device.arch}").code.replace(b"ret;", b"no_such_instruction;")
     with pytest.raises(CUDAError, match="no_such_instruction") as caught:
@@ -423,3 +426,98 @@ def test_many_threads_load_once(code):
     assert len(kernels) == 8
     assert len({address for _, address in kernels}) == 1
     assert all(kernel is kernels[0][0] for kernel, _ in kernels)
+
+
+# Variables
+
+VARIABLES = """
+__device__ float factor = 2.5f;
+__constant__ int table[4] = {1, 2, 3, 4};
+__managed__ int shared_with_host = 7;
+namespace scope { __device__ double grid[3][2]; }
+extern "C" __global__ void use(float* out) {
+    *out = factor + table[1] + shared_with_host + scope::grid[1][1];
+}
+"""
+NAMES = ["_ZN5scope4gridE", "factor", "shared_with_host", "table"]
+
+
+def with_variables(target, arch="sm_90"):
+    return Program(VARIABLES, "c++", ProgramOptions(arch=arch)).compile(target, ["&scope::grid"])
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.parametrize("target", ["ptx", "cubin"])
+def test_names_of_variables_are_read_from_the_code(target):
+    assert variable_names(with_variables(target).code, target) == NAMES
+
+
+@pytest.mark.parametrize("code, kind", [("/a/path", "ptx"), (b"x", "cubin"), (b"x", "fatbin")])
+def test_names_of_variables_that_are_unknown(code, kind):
+    assert variable_names(code, kind) is None
+
+
+@pytest.mark.parametrize("name", [None, 5, ["factor"]])
+def test_names_of_variables_of_wrong_type(name):
+    with pytest.raises(TypeError, match="name must be a str or bytes"):
+        ObjectCode.from_cubin(b"x").get_global(name)
+
+
+@pytest.mark.parametrize("kind", ["ltoir", "object", "library"])
+def test_code_that_is_not_loaded_has_no_variables(kind):
+    with pytest.raises(RuntimeError, match="has no variables to get; link it to a cubin first"):
+        make(kind, b"x").get_global("factor")
+
+
+def test_variables_of_closed_code():
+    code = ObjectCode.from_cubin(b"x")
+    code.close()
+    with pytest.raises(RuntimeError, match="this ObjectCode is closed"):
+        code.get_global("factor")
+
+
+@pytest.fixture
+def variables(device):
+    return with_variables("cubin", f"sm_{device.arch}")
+
+
+@pytest.mark.parametrize("name, size", [("factor", 4), (b"table", 16), ("shared_with_host", 4), ("&scope::grid", 48),
+                                        ("_ZN5scope4gridE", 48)])
+def test_variables_have_their_sizes(variables, name, size):
+    variable = variables.get_global(name)
+    assert isinstance(variable, Buffer)
+    assert variable.size == size
+    assert int(variable.handle) != 0
+    assert variable.memory_resource is None
+
+
+def test_variables_are_read_and_written(device, stream, variables):
+    table = variables.get_global("table")
+    host = LegacyPinnedMemoryResource().allocate(16)
+    values = memoryview(host).cast("B").cast("i")
+    table.copy_to(host, stream=stream)
+    stream.sync()
+    assert list(values) == [1, 2, 3, 4]
+    values[1] = 40
+    table.copy_from(host, stream=stream)
+    out = device.allocate(4, stream=stream)
+    launch(stream, LaunchConfig(grid=1, block=1), variables.get_kernel("use"), out)
+    host_out = LegacyPinnedMemoryResource().allocate(4)
+    out.copy_to(host_out, stream=stream)
+    stream.sync()
+    assert memoryview(host_out).cast("B").cast("f")[0] == 2.5 + 40 + 7
+
+
+def test_variables_keep_the_code_loaded(stream, variables):
+    factor = variables.get_global("factor")
+    variables.close()
+    gc.collect()
+    host = LegacyPinnedMemoryResource().allocate(4)
+    factor.copy_to(host, stream=stream)
+    stream.sync()
+    assert memoryview(host).cast("B").cast("f")[0] == 2.5
+
+
+def test_unknown_variables_are_compared_with_the_known(variables):
+    with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; it has factor"):
+        variables.get_global("facto")

@@ -289,6 +289,7 @@ def test_record_refuses_what_is_no_event(stream):
         stream.record(stream)
 
 
+@pytest.mark.requires(property="ipc_event_supported")
 def test_record_refuses_an_event_between_processes(stream):
     shared = stream.record(options={"ipc_enabled": True})
     assert shared.is_ipc_enabled

@@ -343,7 +343,7 @@ def test_page_locked_memory_is_reached_by_both(device):
 def test_arrays_of_cupy(device, stream):
     import cupy
 
-    with cupy.cuda.ExternalStream(int(stream.handle)):
+    with cupy.cuda.Stream.from_external(stream):
         array = cupy.arange(24, dtype=cupy.float32).reshape(4, 6)[:, ::2]
     for view in (
         from_any(array, int(stream.handle)), from_cuda_interface(array, int(stream.handle)), from_dlpack(array, -1)

@@ -16,11 +16,12 @@ from cuda.core._utils.version cimport c_driver_version
 
 import difflib
 import os
+import re
 import struct
 
 from cuda.core._utils.cuda_utils import CUDAError
 
-__all__ = ["check_image", "explain", "nearest"]
+__all__ = ["check_image", "explain", "nearest", "variable_names"]
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
@@ -49,7 +50,29 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
             HANDLE_RETURN(
                 cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
             )
+    check_library(c_library)
     return c_library
+
+
+# The driver takes anything and reads it later. An image without a kernel is probably none: ask for
+# its module now, where the error can still say what was loaded.
+cdef int check_library(cydriver.CUlibrary c_library) except -1:
+    cdef unsigned int c_count = 1
+    cdef cydriver.CUmodule c_module = NULL
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    if c_driver_version() < 12040:
+        return 0
+    with nogil:
+        err = cydriver.cuCtxGetCurrent(&c_context)
+        if err == cydriver.CUresult.CUDA_SUCCESS:
+            err = cydriver.cuLibraryGetKernelCount(&c_count, c_library)
+        if err == cydriver.CUresult.CUDA_SUCCESS and c_count == 0 and c_context != NULL:
+            err = cydriver.cuLibraryGetModule(&c_module, c_library)
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+    HANDLE_RETURN(err, b"cuLibraryGetModule")
+    return 0
 
 
 def check_image(data: bytes) -> None:
@@ -100,16 +123,48 @@ def explain(error, text) -> None:
     error.args = (f"{error.args[0]}\n{text}",)
 
 
-def nearest(name, names):
-    """Return the part of a message that lists the kernels most like ``name``."""
+def nearest(name, names, what="kernels"):
+    """Return the part of a message that lists the kernels, or what else they are, most like ``name``."""
     if names is None:
         return ""
     if not names:
-        return ", which has no kernels at all"
+        return f", which has no {what} at all"
     # A mangled name holds the name of the source.
     like = [known for known in names if name in known] or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
     more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
     return f"; it has {', '.join(like[:5])}{more}"
+
+
+def variable_names(code, code_type: str) -> list[str] | None:
+    """Return the names of the variables in PTX or a CUBIN, for which the driver cannot be asked; None if unknown."""
+    if not isinstance(code, (bytes, bytearray)):
+        return None
+    if code_type == "ptx":
+        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
+        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
+        names = {name.decode() for name in found}
+    elif code_type == "cubin" and code[:4] == b"\x7fELF":
+        names = set(elf_objects(bytes(code)))
+    else:
+        return None
+    # The compiler's own have names that C++ cannot have.
+    return sorted(name for name in names if name[0] not in ".$")
+
+
+def elf_objects(data: bytes):
+    """Yield the names of the data objects of a 64-bit ELF file, from its symbol tables."""
+    symbol_table, data_object, header, symbol_size = 2, 1, "<IIQQQQIIQQ", 24
+    (sections,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    headers = [struct.unpack_from(header, data, sections + size * index) for index in range(count)]
+    for _, kind, _, _, start, length, strings, *_ in headers:
+        if kind != symbol_table:
+            continue
+        for place in range(start, start + length, symbol_size):
+            name, info = struct.unpack_from("<IB", data, place)
+            if info & 15 == data_object and name:
+                begin = headers[strings][4] + name
+                yield data[begin : data.index(b"\0", begin)].decode(errors="replace")
 
 
 cdef list kernel_names(const LibraryHandle& h_library):

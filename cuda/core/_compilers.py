@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The compilers behind :class:`~cuda.core.Program`: NVRTC for CUDA C++.
+"""The compilers behind :class:`~cuda.core.Program`: NVRTC for CUDA C++, NVVM for its IR, the linker for PTX.
 
-A back end has ``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The
-bindings release the interpreter lock around every call, so that programs compile in parallel.
+A back end is made of the source, its name and the options, and refuses what it does not take. It has
+``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The bindings release
+the interpreter lock around every call, so that programs compile in parallel.
 """
 
 from __future__ import annotations
@@ -13,19 +14,31 @@ import importlib
 import sys
 import threading
 import warnings
+from pathlib import Path
 
-from cuda.core._utils.cuda_utils import NotSupportedError, nvrtc_error
+from cuda.core._compile_options import PCH, ProgramOptions, linker_options
+from cuda.core._linker import Linker
+from cuda.core._module import ObjectCode
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.option_table import newer_options
+from cuda.core._utils.tool_errors import tool_error
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
-__all__ = ["NVRTCCompiler", "nvrtc_version"]
-
-# The version of NVRTC that brought precompiled headers.
-_PCH = (12, 8)
+__all__ = ["LinkerCompiler", "NVRTCCompiler", "NVVMCompiler", "OptionNotSupportedError", "nvrtc_version"]
 
 _MISSING_NVRTC = (
     "the CUDA C++ compiler (libnvrtc) was not found; "
     "install it with `pip install nvidia-cuda-nvrtc`, or the CUDA Toolkit"
 )
+
+_MISSING_NVVM = (
+    "the NVVM compiler (libnvvm) was not found; "
+    "install it with `pip install nvidia-nvvm`, or the CUDA Toolkit"
+)
+
+
+class OptionNotSupportedError(NotSupportedError, NVRTCError):
+    """An option is newer than the NVRTC that is loaded."""
 
 
 @functools.cache
@@ -98,28 +111,35 @@ class NVRTCCompiler:
 
     Parameters
     ----------
-    code : bytes
+    source : bytes
         The source.
     name : bytes
         What messages call the source.
+    options : :class:`~cuda.core.ProgramOptions`
+        How to compile.
 
     Raises
     ------
     RuntimeError
         If NVRTC is missing.
+    NotSupportedError
+        If an option is none of NVRTC, or newer than the NVRTC that is loaded.
     NVRTCError
         If NVRTC does not take the source.
     """
 
     backend = CompilerBackendType.NVRTC
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
-    options_of = "nvrtc"
 
-    def __init__(self, code: bytes, name: bytes):
+    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._program = None
-        self._program = call_nvrtc("nvrtcCreateProgram", code, name, 0, [], [])
         self.pch_status = None
+        self._arguments = options.as_bytes("nvrtc")
+        self._has_lto_option = options.link_time_optimization is not None
+        self._makes_pch = bool(options.pch or options.create_pch)
+        check_nvrtc_options(options)
+        self._program = call_nvrtc("nvrtcCreateProgram", source, name, 0, [], [])
 
     def __del__(self):
         # The interpreter may have taken the bindings apart already; the process ends then anyway.
@@ -145,33 +165,15 @@ class NVRTCCompiler:
         program = self._program
         return load_nvrtc().nvrtcProgram() if program is None else program
 
-    def check(self, options) -> None:
-        """Refuse what this NVRTC is too old for.
-
-        Raises
-        ------
-        NotSupportedError
-            If an option needs a newer one.
-        """
-        if options.use_bundled_headers and not has_bundled_headers():
-            raise NotSupportedError(
-                "use_bundled_headers needs an NVRTC that has headers inside, and this one, {}.{}, has not; "
-                "install a newer nvidia-cuda-nvrtc".format(*nvrtc_version())
-            )
-
-    def compile(self, target: ObjectCodeFormatType, options: list[bytes], name_expressions, makes_pch: bool):
+    def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Compile (``nvrtcCompileProgram``).
 
         Parameters
         ----------
         target : ObjectCodeFormatType
             What to make.
-        options : list of bytes
-            The arguments.
         name_expressions : list of bytes
             Expressions whose mangled names are wanted.
-        makes_pch : bool
-            Whether a precompiled header is to be made.
 
         Returns
         -------
@@ -187,10 +189,16 @@ class NVRTCCompiler:
             program = self._program
             if program is None:
                 raise RuntimeError("this Program is closed")
+            options = self._arguments
+            if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
+                # NVRTC makes LTO IR only when asked to, and the target asks for it.
+                options = [*options, b"--dlink-time-opt"]
+            self.pch_status = None
             for expression in name_expressions:
                 call_nvrtc("nvrtcAddNameExpression", program, expression)
-            call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
-            self.pch_status = self._finish_pch(program, options) if makes_pch and nvrtc_version() >= _PCH else None
+            compile_cxx(program, options)
+            if self._makes_pch and nvrtc_version() >= PCH:
+                self.pch_status = self._finish_pch(program, options)
             code = program_text(target.name, program)
             symbols = [call_nvrtc("nvrtcGetLoweredName", program, expression) for expression in name_expressions]
             return code, symbols, program_log(program)
@@ -201,7 +209,7 @@ class NVRTCCompiler:
         (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
         if result == results.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED:
             call_nvrtc("nvrtcSetPCHHeapSize", call_nvrtc("nvrtcGetPCHHeapSizeRequired", program))
-            call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
+            compile_cxx(program, options)
             (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
         if result == results.NVRTC_SUCCESS:
             return PCHStatusType.CREATED
@@ -210,3 +218,276 @@ class NVRTCCompiler:
         if result in (results.NVRTC_ERROR_PCH_CREATE, results.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED):
             return PCHStatusType.FAILED
         raise nvrtc_error(result, "nvrtcGetPCHCreateStatus")
+
+
+def compile_cxx(program, options: list[bytes]) -> None:
+    """Compile, and say so where NVRTC does not know an option at all (``nvrtcCompileProgram``)."""
+    try:
+        call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
+    except NVRTCError as error:
+        if error.name == "NVRTC_ERROR_INVALID_OPTION" and "unrecognized option" in (error.log or ""):
+            loaded = "NVRTC {}.{}, which is loaded, does not know an option; a newer one may".format(*nvrtc_version())
+            error.args = (f"{error.args[0].rstrip()}\n{loaded}",)
+        raise
+
+
+def check_nvrtc_options(options: ProgramOptions) -> None:
+    """Refuse what the NVRTC that is loaded is too old for.
+
+    Raises
+    ------
+    NotSupportedError
+        If an option needs a newer one; the message has both versions.
+    """
+    loaded = nvrtc_version()
+    newer = newer_options(options, "nvrtc", loaded)
+    if newer:
+        needs = ", ".join("{} needs NVRTC {}.{}".format(name, *since) for name, since in newer)
+        raise OptionNotSupportedError(
+            "{}, and the one that is loaded is {}.{}; install a newer nvidia-cuda-nvrtc".format(needs, *loaded)
+        )
+    if options.use_bundled_headers and not has_bundled_headers():
+        raise OptionNotSupportedError(
+            "use_bundled_headers needs an NVRTC that has headers inside, and this one, {}.{}, has not; "
+            "install a newer nvidia-cuda-nvrtc".format(*loaded)
+        )
+
+
+@functools.cache
+def load_nvvm():
+    """Return the bindings of NVVM, having made sure that the library is there.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not; the message says what to install.
+    """
+    try:
+        nvvm = importlib.import_module("cuda.bindings.nvvm")
+        nvvm.version()
+    except (ImportError, RuntimeError) as error:
+        raise RuntimeError(f"{_MISSING_NVVM}. {error}") from error
+    return nvvm
+
+
+def call_nvvm(api: str, *args, program: int = 0, detail: str = ""):
+    """Call NVVM and return its result.
+
+    Raises
+    ------
+    nvvmError
+        If the call failed; with ``detail`` and the log of ``program``.
+    """
+    nvvm = load_nvvm()
+    try:
+        return getattr(nvvm, api)(*args)
+    except nvvm.nvvmError as error:
+        entry = "nvvm" + "".join(word.capitalize() for word in api.split("_"))
+        raise tool_error("nvvmError", error.status, entry, detail, nvvm_log(program) if program else "") from None
+
+
+def nvvm_log(program: int) -> str:
+    """Return the messages of NVVM, empty if there were none."""
+    return nvvm_text("program_log", program).rstrip(b"\0").decode(errors="backslashreplace")
+
+
+def nvvm_text(kind: str, program: int) -> bytes:
+    """Return what NVVM holds of a kind: the log, or the result."""
+    text = bytearray(call_nvvm(f"get_{kind}_size", program))
+    if text:
+        call_nvvm(f"get_{kind}", program, text)
+    return bytes(text)
+
+
+def describe_nvvm(options: ProgramOptions) -> str:
+    """Return which NVVM is loaded, and which one the options need: it has no CUDA version to compare with."""
+    nvvm = load_nvvm()
+    loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
+    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer_options(options, "nvvm", (0, 0))]
+    return "; ".join([loaded, *needs])
+
+
+def libdevice() -> bytes:
+    """Return the library of mathematical functions, as bitcode.
+
+    Raises
+    ------
+    RuntimeError
+        If it was not found.
+    """
+    pathfinder = importlib.import_module("cuda.pathfinder")
+    try:
+        return Path(pathfinder.find_bitcode_lib("device")).read_bytes()
+    except (OSError, RuntimeError) as error:
+        raise RuntimeError(
+            "use_libdevice needs libdevice.10.bc, which was not found; "
+            f"install it with `pip install nvidia-nvvm`, or the CUDA Toolkit. {error}"
+        ) from error
+
+
+class NVVMCompiler:
+    """NVVM IR, as text or bitcode, to PTX and LTO IR.
+
+    Parameters
+    ----------
+    source : bytes
+        The IR.
+    name : bytes
+        What messages call it.
+    options : :class:`~cuda.core.ProgramOptions`
+        How to compile.
+
+    Raises
+    ------
+    RuntimeError
+        If NVVM, or the library of mathematical functions that the options ask for, is missing.
+    NotSupportedError
+        If an option is none of NVVM.
+    nvvmError
+        If NVVM does not take a module.
+    """
+
+    backend = CompilerBackendType.NVVM
+    targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.LTOIR)
+    pch_status = None
+
+    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
+        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._program = 0
+        load_nvvm()
+        self._arguments = {target: options.as_bytes("nvvm", target) for target in self.targets}
+        self._detail = describe_nvvm(options)
+        self._program = call_nvvm("create_program")
+        modules = [(name.decode(errors="replace"), source), *(options.extra_sources or ())]
+        for module_name, code in modules:
+            self._add("add_module_to_program", code.encode() if isinstance(code, str) else bytes(code), module_name)
+        if options.use_libdevice:
+            self._add("lazy_add_module_to_program", libdevice(), "libdevice")
+
+    def __del__(self):
+        # The interpreter may have taken the bindings apart already; the process ends then anyway.
+        if not sys.is_finalizing() and getattr(self, "_program", 0):
+            self.close()
+
+    def close(self) -> None:
+        """Destroy the program (``nvvmDestroyProgram``), after a compilation in another thread."""
+        with self._lock:
+            program, self._program = self._program, 0
+        if program:
+            try:
+                call_nvvm("destroy_program", program)
+            except CUDAError as error:
+                warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=2)
+
+    @property
+    def handle(self) -> int:
+        """The address of the ``nvvmProgram``, 0 when closed."""
+        return self._program
+
+    def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
+        """Check and compile (``nvvmVerifyProgram``, ``nvvmCompileProgram``).
+
+        Parameters
+        ----------
+        target : ObjectCodeFormatType
+            What to make.
+        name_expressions : list of bytes
+            Not used: names in IR are mangled already.
+
+        Returns
+        -------
+        tuple
+            The code, no mangled names, and the log.
+
+        Raises
+        ------
+        nvvmError
+            If the IR has errors, or an option is wrong; with the log.
+        """
+        with self._lock:
+            program = self._program
+            if not program:
+                raise RuntimeError("this Program is closed")
+            options = self._arguments[target]
+            for api in ("verify_program", "compile_program"):
+                call_nvvm(api, program, len(options), options, program=program, detail=self._detail)
+            return nvvm_text("compiled_result", program), [], nvvm_log(program)
+
+    def _add(self, api, code, name):
+        detail = f"adding the module {name!r} of {len(code)} bytes failed"
+        if not code:
+            # Older versions of libNVVM take it, and make code without a kernel.
+            raise CUDAError(f"{detail}: there is no IR")
+        call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)
+
+
+class LinkerCompiler:
+    """PTX to CUBIN, by the linker.
+
+    Parameters
+    ----------
+    source : bytes
+        The PTX.
+    name : bytes
+        What messages call it.
+    options : :class:`~cuda.core.ProgramOptions`
+        How to compile; translated to linker options.
+
+    Raises
+    ------
+    NotSupportedError
+        If an option is none of the linker.
+    nvJitLinkError, CUDAError
+        If the linker does not take the PTX or an option.
+    """
+
+    targets = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)
+    pch_status = None
+
+    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
+        self._options = linker_options(options)
+        self._input = ObjectCode.from_ptx(source, name=name.decode(errors="replace"))
+        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._is_linked = False
+        self._linker = Linker(self._input, options=self._options)
+        self.backend = self._linker.backend
+
+    def close(self) -> None:
+        """Close the linker, after a compilation in another thread."""
+        with self._lock:
+            self._linker.close()
+
+    @property
+    def handle(self):
+        """The handle of the linker."""
+        return self._linker.handle
+
+    def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
+        """Link the PTX alone.
+
+        Parameters
+        ----------
+        target : ObjectCodeFormatType
+            What to make.
+        name_expressions : list of bytes
+            Not used: names in PTX are mangled already.
+
+        Returns
+        -------
+        tuple
+            The code, no mangled names, and the log.
+
+        Raises
+        ------
+        nvJitLinkError, CUDAError
+            If the linker fails; with the log.
+        """
+        with self._lock:
+            if self._linker.is_closed:
+                raise RuntimeError("this Program is closed")
+            if self._is_linked:
+                # A linker links once.
+                self._linker.close()
+                self._linker = Linker(self._input, options=self._options)
+            self._is_linked = True
+            return self._linker.link(target).code, [], self._linker.get_info_log()

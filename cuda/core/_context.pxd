@@ -20,6 +20,9 @@ cdef Context Context_wrap(const ContextHandle& h_context, int device_id)
 # The primary context of a device, retained once and for the life of the process.
 cdef int Context_primary(int device_id, ContextHandle* h_context) except -1
 
+# Makes the primary context of a device current where none is.
+cdef int Context_require(int device_id) except -1
+
 # The handle of the context current on this thread; empty when there is none.
 cdef int Context_current(ContextHandle* h_context) except -1
 

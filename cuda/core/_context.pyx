@@ -89,6 +89,15 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     return 0
 
 
+cdef int Context_require(int device_id) except -1:
+    cdef ContextHandle h_context
+    Context_current(&h_context)
+    if not h_context:
+        Context_primary(device_id, &h_context)
+        HANDLE_RETURN(cydriver.cuCtxSetCurrent(h_context.get()), b"cuCtxSetCurrent")
+    return 0
+
+
 cdef int Context_current(ContextHandle* h_context) except -1:
     cdef cydriver.CUcontext c_context = NULL
     init_driver()

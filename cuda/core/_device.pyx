@@ -22,7 +22,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
@@ -163,6 +163,8 @@ cdef class Device:
             HANDLE_RETURN(cydriver.cuCtxSetCurrent(context._h_context.get()), b"cuCtxSetCurrent")
             self._context = context
             return None
+        if not isinstance(ctx, Context):
+            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
         return Device_exchange(self, ctx)
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
@@ -250,7 +252,7 @@ cdef class Device:
             c_size = size
         except OverflowError as error:
             raise ValueError(f"size must be from 0 to 2**64 - 1 bytes, not {size}") from error
-        return Device_memory_resource(self)._allocate(c_size, source)
+        return Buffer_allocate(Device_memory_resource(self), c_size, source)
 
     def sync(self) -> None:
         """† Wait on the host for all work of this device's context (``cuCtxSynchronize``).

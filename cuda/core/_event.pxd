@@ -11,6 +11,13 @@ cdef class Event(DriverObject):
         ContextHandle _h_context
         int _device_id
         unsigned int _flags
+        object _ipc_descriptor      # None until it is asked for
+
+
+cdef class IPCEventDescriptor:
+    cdef:
+        bytes _payload
+        bint _is_blocking_sync
 
 
 # A new event of a context, which has to be current.

@@ -5,18 +5,28 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t
+from libc.string cimport memcpy, memset
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._context cimport Context_wrap
+from cuda.core._context cimport Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, address
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, address
+from cuda.core._utils.cuda_utils cimport (
+    ALLOW_RETURN,
+    HANDLE_RETURN,
+    WARN_RETURN,
+    check_or_create_options,
+    init_driver,
+)
 
+import weakref
 from dataclasses import dataclass
 
 from cuda.core._handles import _late
+from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.options import Options
+from cuda.core._utils.sharing import register_reducer
 
 __all__ = ["Event", "EventOptions"]
 
@@ -46,12 +56,9 @@ cdef class Event(DriverObject):
 
     def sync(self) -> None:
         """Wait on the host until the recorded work has completed (``cuEventSynchronize``)."""
-        cdef EventHandle h_event = self._h_event
         self._check_open()
-        # Asking first saves a wait that is already over the cost of releasing the interpreter lock.
-        if not Event_is_done(self):
-            with nogil:
-                HANDLE_RETURN(cydriver.cuEventSynchronize(h_event.get()), b"cuEventSynchronize")
+        with nogil:
+            HANDLE_RETURN(cydriver.cuEventSynchronize(self._h_event.get()), b"cuEventSynchronize")
 
     @property
     def handle(self):
@@ -72,6 +79,44 @@ cdef class Event(DriverObject):
     def is_ipc_enabled(self) -> bool:
         """Whether another process may open the event."""
         return bool(self._flags & cydriver.CU_EVENT_INTERPROCESS)
+
+    @property
+    def ipc_descriptor(self) -> IPCEventDescriptor:
+        """What another process needs to open the event (``cuIpcGetEventHandle``).
+
+        Raises
+        ------
+        RuntimeError
+            If the event is closed, or was not made with ``ipc_enabled``.
+        """
+        self._check_open()
+        if not self._flags & cydriver.CU_EVENT_INTERPROCESS:
+            raise RuntimeError("this Event is not shared; record it with EventOptions(ipc_enabled=True)")
+        if self._ipc_descriptor is None:
+            self._ipc_descriptor = Event_export(self)
+        return self._ipc_descriptor
+
+    @classmethod
+    def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
+        """Open an event of another process (``cuIpcOpenEventHandle``); it cannot be recorded again.
+
+        Parameters
+        ----------
+        ipc_descriptor : IPCEventDescriptor
+            The :attr:`ipc_descriptor` of the event there.
+
+        Raises
+        ------
+        TypeError
+            If it is of another type.
+        ValueError
+            If it is too short.
+        CUDAError
+            If no context is current, or the driver does not know the event.
+        """
+        if not isinstance(ipc_descriptor, IPCEventDescriptor):
+            raise TypeError(f"ipc_descriptor must be an IPCEventDescriptor, not {type(ipc_descriptor).__name__}")
+        return Event_open(cls, ipc_descriptor)
 
     @property
     def is_done(self) -> bool:
@@ -96,6 +141,34 @@ cdef class Event(DriverObject):
         self._h_event.reset()
 
 
+cdef class IPCEventDescriptor:
+    """What another process needs to open an :class:`Event`; it can be pickled."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("IPCEventDescriptor cannot be constructed directly; use Event.ipc_descriptor")
+
+    def __eq__(self, other):
+        if not isinstance(other, IPCEventDescriptor):
+            return NotImplemented
+        return self._payload == (<IPCEventDescriptor>other)._payload
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"<IPCEventDescriptor {self._payload[:8].hex()}>"
+
+    def __reduce__(self):
+        return IPCEventDescriptor._init, (self._payload, self._is_blocking_sync)
+
+    @classmethod
+    def _init(cls, reserved: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
+        """Make a descriptor of what another one carried."""
+        cdef IPCEventDescriptor self = IPCEventDescriptor.__new__(IPCEventDescriptor)
+        self._payload = reserved
+        self._is_blocking_sync = is_blocking_sync
+        return self
+
+
 @dataclass
 class EventOptions(Options):
     """How an event is made.
@@ -116,7 +189,7 @@ class EventOptions(Options):
 
     def __post_init__(self):
         if self.ipc_enabled and self.timing_enabled:
-            raise TypeError("ipc_enabled and timing_enabled exclude each other: an event of several processes has no time")
+            raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event has no time")
 
 
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):
@@ -160,7 +233,64 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
         c_flags |= cydriver.CU_EVENT_BLOCKING_SYNC
     if options.ipc_enabled:
         c_flags |= cydriver.CU_EVENT_INTERPROCESS
+        register_reducer(Event, _reduce_event)
     return c_flags
+
+
+# The events of this process that others may open: the driver does not open them here, if they come back.
+_exported = weakref.WeakValueDictionary()
+
+
+cdef IPCEventDescriptor Event_export(Event self):
+    cdef IPCEventDescriptor descriptor
+    cdef cydriver.CUipcEventHandle handle
+    cdef EventHandle h_event = self._h_event
+    memset(&handle, 0, sizeof(handle))
+    with nogil:
+        HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, h_event.get()), b"cuIpcGetEventHandle")
+    descriptor = IPCEventDescriptor._init((<char*>&handle)[:sizeof(handle)], self.is_blocking_sync)
+    _exported[descriptor._payload] = self
+    return descriptor
+
+
+cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
+    cdef Event self = cls.__new__(cls)
+    cdef Event mine
+    cdef cydriver.CUipcEventHandle handle
+    cdef cydriver.CUevent c_event = NULL
+    if len(descriptor._payload) != sizeof(handle):
+        raise ValueError(f"the descriptor must carry {sizeof(handle)} bytes, not {len(descriptor._payload)}")
+    # It opens the event in further processes, too.
+    self._ipc_descriptor = descriptor
+    mine = _exported.get(descriptor._payload)
+    if mine is not None and mine._h_event:
+        self._h_event = mine._h_event
+        self._h_context = mine._h_context
+        self._device_id = mine._device_id
+        self._flags = mine._flags
+        return self
+    memcpy(&handle, <char*>descriptor._payload, sizeof(handle))
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuIpcOpenEventHandle(&c_event, handle), b"cuIpcOpenEventHandle")
+    self._h_event = EventHandle.own(c_event, &Event_destroy, Keep())
+    self._device_id = -1
+    self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
+    if descriptor._is_blocking_sync:
+        self._flags |= cydriver.CU_EVENT_BLOCKING_SYNC
+    register_reducer(Event, _reduce_event)
+    return self
+
+
+def _reduce_event(event):
+    check_multiprocessing_start_method()
+    return _rebuild_event, (event.ipc_descriptor,)
+
+
+def _rebuild_event(descriptor):
+    # What arrives before the first set_current() of the process needs a context, of whichever device.
+    Context_require(0)
+    return Event.from_ipc_descriptor(descriptor)
 
 
 cdef inline bint Event_is_done(Event self) except -1:

@@ -1,6 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
+from libc.stddef cimport size_t
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
 from cuda.core._handles._handles cimport KernelHandle
 
 
@@ -17,3 +22,13 @@ cdef class KernelOccupancy:
 
 cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel)
 cdef KernelOccupancy KernelOccupancy_create(const KernelHandle& h_kernel)
+
+
+# Where one parameter of a kernel lies in its parameter block, in bytes.
+cdef struct ParamSlot:
+    size_t offset
+    size_t size
+
+
+# Appends the slots of all parameters; a context has to be current.
+cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1

@@ -7,13 +7,15 @@ from __future__ import annotations
 from libc.limits cimport INT_MAX
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+from cuda.core._utils.version cimport c_driver_version
 
 import operator
 from collections import namedtuple
@@ -40,13 +42,14 @@ MaxPotentialBlockSizeOccupancyResult.__doc__ = (
 
 
 cdef class _Attribute:
-    """One row of :class:`KernelAttributes`: read from the driver, kept if it never changes."""
+    """One row of :class:`KernelAttributes`: read from the driver, and kept if it never changes, else settable."""
 
     cdef:
         readonly int code
         readonly object convert
         readonly bint is_constant
         readonly str __doc__
+        readonly str name
 
     def __init__(self, code, doc, convert=int, is_constant=True):
         self.code = code
@@ -59,15 +62,28 @@ cdef class _Attribute:
             return self
         return KernelAttributes_read(instance, self)
 
+    def __set_name__(self, owner, name):
+        self.name = name
+
     def __set__(self, instance, value):
-        raise AttributeError("the attributes of a kernel are read-only")
+        if self.is_constant:
+            raise AttributeError(f"{self.name} is read-only: it was decided when the kernel was compiled")
+        KernelAttributes_write(instance, self, value)
 
 
 cdef class KernelAttributes:
-    """The attributes of a kernel on a device (``cuKernelGetAttribute``).
+    """The attributes of a kernel on a device (``cuKernelGetAttribute``, ``cuKernelSetAttribute``).
 
     :attr:`Kernel.attributes` gives those of the current device at each access,
-    ``kernel.attributes[device]`` those of one device.
+    ``kernel.attributes[device]`` those of one device. Limits and preferences can be assigned: the
+    dynamic shared memory, the carve-out, and all about clusters but :attr:`cluster_size_must_be_set`.
+    The driver refuses, with a :class:`CUDAError`, what the device cannot do and what was decided when
+    the kernel was compiled.
+
+    Examples
+    --------
+    >>> kernel.attributes.max_dynamic_shared_size_bytes = 100_000
+    >>> kernel.attributes[device].preferred_shared_memory_carveout = 50
     """
 
     def __init__(self, *args, **kwargs):
@@ -336,11 +352,7 @@ cdef KernelOccupancy KernelOccupancy_create(const KernelHandle& h_kernel):
 
 cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
     cdef int c_value = 0
-    cdef cydriver.CUdevice c_device = self._device_id
-    check_kernel(self._h_kernel)
-    init_driver()
-    if c_device < 0:
-        HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
+    cdef cydriver.CUdevice c_device = KernelAttributes_device(self)
     key = (c_device, row.code)
     value = self._known.get(key)
     if value is None:
@@ -356,6 +368,42 @@ cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
         if row.is_constant:
             self._known[key] = value
     return value
+
+
+cdef int KernelAttributes_write(KernelAttributes self, _Attribute row, object value) except -1:
+    cdef int c_value = attribute_value(row, value)
+    cdef cydriver.CUdevice c_device = KernelAttributes_device(self)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuKernelSetAttribute(
+                <cydriver.CUfunction_attribute>row.code, c_value, self._h_kernel.get(), c_device
+            ),
+            b"cuKernelSetAttribute",
+        )
+    return 0
+
+
+# The device that this view is about.
+cdef cydriver.CUdevice KernelAttributes_device(KernelAttributes self) except? -1:
+    cdef cydriver.CUdevice c_device = self._device_id
+    check_kernel(self._h_kernel)
+    init_driver()
+    if c_device < 0:
+        HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
+    return c_device
+
+
+cdef int attribute_value(_Attribute row, object value) except? -1:
+    if row.convert is bool:
+        if not isinstance(value, bool) and value not in (0, 1):
+            raise TypeError(f"{row.name} must be a bool, not {type(value).__name__}")
+        return bool(value)
+    # The carve-out has -1 for the driver's choice.
+    if row.code == cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if count_of(row.name, value, -1) > 100:
+            raise ValueError(f"{row.name} must be a percentage, from 0 to 100, or -1, but is {value}")
+        return operator.index(value)
+    return count_of(row.name, value)
 
 
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
@@ -379,13 +427,13 @@ cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
     return <cydriver.CUfunction><void*>h_kernel.get()
 
 
-cdef int count_of(str name, object value) except -1:
+cdef int count_of(str name, object value, int least=0) except? -1:
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an int, not {type(value).__name__}") from None
-    if not 0 <= number <= INT_MAX:
-        raise ValueError(f"{name} must be from 0 to {INT_MAX}, but is {number}")
+    if not least <= number <= INT_MAX:
+        raise ValueError(f"{name} must be from {least} to {INT_MAX}, but is {number}")
     return number
 
 
@@ -394,3 +442,27 @@ cdef int device_ordinal(object device) except -1:
     if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
         raise TypeError(f"device must be a Device or its ordinal, not {type(device).__name__}")
     return count_of("device", ordinal)
+
+
+cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+    cdef ParamSlot slot
+    cdef size_t c_count = 0
+    cdef bint has_count = c_driver_version() >= 13020
+    if has_count:
+        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
+    while not has_count or slots.size() < c_count:
+        slot.offset = slot.size = 0
+        if has_count:
+            HANDLE_RETURN(
+                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+                b"cuKernelGetParamInfo",
+            )
+        # Without a count, the index after the last parameter is an invalid value.
+        elif not ALLOW_RETURN(
+            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+            b"cuKernelGetParamInfo",
+        ):
+            break
+        slots.push_back(slot)
+    return 0

@@ -305,11 +305,8 @@ cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster
 
 cdef int require_clusters() except -1:
     cdef int ordinal = current_ordinal()
-    cdef int c_major = device_attribute(
-        ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-    )
-    if c_major < 9:
-        raise not_supported(f"cluster needs compute capability 9.0; device {ordinal} has {c_major}.x")
+    if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH):
+        raise not_supported(f"cluster: device {ordinal} does not support clusters, which need compute capability 9.0")
     return 0
 
 

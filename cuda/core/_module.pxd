@@ -6,12 +6,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport KernelHandle, LibraryHandle
-
-
-# Where one parameter of a kernel lies in its parameter block, in bytes.
-cdef struct ParamSlot:
-    size_t offset
-    size_t size
+from cuda.core._kernel_attributes cimport ParamSlot
 
 
 cdef class ObjectCode(DriverObject):

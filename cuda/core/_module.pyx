@@ -13,12 +13,20 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._code_image cimport kernel_names, load_image, ptx_log
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport Keep, KernelHandle, LibraryHandle, address, kernel_registry
-from cuda.core._kernel_attributes cimport (
-    KernelAttributes_create,
-    KernelOccupancy_create,
+from cuda.core._handles._handles cimport (
+    AllocationHandle,
+    ContextHandle,
+    Keep,
+    KernelHandle,
+    LibraryHandle,
+    address,
+    kernel_registry,
 )
+from cuda.core._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
+from cuda.core._memory._allocation cimport borrow
+from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -26,7 +34,7 @@ import os
 import threading
 import warnings
 
-from cuda.core._code_image import explain, nearest
+from cuda.core._code_image import explain, nearest, variable_names
 from cuda.core._handles import _late
 from cuda.core._kernel_attributes import (
     KernelAttributes,
@@ -173,6 +181,31 @@ cdef class ObjectCode(DriverObject):
             if known is not None:
                 return known
         return ObjectCode_find_kernel(self, name)
+
+    def get_global(self, name: str | bytes) -> Buffer:
+        """Return a variable of the code as memory (``cuLibraryGetGlobal``), loading the code if needed.
+
+        Parameters
+        ----------
+        name : str | bytes
+            A ``__device__``, ``__managed__`` or ``__constant__`` variable: its name in the code, or a key of
+            :attr:`symbol_mapping` (``"&scope::variable"`` is the name expression of one).
+
+        Returns
+        -------
+        :class:`Buffer`
+            The variable in the current context, which keeps the code loaded.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is neither str nor bytes.
+        RuntimeError
+            If this object is closed, or its code is of a type that cannot be loaded.
+        CUDAError
+            If the code cannot be loaded, has no variable of that name, or no context is current.
+        """
+        return ObjectCode_find_global(self, name)
 
     def get_module(self):
         """Return the ``driver.CUmodule`` of the current context (``cuLibraryGetModule``).
@@ -411,23 +444,54 @@ cdef str ObjectCode_describe(ObjectCode self):
     return f"the {self._code_type} module{name} of {len(self._code)} bytes"
 
 
-cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
-    cdef cydriver.CUkernel c_kernel = NULL
-    cdef KernelHandle h_kernel
-    cdef Kernel kernel
-    cdef bytes symbol
-    cdef const char* c_symbol
+# Loads the code and returns the symbol that `name` stands for in it.
+cdef bytes ObjectCode_symbol(ObjectCode self, object name, str what):
     if not isinstance(name, (str, bytes)):
         raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
     self._check_open()
     if self._code_type not in _HAS_KERNELS:
-        raise RuntimeError(
-            f"an object code of type {self._code_type!r} has no kernels to get; link it to a cubin first"
-        )
+        raise RuntimeError(f"an object code of type {self._code_type!r} has no {what} to get; link it to a cubin first")
     ObjectCode_load(self)
+    return mapped_symbol(self._symbol_mapping, name)
+
+
+cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
+    cdef cydriver.CUdeviceptr c_pointer = 0
+    cdef size_t c_size = 0
+    cdef AllocationHandle h_allocation
+    cdef bytes symbol = ObjectCode_symbol(self, name, "variables")
+    cdef const char* c_symbol = symbol
     cdef LibraryHandle h_library = self._h_library
-    symbol = mapped_symbol(self._symbol_mapping, name)
-    c_symbol = symbol
+    try:
+        with nogil:
+            # Managed variables have a call of their own.
+            if not ALLOW_RETURN(
+                cydriver.cuLibraryGetGlobal(&c_pointer, &c_size, h_library.get(), c_symbol),
+                cydriver.CUresult.CUDA_ERROR_NOT_FOUND,
+                b"cuLibraryGetGlobal",
+            ):
+                HANDLE_RETURN(
+                    cydriver.cuLibraryGetManaged(&c_pointer, &c_size, h_library.get(), c_symbol),
+                    b"cuLibraryGetManaged",
+                )
+    except CUDAError as error:
+        if error.name == "CUDA_ERROR_NOT_FOUND":
+            hint = nearest(symbol.decode(errors="replace"), variable_names(self._code, self._code_type), "variables")
+        else:
+            hint = ptx_log(self._code, self._code_type)
+        explain(error, f"there is no variable {name!r} in {ObjectCode_describe(self)}{hint}")
+        raise
+    borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
+    return Buffer_create(Buffer, h_allocation, None, None)
+
+
+cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
+    cdef cydriver.CUkernel c_kernel = NULL
+    cdef KernelHandle h_kernel
+    cdef Kernel kernel
+    cdef bytes symbol = ObjectCode_symbol(self, name, "kernels")
+    cdef const char* c_symbol = symbol
+    cdef LibraryHandle h_library = self._h_library
     try:
         with nogil:
             HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
@@ -481,38 +545,24 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
 
 
 cdef int Kernel_read_layout(Kernel self) except -1:
-    cdef ParamSlot slot
     cdef vector[ParamSlot] slots
-    cdef size_t c_count = 0
-    cdef size_t c_index = 0
-    cdef int c_version = 0
-    cdef bint has_count = False
+    cdef ContextHandle h_context
+    cdef int is_entered = 0
     if self._has_layout:
         return 0
     self._check_open()
-    c_version = c_driver_version()
-    if c_version < 12040:
+    if c_driver_version() < 12040:
         self._has_layout = True
         return 0
-    if c_version >= 13020:
-        has_count = True
-        HANDLE_RETURN(cydriver.cuKernelGetParamCount(self._h_kernel.get(), &c_count), b"cuKernelGetParamCount")
-    while not has_count or c_index < c_count:
-        slot.offset = slot.size = 0
-        if has_count:
-            HANDLE_RETURN(
-                cydriver.cuKernelGetParamInfo(self._h_kernel.get(), c_index, &slot.offset, &slot.size),
-                b"cuKernelGetParamInfo",
-            )
-        # Without a count, the index after the last parameter is an invalid value.
-        elif not ALLOW_RETURN(
-            cydriver.cuKernelGetParamInfo(self._h_kernel.get(), c_index, &slot.offset, &slot.size),
-            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-            b"cuKernelGetParamInfo",
-        ):
-            break
-        slots.push_back(slot)
-        c_index += 1
+    # The driver wants a context for the question, any context.
+    Context_current(&h_context)
+    if not h_context:
+        Context_primary(0, &h_context)
+    is_entered = Context_enter(h_context.get())
+    try:
+        read_slots(self._h_kernel.get(), slots)
+    finally:
+        Context_leave(is_entered)
     with cython.critical_section(self):
         if not self._has_layout:
             self._slots.swap(slots)

@@ -17,13 +17,22 @@ import weakref
 from pathlib import Path
 
 from cuda.core._compile_options import ProgramOptions, current_arch
-from cuda.core._compilers import NVRTCCompiler, nvrtc_version
+from cuda.core._compilers import LinkerCompiler, NVRTCCompiler, NVVMCompiler, nvrtc_version
 from cuda.core._module import ObjectCode
+from cuda.core._program_cache._abc import ProgramCacheResource
+from cuda.core._program_cache._slot import CacheSlot, CacheSource
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
 __all__ = ["Program", "ProgramOptions"]
+
+_KINDS = {kind.value: kind for kind in SourceCodeType}
+_COMPILERS = {
+    SourceCodeType.CXX: NVRTCCompiler,
+    SourceCodeType.PTX: LinkerCompiler,
+    SourceCodeType.NVVM: NVVMCompiler,
+}
 
 
 class Program:
@@ -32,9 +41,9 @@ class Program:
     Parameters
     ----------
     code : str | bytes | bytearray
-        The source; CUDA C++ is a str.
+        The source; CUDA C++ and PTX are a str, NVVM IR may also be bitcode.
     code_type : SourceCodeType | str
-        What the source is, in any case: ``"c++"``.
+        What the source is, in any case: ``"c++"`` for NVRTC, ``"ptx"`` for the linker, ``"nvvm"`` for NVVM.
     options : :class:`ProgramOptions`, optional
         How to compile; a dict of its fields is taken too. They are copied: later changes have no effect.
 
@@ -46,10 +55,16 @@ class Program:
         If the source has a null character, or the options have ``extra_sources``, which only NVVM takes.
     RuntimeError
         If ``code_type`` is not known, the compiler is not installed, or there is neither an architecture
-        in the options nor a driver to ask for a device. ``NotImplementedError`` for types that are
-        known but cannot be compiled yet.
+        in the options nor a driver to ask for a device.
     NotSupportedError
-        If the options have one that the compiler lacks.
+        If the options have one that the compiler lacks, or is too old for.
+    nvvmError, nvJitLinkError, CUDAError
+        If NVVM or the linker does not take the source.
+
+    Warns
+    -----
+    UserWarning
+        If ``numba_debug`` is set for PTX, whose linker has no such option.
 
     Examples
     --------
@@ -64,22 +79,24 @@ class Program:
         self._compiler = None
         kind = source_type(code_type)
         options = copy.copy(check_or_create_options(ProgramOptions, options, "program options"))
-        if kind is not SourceCodeType.CXX:
-            raise NotImplementedError(f"code of type {kind.value!r} cannot be compiled yet, only 'c++'")
-        source = cxx_source(code)
-        if options.extra_sources:
-            raise ValueError("extra_sources are for code of type 'nvvm'; C++ includes its headers")
+        source = source_bytes(code, kind)
+        if options.extra_sources and kind is not SourceCodeType.NVVM:
+            raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
+        if options.numba_debug and kind is SourceCodeType.PTX:
+            warnings.warn("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning, stacklevel=2)
         if options.arch is None:
             options.arch = current_arch()
-        self._arguments = options.as_bytes(NVRTCCompiler.options_of)
         self._options = options
-        self._makes_pch = bool(options.pch or options.create_pch)
+        self._code = code
+        self._kind = kind
         self._name = options.name
-        if (options.debug or options.lineinfo) and options.name == "default_program":
+        is_debugged = kind is SourceCodeType.CXX and (options.debug or options.lineinfo)
+        if is_debugged and options.name == "default_program" and options.first_line is None:
             self._debug_file = DebugFile(source)
             self._name = self._debug_file.path or self._name
-        self._compiler = NVRTCCompiler(source, os.fsencode(self._name))
-        self._compiler.check(options)
+        if options.first_line is not None and kind is SourceCodeType.CXX:
+            source = b"#line %d\n" % options.first_line + source
+        self._compiler = _COMPILERS[kind](source, os.fsencode(self._name), options)
         self._is_closed = False
 
     def __enter__(self):
@@ -97,21 +114,25 @@ class Program:
         name_expressions: tuple[str, ...] | list[str] = (),
         logs: object | None = None,
         *,
-        cache: None = None,
+        cache: ProgramCacheResource | None = None,
     ) -> ObjectCode:
-        """Compile the program (``nvrtcCompileProgram``).
+        """Compile the program (``nvrtcCompileProgram``, ``nvvmCompileProgram``, ``nvJitLinkComplete``).
 
         Parameters
         ----------
         target_type : ObjectCodeFormatType | str
-            What to make, in any case: ``"ptx"``, ``"cubin"`` or ``"ltoir"``.
+            What to make, in any case: ``"ptx"``, ``"cubin"`` or ``"ltoir"`` of C++, ``"ptx"`` or ``"ltoir"``
+            of NVVM IR, ``"cubin"`` of PTX.
         name_expressions : tuple or list of str or bytes, optional
             Expressions such as ``"scale<float>"`` that name kernels. The result's
             :meth:`~ObjectCode.get_kernel` takes them; they have to be given to the first compilation.
+            Only C++ has such names.
         logs : object, optional
             An object with ``write(str)`` that gets the messages of the compiler, if there are any.
-        cache : None
-            Reserved.
+        cache : :class:`~cuda.core.utils.ProgramCacheResource`, optional
+            Where the result is looked up first, and stored. An entry holds for this source, target and
+            name expressions, for these options, for the version of the compiler, and for the content of
+            every header that the source may include. Nothing is written to ``logs`` for what is found.
 
         Returns
         -------
@@ -123,17 +144,19 @@ class Program:
         TypeError
             If an argument is of a wrong type.
         ValueError
-            If the compiler cannot make ``target_type``.
+            If the compiler cannot make ``target_type``; with ``cache``, if options make the compiler
+            write files, or read others than headers.
         RuntimeError
             If the program is closed.
-        NVRTCError
+        NVRTCError, nvvmError, nvJitLinkError, CUDAError
             If the source has errors; the message and ``log`` have them.
 
         Warns
         -----
         RuntimeWarning
-            If PTX is made that is too new for the driver, a precompiled header could not be made, or the
-            options leave the compiler nothing to make of this type.
+            If PTX is made that is too new for the driver, a precompiled header could not be made, the
+            options leave the compiler nothing to make of this type, or the source includes what cannot
+            be found for ``cache``, which is not used then.
         """
         if self.is_closed:
             raise RuntimeError("this Program is closed")
@@ -141,23 +164,27 @@ class Program:
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
             raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
+        slot = None
         if cache is not None:
-            raise TypeError(f"cache must be None, not {type(cache).__name__}")
+            if not isinstance(cache, ProgramCacheResource):
+                raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
+            slot = CacheSlot(cache, self._cache_source, target, name_expressions)
+            found = slot.load()
+            if found is not None:
+                return object_code(found, target, self._options.name, name_expressions)
         try:
-            code, symbols, log = self._compiler.compile(
-                target, self._arguments_for(target), expressions, self._makes_pch
-            )
+            code, symbols, log = self._compiler.compile(target, expressions)
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
             raise
         if logs is not None and log:
             logs.write(log)
-        for message in self._remarks(target, code, log):
+        if slot is not None and code.strip(b"\0"):
+            slot.store(code, symbols)
+        for message in self._remarks(target, code, log, slot):
             warnings.warn(message, RuntimeWarning, stacklevel=2)
-        return ObjectCode._init(
-            code, target, name=self._name, symbol_mapping=dict(zip(name_expressions, symbols, strict=True))
-        )
+        return object_code((code, symbols), target, self._name, name_expressions)
 
     def close(self) -> None:
         """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
@@ -173,8 +200,8 @@ class Program:
         return self._compiler.backend
 
     @property
-    def handle(self) -> nvrtc.nvrtcProgram:  # noqa: F821
-        """The ``nvrtc.nvrtcProgram``; null when closed."""
+    def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
+        """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
         return self._compiler.handle
 
     @property
@@ -187,22 +214,24 @@ class Program:
         """What became of the precompiled header in the latest compilation; None when none was asked for."""
         return self._compiler.pch_status
 
-    def _arguments_for(self, target) -> list[bytes]:
-        # NVRTC makes LTO IR only when asked to, and the target asks for it.
-        is_asked = target is ObjectCodeFormatType.LTOIR and self._options.link_time_optimization is None
-        return [*self._arguments, b"--dlink-time-opt"] if is_asked else self._arguments
+    @functools.cached_property
+    def _cache_source(self) -> CacheSource:
+        return CacheSource(self._code, self._kind, self._options)
 
-    def _remarks(self, target, code, log):
+    def _remarks(self, target, code, log, slot):
         """Yield what the user should know of a compilation that did not fail."""
+        if slot is not None and slot.obstacle is not None:
+            yield f"the program is not cached, because it is unknown which header this is: {slot.obstacle}"
         if self.pch_status is PCHStatusType.FAILED:
             yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
-        if not code.strip(b"\0"):
+        is_nvrtc = self.backend is CompilerBackendType.NVRTC
+        if is_nvrtc and not code.strip(b"\0"):
             has_lto = self._options.link_time_optimization
             yield (
                 f"the compiler made no {target.value}, since link_time_optimization is {has_lto}"
                 f"{': compile to ltoir' if has_lto else ''}"
             )
-        if target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
+        if is_nvrtc and target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             yield (
                 "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
                 "compile to 'cubin', or install a newer driver".format(*nvrtc_version(), *driver_version()[:2])
@@ -215,6 +244,15 @@ class Program:
                 return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
+
+
+def object_code(compiled, target, name: str, name_expressions) -> ObjectCode:
+    """Make an object code of compiled code and the names in it."""
+    code, symbols = compiled
+    # Other compilers than NVRTC have no name expressions, and give no symbols.
+    return ObjectCode._init(
+        code, target, name=name, symbol_mapping=dict(zip(name_expressions, symbols, strict=False))
+    )
 
 
 class DebugFile:
@@ -253,21 +291,27 @@ def first_kernel(source: bytes) -> str:
 
 def source_type(code_type) -> SourceCodeType:
     """Return the type of source that ``code_type`` names."""
+    kind = _KINDS.get(code_type.lower()) if isinstance(code_type, str) else None
+    if kind is not None:
+        return kind
     choices = ", ".join(repr(kind.value) for kind in SourceCodeType)
     if not isinstance(code_type, str):
         raise TypeError(f"code_type must be a str, one of {choices}, not {type(code_type).__name__}")
-    if code_type.lower() not in list(SourceCodeType):
-        raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
-    return SourceCodeType(code_type.lower())
+    raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
 
 
-def cxx_source(code) -> bytes:
-    """Return C++ as NVRTC takes it."""
+def source_bytes(code, kind: SourceCodeType) -> bytes:
+    """Return a source as its compiler takes it."""
+    if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
+        return bytes(code)
     if not isinstance(code, str):
-        raise TypeError(f"code of type 'c++' must be a str, not {type(code).__name__}")
-    if "\0" in code:
-        raise ValueError(f"code contains a null character at position {code.index(chr(0))}")
-    return code.encode()
+        choices = "a str, bytes or a bytearray" if kind is SourceCodeType.NVVM else "a str"
+        raise TypeError(f"code of type {kind.value!r} must be {choices}, not {type(code).__name__}")
+    # PTX from a compiler ends in null characters.
+    text = code.rstrip("\0") if kind is SourceCodeType.PTX else code
+    if "\0" in text:
+        raise ValueError(f"code contains a null character at position {text.index(chr(0))}")
+    return text.encode()
 
 
 def checked_expressions(expressions) -> list[bytes]:
@@ -292,5 +336,6 @@ def is_newer_than_driver(version: tuple[int, int]) -> bool:
 def __getattr__(name):
     # An alias of types in the bindings, which load at first use.
     if name == "ProgramHandleT":
-        return importlib.import_module("cuda.bindings.nvrtc").nvrtcProgram | int
+        driver = importlib.import_module("cuda.bindings.driver")
+        return importlib.import_module("cuda.bindings.nvrtc").nvrtcProgram | int | driver.CUlinkState
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -99,14 +99,11 @@ cdef class Stream(StreamSource):
         CUDAError
             If work of the stream failed.
         """
-        self._check_open()
-        cdef StreamHandle h_stream = self._h_stream
-        # Asking first saves a stream that is already idle the cost of releasing the interpreter lock.
-        if not ALLOW_RETURN(
-            cydriver.cuStreamQuery(h_stream.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"
-        ):
-            with nogil:
-                HANDLE_RETURN(cydriver.cuStreamSynchronize(h_stream.get()), b"cuStreamSynchronize")
+        if not self._h_stream:
+            self._check_open()
+        # Also where nothing is left to wait for: this is when the driver shows what kernels printed.
+        with nogil:
+            HANDLE_RETURN(cydriver.cuStreamSynchronize(self._h_stream.get()), b"cuStreamSynchronize")
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
         """Record the work so far in an event (``cuEventRecord``).

@@ -5,34 +5,17 @@
 from __future__ import annotations
 
 from libc.stdint cimport int64_t, uintptr_t
-from libc.string cimport memcmp, memmove, memset
-
-from cuda.bindings cimport cydriver
+from libc.string cimport memcmp, memmove
 
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType
-from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._memory._copy cimport Box, box_of, copy_boxes
 from cuda.core._stream cimport Stream, Stream_accept
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._view_export cimport dlpack_device
 from cuda.core._view_sources cimport ViewState, dtype_of, itemsize_of, layout_of
 
 from cuda.core._copy_plan import plan_copy
 
 __all__ = []
-
-# With more driver calls than this, a copy on the device is better done by a kernel.
-cdef int64_t MAX_PIECES = 65536
-
-
-# One box of a plan, as plain numbers.
-cdef struct Box:
-    size_t width
-    int64_t rows
-    int64_t target_pitch
-    int64_t source_pitch
-    int64_t planes
-    int64_t target_plane
-    int64_t source_plane
 
 
 cdef int copy_view(ViewState target, ViewState source, object stream, object allocator, object blocking) except -1:
@@ -59,7 +42,14 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         is_waiting = not (is_device_memory(target) and is_device_memory(source))
     else:
         is_waiting = blocking
-    copy_in_stream(target, source, plan, c_stream)
+    copy_boxes(
+        plan,
+        target._ptr,
+        not target._is_device_accessible,
+        source._ptr,
+        not source._is_device_accessible,
+        c_stream._h_stream,
+    )
     if is_waiting:
         c_stream.sync()
     return 0
@@ -94,14 +84,6 @@ cdef bint is_device_memory(ViewState view) except -1:
     return dlpack_device(view)[0] == DEVICE_CUDA
 
 
-cdef Box box_of(object plan) except *:
-    cdef Box box
-    box.width = plan.width
-    box.rows, box.target_pitch, box.source_pitch = plan.rows
-    box.planes, box.target_plane, box.source_plane = plan.planes
-    return box
-
-
 cdef int copy_on_host(ViewState target, ViewState source, object plan) except -1:
     cdef Box box = box_of(plan)
     cdef uintptr_t c_target
@@ -120,51 +102,3 @@ cdef int copy_on_host(ViewState target, ViewState source, object plan) except -1
                         box.width,
                     )
     return 0
-
-
-cdef int copy_in_stream(ViewState target, ViewState source, object plan, Stream stream) except -1:
-    cdef Box box = box_of(plan)
-    cdef StreamHandle h_stream = stream._h_stream
-    cdef cydriver.CUdeviceptr c_target
-    cdef cydriver.CUdeviceptr c_source
-    cdef cydriver.CUDA_MEMCPY3D c_copy
-    if plan.piece_count > MAX_PIECES:
-        raise ValueError(
-            f"a copy between these layouts takes {plan.piece_count} driver calls, more than {MAX_PIECES}; "
-            f"make one of them contiguous first"
-        )
-    describe_box(target, source, box, &c_copy)
-    for to, origin in plan.offsets():
-        c_target = target._ptr + <int64_t>to
-        c_source = source._ptr + <int64_t>origin
-        if box.rows == 1 and box.planes == 1:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, h_stream.get()), b"cuMemcpyAsync")
-            continue
-        # The driver reads the pair that belongs to the memory type.
-        c_copy.dstDevice, c_copy.dstHost = c_target, <void*>c_target
-        c_copy.srcDevice, c_copy.srcHost = c_source, <void*>c_source
-        with nogil:
-            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, h_stream.get()), b"cuMemcpy3DAsync")
-    return 0
-
-
-# All but the addresses.
-cdef int describe_box(ViewState target, ViewState source, const Box& box, cydriver.CUDA_MEMCPY3D* c_copy) except -1:
-    memset(c_copy, 0, sizeof(cydriver.CUDA_MEMCPY3D))
-    c_copy.WidthInBytes = box.width
-    c_copy.Height = box.rows
-    c_copy.Depth = box.planes
-    c_copy.dstPitch = box.target_pitch
-    c_copy.srcPitch = box.source_pitch
-    c_copy.dstHeight = box.target_plane // box.target_pitch if box.planes > 1 else box.rows
-    c_copy.srcHeight = box.source_plane // box.source_pitch if box.planes > 1 else box.rows
-    c_copy.dstMemoryType = memory_type(target)
-    c_copy.srcMemoryType = memory_type(source)
-    return 0
-
-
-cdef cydriver.CUmemorytype memory_type(ViewState view) noexcept:
-    if view._is_device_accessible:
-        return cydriver.CUmemorytype.CU_MEMORYTYPE_UNIFIED
-    return cydriver.CUmemorytype.CU_MEMORYTYPE_HOST

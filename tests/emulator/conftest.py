@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The software device, loaded into the test process, through the driver's own interface."""
+"""The software device through the driver's own interface; tests are skipped where the process has another one."""
 
 import subprocess
 import sys
@@ -39,6 +39,14 @@ class Driver:
     def result(self, name, *arguments):
         """The name of the result of a call, without CUDA_ERROR_."""
         return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
+
+
+@pytest.fixture
+def rng():
+    """Random numbers, the same every time."""
+    import numpy as np
+
+    return np.random.default_rng(20)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 
 from support.native import line_of, run_case
 
-pytestmark = pytest.mark.parametrize("checks", ["plain", "checked"])
+pytestmark = [pytest.mark.parametrize("checks", ["plain", "checked"]), pytest.mark.requires(compiler=True, source=True)]
 FULL = 0xFFFFFFFF
 SYNC, INDEX, UP, DOWN, XOR, ALL, ANY, UNIFORM, BALLOT, MATCH_ANY, MATCH_ALL = (0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13)
 ADD, MIN_U, MAX_U, MIN_I, MAX_I, AND, OR, XOR_ALL = range(16, 24)

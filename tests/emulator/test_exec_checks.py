@@ -8,6 +8,8 @@ import pytest
 
 from support.native import line_of, run_case
 
+pytestmark = pytest.mark.requires(compiler=True, source=True)
+
 run = functools.partial(run_case, "checked")
 
 

@@ -18,7 +18,8 @@ def test_exit_from_a_thread_that_is_not_the_first(child):
 
 def test_a_child_of_fork_has_no_device(child):
     out = child(
-        START + "d.cuMemsetD8Async(p, 0, 64, s)\n"
+        START + "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"  # of fork beside threads
+        "d.cuMemsetD8Async(p, 0, 64, s)\n"
         "pid = os.fork()\n"
         "if pid == 0: print(d.cuMemAlloc(64)[0].name, d.cuInit(0)[0].name, flush=True); os._exit(0)\n"
         "os.waitpid(pid, 0); print(d.cuMemAlloc(64)[0].name)"

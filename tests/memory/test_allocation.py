@@ -145,6 +145,8 @@ def test_impossible_size_is_out_of_memory(device, stream):
         device.allocate(1 << 50, stream=stream)
     assert isinstance(caught.value, MemoryError)
     assert caught.value.code == 2
+    assert 0 < caught.value.free <= caught.value.total
+    assert f"{caught.value.free} of its {caught.value.total} bytes free" in str(caught.value)
     with pytest.raises(OutOfMemoryError):
         _allocation.allocate_device(1 << 50, 0)
     with pytest.raises(CUDAError):

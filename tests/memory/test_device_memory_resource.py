@@ -23,6 +23,19 @@ def test_options_check_max_size(size, error):
         DeviceMemoryResourceOptions(max_size=size)
 
 
+@pytest.mark.parametrize("threshold", [-1, 1 << 64])
+def test_options_check_release_threshold(threshold):
+    with pytest.raises(ValueError, match="release_threshold"):
+        DeviceMemoryResourceOptions(release_threshold=threshold)
+
+
+@pytest.mark.requires(mempool=True)
+@pytest.mark.parametrize(("threshold", "expected"), [(None, (1 << 64) - 1), (0, 0), (1 << 20, 1 << 20)])
+def test_threshold_of_an_own_pool(device, threshold, expected):
+    mr = DeviceMemoryResource(device, DeviceMemoryResourceOptions(release_threshold=threshold))
+    assert mr.attributes.release_threshold == expected
+
+
 @pytest.mark.parametrize("options", [3, [], "max_size"])
 def test_other_options_are_refused(options):
     with pytest.raises(TypeError, match="options"):
@@ -50,12 +63,6 @@ def test_device_without_pools_is_refused():
     with pytest.raises(NotSupportedError, match="device 7 has no memory pools"):
         _refuse_without_pools(7, False)
     assert _refuse_without_pools(7, True) is None
-
-
-@pytest.mark.requires(mempool=True)
-def test_sharing_between_processes_is_refused(device):
-    with pytest.raises(NotSupportedError, match="ipc_enabled"):
-        DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
 
 
 @pytest.mark.requires(mempool=True)
@@ -126,6 +133,8 @@ def test_memory_is_that_of_the_device(device, stream):
 
 @pytest.mark.requires(mempool=True, devices=2)
 def test_any_device_serves_whatever_is_current(devices):
+    devices[1].set_current()
     stream = devices[1].create_stream()
+    devices[0].set_current()
     with DeviceMemoryResource(devices[1]).allocate(64, stream=stream) as buffer:
         assert buffer.device_id == 1

@@ -114,3 +114,19 @@ def test_default_stream_orders_the_free(device):
     buffer.close()
     assert buffer.is_closed
     assert LEGACY_DEFAULT_STREAM.is_done
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("call", ["cuStreamQuery", "cuCtxGetCurrent"])
+def test_pinned_memory_is_freed_though_what_comes_before_fails(device, monkeypatch, call):
+    from cuda import emulator
+
+    told = []
+    monkeypatch.setattr("sys.unraisablehook", lambda args: told.append(str(args.exc_value)))
+    before = set(emulator.leaks())
+    buffer = LegacyPinnedMemoryResource().allocate(64)
+    with emulator.fail(call, "CUDA_ERROR_UNKNOWN") as plan:
+        buffer.close()
+    assert plan.fired
+    assert call in told[0]
+    assert set(emulator.leaks()) <= before

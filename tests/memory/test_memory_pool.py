@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from cuda.core._memory import Buffer, DeviceMemoryResource
-from cuda.core._memory._memory_pool import _MemPoolAttributes
+from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 
 FLAGS = ("reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies")
@@ -38,7 +38,12 @@ def test_resource_without_pool_is_closed(unopened):
     unopened.close()
 
 
-@pytest.mark.parametrize("use", [lambda mr: mr.allocate(8, stream=LEGACY_DEFAULT_STREAM), lambda mr: mr.attributes])
+@pytest.mark.parametrize("use", [
+    lambda mr: mr.allocate(8, stream=LEGACY_DEFAULT_STREAM),
+    lambda mr: mr.attributes,
+    lambda mr: mr.trim(),
+    lambda mr: mr.allocation_count,
+])
 def test_closed_resource_refuses_work(unopened, use):
     with pytest.raises(RuntimeError, match="closed"):
         use(unopened)
@@ -135,3 +140,80 @@ def test_no_bytes_have_the_address_zero(stream, pool):
     with pool.allocate(0, stream=stream) as buffer:
         assert (buffer.handle, buffer.size, buffer.is_closed) == (0, 0, False)
     assert buffer.is_closed
+
+
+@pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1.5, TypeError), (None, TypeError)])
+def test_trim_refuses_other_sizes(unopened, size, error):
+    with pytest.raises(error, match="size"):
+        unopened.trim(size)
+
+
+@pytest.mark.requires(mempool=True)
+def test_an_own_pool_keeps_its_memory_until_it_is_trimmed(stream, pool):
+    pool.allocate(8 << 20, stream=stream).close()
+    stream.sync()
+    assert pool.attributes.reserved_mem_current >= 8 << 20
+    pool.trim(1 << 40)
+    assert pool.attributes.reserved_mem_current >= 8 << 20
+    pool.trim()
+    assert pool.attributes.reserved_mem_current == 0
+
+
+@pytest.mark.requires(mempool=True)
+def test_a_pool_without_threshold_keeps_nothing(device, stream):
+    pool = DeviceMemoryResource(device, {"release_threshold": 0})
+    pool.allocate(8 << 20, stream=stream).close()
+    stream.sync()
+    device.sync()
+    assert pool.attributes.reserved_mem_current == 0
+
+
+@pytest.mark.requires(mempool=True)
+def test_high_water_marks_start_again(stream, pool):
+    attributes = pool.attributes
+    pool.allocate(1 << 20, stream=stream).close()
+    stream.sync()
+    assert attributes.used_mem_high >= 1 << 20
+    for name in ("used_mem_high", "reserved_mem_high"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(attributes, name, 1)
+        setattr(attributes, name, 0)
+    assert attributes.used_mem_high == 0
+    assert attributes.reserved_mem_high == attributes.reserved_mem_current
+
+
+@pytest.mark.requires(mempool=True)
+@pytest.mark.parametrize("options", [None, {}], ids=["current", "own"])
+def test_live_allocations_are_counted(device, stream, options):
+    pool = DeviceMemoryResource(device, options)
+    attributes = pool.attributes
+    assert pool.allocation_count == 0
+    buffers = [pool.allocate(size, stream=stream) for size in (8, 8, 0, 1 << 20)]
+    assert pool.allocation_count == 3
+    assert DeviceMemoryResource(device, options).allocation_count == 0
+    capsule = buffers[0].__dlpack__()
+    buffers[0].close()
+    assert pool.allocation_count == 3
+    del capsule
+    assert pool.allocation_count == 2
+    buffers.clear()
+    assert (pool.allocation_count, attributes.release_threshold > 0) == (0, True)
+
+
+@pytest.mark.requires(mempool=True)
+def test_an_own_pool_outlives_its_resource_while_it_has_allocations(stream, pool):
+    buffer = pool.allocate(64, stream=stream)
+    attributes = pool.attributes
+    pool.close()
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    assert attributes.used_mem_current > 0
+    buffer.close()
+    stream.sync()
+    assert attributes.used_mem_current == 0
+
+
+@pytest.mark.parametrize(("value", "error"), [(-1, ValueError), (9, ValueError), (True, TypeError), ("1", TypeError)])
+def test_options_of_bytes_are_checked(value, error):
+    with pytest.raises(error, match="limit_of_something"):
+        check_byte_option("limit_of_something", value, 8)

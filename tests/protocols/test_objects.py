@@ -9,9 +9,13 @@ import weakref
 
 import pytest
 
-import cuda.core
 from support.capabilities import capabilities
-from support.samples import SAMPLES
+from support.samples import SAMPLES, class_of
+
+
+def _marks(name):
+    sample = SAMPLES[name]
+    return pytest.mark.requires(device=True, nvrtc=True, **sample.needs) if sample.needs_device else ()
 
 
 def samples(**wanted):
@@ -20,7 +24,7 @@ def samples(**wanted):
     return pytest.mark.parametrize(
         "name",
         [
-            pytest.param(name, marks=pytest.mark.requires(device=True, nvrtc=True) if SAMPLES[name].needs_device else ())
+            pytest.param(name, marks=_marks(name))
             for name in chosen
         ],
     )
@@ -43,7 +47,7 @@ def test_equal_to_itself_and_not_to_others(name):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.requires(device=True) if sample.needs_device else ())
+        pytest.param(name, marks=_marks(name))
         for name, sample in SAMPLES.items()
         if sample.again
     ],
@@ -109,7 +113,7 @@ def test_with_lets_exceptions_pass(name):
 
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if not sample.is_direct])
 def test_direct_construction_is_refused_with_the_way_to_do_it(name):
-    kind = getattr(cuda.core, name)
+    kind = class_of(name)
     for arguments in [(), (1,), (1, 2, 3)]:
         with pytest.raises(RuntimeError, match="use"):
             kind(*arguments)
@@ -132,7 +136,7 @@ def test_device_pickles_to_the_same_device(device):
 def test_uninitialised_objects_do_not_crash():
     # __new__ alone gives an object without a resource: everything may raise, nothing may crash.
     for name in SAMPLES:
-        kind = getattr(cuda.core, name)
+        kind = class_of(name)
         try:
             empty = kind.__new__(kind)
         except TypeError:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import importlib.metadata
 import importlib.util
 import os
 import subprocess
@@ -36,24 +37,33 @@ def build_extension(source: Path):
 
 
 def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
-    from cuda.pathfinder import locate_nvidia_header_directory
-
     generated = folder / (source.stem + ".cpp")
     # A folder that holds `cuda` on the path lets Cython find the .pxd files of both packages.
     command = [sys.executable, "-m", "cython", "--cplus", "-3", str(source), "-o", str(generated)]
     for path in dict.fromkeys([str(package.parents[1]), *filter(None, sys.path)]):
         command += ["-I", path]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    _run(command)
     includes = [
         sysconfig.get_path("include"),
-        locate_nvidia_header_directory("cudart").abs_path,
+        _cuda_include_dir(),
         str(package / "_handles"),
         str(package.parents[1]),
     ]
     unfinished = target.with_suffix(".tmp")
-    subprocess.run(
+    _run(
         ["g++", "-shared", "-fPIC", "-O1", "-std=c++17", "-w", str(generated), "-o", str(unfinished)]
-        + [f"-I{path}" for path in includes],
-        check=True, capture_output=True, text=True,
+        + [f"-I{path}" for path in includes]
     )
     unfinished.rename(target)
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def _cuda_include_dir() -> str:
+    # Of the wheel, whose version is that of the bindings; a toolkit on the machine may be older.
+    wheel = importlib.metadata.distribution("nvidia-cuda-runtime")
+    header = next(file for file in wheel.files if file.name == "cuda.h")
+    return str(Path(wheel.locate_file(header)).parent)

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 
@@ -62,6 +65,28 @@ class Capabilities:
         """Whether device 0 has stream-ordered memory pools."""
         return bool(self._property("memory_pools_supported")) == wanted
 
+    def ipc(self, wanted: bool) -> bool:
+        """Whether pools and events of device 0 can be shared between processes."""
+        shares = self._property("mempool_supported_handle_types") & 1 and self._property("ipc_event_supported")
+        return (sys.platform == "linux" and bool(shares)) == wanted
+
+    def vmm(self, wanted: bool) -> bool:
+        """Whether device 0 has virtual memory management."""
+        return bool(self._property("virtual_memory_management_supported")) == wanted
+    def host_mempool(self, wanted: bool) -> bool:
+        """Whether device 0 uses memory pools of the host."""
+        return (self.cuda((13, 0)) and bool(self._property("host_memory_pools_supported"))) == wanted
+
+    def managed_mempool(self, wanted: bool) -> bool:
+        """Whether device 0 uses memory pools of managed memory, while the host does so too."""
+        return (self.cuda((13, 0)) and bool(self._property("concurrent_managed_access"))) == wanted
+
+    def cuda(self, wanted: tuple[int, int]) -> bool:
+        """Whether the driver is for at least this version of CUDA."""
+        from cuda.core._utils.version import driver_version
+
+        return self.device_count > 0 and driver_version()[:2] >= wanted
+
     def compute(self, wanted: tuple[int, int]) -> bool:
         """Whether device 0 has at least this compute capability."""
         from cuda.core import Device
@@ -70,7 +95,17 @@ class Capabilities:
 
     def clusters(self, wanted: bool) -> bool:
         """Whether device 0 launches thread block clusters."""
-        return self.compute((9, 0)) == wanted
+        return bool(self._property("cluster_launch")) == wanted
+
+    def property(self, wanted: str) -> bool:
+        """Whether a property of device 0 is true."""
+        return bool(self._property(wanted))
+
+    def software(self, wanted: bool) -> bool:
+        """Whether the device is the software device, which comes with compilers of its own."""
+        from cuda import emulator
+
+        return emulator.is_active() == wanted
 
     def cooperative(self, wanted: bool) -> bool:
         """Whether device 0 launches cooperative grids."""
@@ -91,6 +126,30 @@ class Capabilities:
         except RuntimeError:
             return not wanted
 
+    def nvjitlink(self, wanted: bool) -> bool:
+        """Whether nvJitLink is installed and new enough."""
+        from cuda.core._utils.nvjitlink import nvjitlink_version
+
+        return (nvjitlink_version() is not None) == wanted
+
+    def nvvm(self, wanted: bool) -> bool:
+        """Whether the NVVM compiler and its library of mathematical functions are installed."""
+        from cuda.core._compilers import libdevice, load_nvvm
+
+        try:
+            return (load_nvvm() is not None and len(libdevice()) > 0) == wanted
+        except RuntimeError:
+            return not wanted
+
+    def cudadevrt(self, wanted: bool) -> bool:
+        """Whether the library of the CUDA runtime for device code is installed."""
+        from cuda.pathfinder import find_static_lib
+
+        try:
+            return (find_static_lib("cudadevrt") is not None) == wanted
+        except RuntimeError:
+            return not wanted
+
     def compiler(self, wanted: bool) -> bool:
         """Whether a C++ compiler is here, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted
@@ -105,6 +164,29 @@ class Capabilities:
         from cuda.core._utils.version import driver_version
 
         return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
+
+    def software(self, wanted: bool) -> bool:
+        """Whether the device of this process is the software device."""
+        import cuda.core  # settles which device it is
+        import cuda.emulator
+
+        return cuda.emulator.is_active() == wanted
+
+    @functools.cached_property
+    def _has_nvidia_compiler(self) -> bool:
+        ask = "from cuda.bindings import nvrtc; nvrtc.nvrtcVersion()"
+        environment = {key: value for key, value in os.environ.items() if key != "CUDA_CORE_DEVICE"}
+        return subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True).returncode == 0
+
+    def nvidia_compiler(self, wanted: bool) -> bool:
+        """Whether NVIDIA's compiler is installed, whatever the compiler of this process is."""
+        return self._has_nvidia_compiler == wanted
+
+    def cuda_headers(self, wanted: bool) -> bool:
+        """Whether kernels can include the headers of CUDA, such as those of cooperative groups."""
+        from support.kernel_files import header_folders
+
+        return (header_folders() is not None) == wanted
 
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import cuda.core
 from cuda.core import (
     Context,
     Device,
@@ -19,6 +20,7 @@ from cuda.core import (
     ProgramOptions,
     Stream,
 )
+from cuda.core._memory import ManagedMemoryResource, PinnedMemoryResource
 
 SOURCE = 'extern "C" __global__ void sample(int* out) { *out = 42; }'
 
@@ -32,6 +34,7 @@ class Sample:
     closes: bool = True
     is_direct: bool = False  # may be constructed by the user
     needs_device: bool = True
+    needs: dict = dataclasses.field(default_factory=dict)  # what else the machine must have
     use: Callable | None = None  # work that a closed object has to refuse
     has_is_closed: bool = True
 
@@ -59,6 +62,10 @@ def _buffer():
     return device.allocate(64, stream=device.default_stream)
 
 
+def _managed_buffer():
+    return ManagedMemoryResource({}).allocate(64, stream=_device().default_stream)
+
+
 SAMPLES = {
     "Device": Sample(_device, again=lambda d: Device(int(d)), closes=False, is_direct=True),
     "Context": Sample(
@@ -72,6 +79,15 @@ SAMPLES = {
     "Event": Sample(lambda: _device().create_stream().record(), use=lambda e: e.sync()),
     "Buffer": Sample(_buffer, use=lambda b: b.is_device_accessible),
     "DeviceMemoryResource": Sample(_pool, is_direct=True, use=lambda p: p.allocate(8, stream=_device().default_stream)),
+    "PinnedMemoryResource": Sample(
+        lambda: _device() and PinnedMemoryResource({}), is_direct=True, needs={"host_mempool": True},
+        use=lambda p: p.allocate(8, stream=_device().default_stream),
+    ),
+    "ManagedMemoryResource": Sample(
+        lambda: _device() and ManagedMemoryResource({}), is_direct=True, needs={"managed_mempool": True},
+        use=lambda p: p.allocate(8, stream=_device().default_stream),
+    ),
+    "ManagedBuffer": Sample(_managed_buffer, needs={"managed_mempool": True}, use=lambda b: b.read_mostly),
     "LegacyPinnedMemoryResource": Sample(LegacyPinnedMemoryResource, closes=False, is_direct=True),
     "Program": Sample(_program, is_direct=True, needs_device=False, use=lambda p: p.compile("ptx")),
     "ObjectCode": Sample(_code, closes=False),
@@ -82,6 +98,14 @@ SAMPLES = {
         closes=False, is_direct=True, needs_device=False,
     ),
 }
+
+
+
+def class_of(name: str) -> type:
+    """Return the class of a sample."""
+    home = cuda.core if hasattr(cuda.core, name) else cuda.core._memory
+    return getattr(home, name)
+
 
 # Classes that only factories make.
 UNCONSTRUCTIBLE = [Context, Stream, ObjectCode]

@@ -147,6 +147,18 @@ def test_classes():
     assert not issubclass(CUDAError, RuntimeError)
 
 
+def test_an_error_of_memory_by_hand_knows_no_figures():
+    error = OutOfMemoryError("text")
+    assert (error.free, error.total) == (None, None)
+
+
+@pytest.mark.requires(device=True)
+def test_an_error_of_memory_tells_no_figures_without_a_context(device):
+    with no_context():
+        error = raised(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
+    assert (error.free, error.total) == (None, None)
+
+
 def test_an_error_can_be_made_by_hand():
     error = CUDAError("text")
     assert str(error) == "text"

@@ -8,7 +8,18 @@ import pytest
 
 from cuda.core._utils import option_table
 from cuda.core._utils.cache_root import cache_root
-from cuda.core._utils.option_table import each, elsewhere, option, switch, toggle, value
+from cuda.core._utils.option_table import (
+    each,
+    elsewhere,
+    forward,
+    ignored,
+    number,
+    option,
+    setting,
+    switch,
+    toggle,
+    value,
+)
 from cuda.core._utils.options import Options
 
 
@@ -20,7 +31,7 @@ class Flags(Options):
     plain: object = None
     fast: bool | None = option("Be fast.", one=switch("-fast"), two=toggle("-fast", "1", "0"))
     level: int | None = option("The level.", one=value("-level"))
-    paths: list[str] | None = option("Paths.", one=each("-I"), two=elsewhere())
+    paths: list[str] | None = option("Paths.", one=each("-I").touching("reads"), two=elsewhere())
     early: bool | None = option("Comes early.", one=switch("-early", lambda: 7, after="fast"))
     strict: bool | None = option("Be strict.", two=toggle("-strict"))
 
@@ -82,3 +93,73 @@ def test_cache_root_on_windows(monkeypatch):
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
     assert str(cache_root()) == "/local/cuda-python"
+
+
+@dataclass
+class MoreFlags(Options):
+    """Flags with versions, numbers, settings and another table to go to."""
+
+    level: int | None = option("The level.", one=number("-O", join="", since=(13, 1)), two=setting("LEVEL"))
+    threads: int | None = option("Threads.", one=number("-j", takes_bool=True), three=forward(int))
+    loud: bool | None = option("Be loud.", one=switch("-v", since=(12, 0)), two=setting("LOUD", int, True))
+    late: str | bool | None = option("When.", one=value("-t", takes_bool=True, since=(13, 2)), three=forward())
+    old: bool | None = option("Old.", one=toggle("-old"), two=ignored())
+
+
+def test_numbers():
+    assert option_table.render_options(MoreFlags(level=3, threads=2), "one") == ["-O3", "-j=2"]
+    assert option_table.render_options(MoreFlags(threads=True), "one") == ["-j=1"]
+
+
+@pytest.mark.parametrize("wrong", [{"level": True}, {"level": "3"}, {"threads": "2"}, {"threads": 1.5}])
+def test_what_is_no_number(wrong):
+    with pytest.raises(TypeError, match=f"{next(iter(wrong))} must be an int or None"):
+        option_table.check_options(MoreFlags(**wrong))
+
+
+def test_settings():
+    assert option_table.render_options(MoreFlags(level=0, loud=True), "two") == [("LEVEL", 0), ("LOUD", 1)]
+    assert option_table.render_options(MoreFlags(loud=False), "two") == []
+
+
+def test_options_that_are_ignored():
+    assert option_table.ignored_options(MoreFlags(old=False, level=1), "two") == ["old"]
+    assert option_table.ignored_options(MoreFlags(), "two") == []
+    assert option_table.refused_options(MoreFlags(old=True), "two") == []
+
+
+def test_options_that_are_forwarded():
+    assert option_table.forwarded_options(MoreFlags(threads=True, late="x", level=1), "three") == {
+        "threads": 1, "late": "x",
+    }
+
+
+def test_options_that_are_too_new():
+    flags = MoreFlags(level=0, loud=True, late="x")
+    assert option_table.newer_options(flags, "one", (13, 1)) == [("late", (13, 2))]
+    assert option_table.newer_options(flags, "one", (13, 2)) == []
+    assert option_table.newer_options(flags, "one", (11, 8)) == [
+        ("level", (13, 1)), ("loud", (12, 0)), ("late", (13, 2)),
+    ]
+    assert option_table.newer_options(MoreFlags(loud=False), "one", (11, 8)) == []
+
+
+def test_options_that_touch_files():
+    assert option_table.options_with_files(Flags(paths=["a"], fast=True), "one", "reads", "writes") == ["paths"]
+    assert option_table.options_with_files(Flags(paths=["a"]), "one", "writes") == []
+    assert option_table.options_with_files(Flags(paths=["a"]), "two", "reads") == []
+    assert option_table.options_with_files(Flags(), "one", "reads") == []
+
+
+def test_options_without_arguments():
+    assert option_table.options_elsewhere(Flags(paths=["a"], fast=True), "two") == {"paths": ["a"]}
+    assert option_table.options_elsewhere(Flags(paths=["a"]), "one") == {}
+
+
+def test_construction_is_like_that_of_any_dataclass():
+    assert Flags(1, True) == Flags(plain=1, fast=True)
+    assert list(vars(Flags(strict=True, fast=False))) == list(vars(Flags()))
+    with pytest.raises(TypeError, match="no_such"):
+        Flags(no_such=1)
+    with pytest.raises(TypeError, match="fast"):
+        Flags(1, True, fast=True)

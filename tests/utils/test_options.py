@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options are valid at any time."""
 
+import copy
 from dataclasses import dataclass
 
 import pytest
@@ -56,3 +57,10 @@ def test_bare_base_accepts_everything():
     bare = Bare(1)
     bare.field = "text"
     assert bare.field == "text"
+
+
+def test_copies_are_independent():
+    options = Sized(2, "a")
+    twin = copy.copy(options)
+    twin.size = 3
+    assert (options.size, twin.size, twin.name, type(twin)) == (2, 3, "a", Sized)

@@ -12,6 +12,13 @@ def device_of(ordinal: int):
     return Device(ordinal)
 
 
+def is_device(obj) -> bool:
+    """Return whether ``obj`` is a :class:`~cuda.core.Device`."""
+    from cuda.core._device import Device
+
+    return isinstance(obj, Device)
+
+
 def bind_kernel(kernel, config, stream):
     """Return the bound kernel of :meth:`~cuda.core.Kernel.bind`."""
     from cuda.core._launcher import _bind_kernel

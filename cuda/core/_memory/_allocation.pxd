@@ -6,7 +6,7 @@ from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport AllocationHandle, Keep, MemoryPoolHandle, StreamHandle
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, MemoryPoolHandle, StreamHandle
 
 
 # An argument `size` as a number of bytes.
@@ -21,6 +21,9 @@ cdef int allocate_from_pool(
     const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1
 
+# Memory of a graph: the stream must be capturing. Freeing it in the capture adds a node to the graph.
+cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1
+
 # Memory that `resource.deallocate` frees. The stream may be empty: the default stream then.
 cdef int adopt(
     cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream, bint needs_context,
@@ -32,3 +35,7 @@ cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, All
 
 # The stream in whose order the memory is freed from now on.
 cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1
+
+# The parts of the above that memory of other processes needs, too.
+cdef int fix_context(Allocation& value) except -1
+cdef void free_in_stream_order(Allocation value) noexcept nogil

@@ -46,11 +46,9 @@ cdef int allocate_from_pool(
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef Keep keep
-    if h_pool.is_owner():
-        keep = h_pool.keep()
     value.h_stream = h_stream
     if size == 0:
-        h_allocation[0] = AllocationHandle.borrow(move(value), move(keep))
+        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
         return 0
     fix_context(value)
     # Such memory would belong to the graph, and the pool's way of freeing would fail.
@@ -58,6 +56,7 @@ cdef int allocate_from_pool(
     if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
     value.size = size
+    keep = h_pool.keep()
     with nogil:
         HANDLE_RETURN(
             cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get()),
@@ -77,6 +76,46 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
             return
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_leak(value, err, b"cuMemFreeAsync")
+    if c_context != NULL:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+
+cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1:
+    cdef Allocation value
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    value.h_stream = h_stream
+    fix_context(value)
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        raise RuntimeError("the stream is not capturing, and memory of a graph can only be allocated then")
+    if size == 0:
+        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
+        return 0
+    value.size = size
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemAllocAsync(&value.pointer, size, value.h_stream.get()), b"cuMemAllocAsync")
+    h_allocation[0] = AllocationHandle.own(move(value), &free_in_graph, Keep())
+    return 0
+
+
+cdef void free_in_graph(Allocation value) noexcept nogil:
+    cdef cydriver.CUcontext c_context = value.h_context.get()
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err
+    if c_context != NULL:
+        err = cydriver.cuCtxPushCurrent(c_context)
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            warn_leak(value, err, b"cuCtxPushCurrent")
+            return
+    WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+    # After the capture the memory exists only between a launch and its free. Where it does not, the
+    # graph ends it, and there is nothing to free here.
+    if err != cydriver.CUresult.CUDA_SUCCESS and not (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
+        and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    ):
         warn_leak(value, err, b"cuMemFreeAsync")
     if c_context != NULL:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
@@ -201,11 +240,14 @@ cdef void call_deallocate(Allocation& value) noexcept:
         stream._device_id = -1
     else:
         stream = default_stream()
-    is_entered = Context_enter(value.h_context.get())
+    # Where the context cannot be entered, the resource is asked all the same: it may do without.
     try:
-        (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+        is_entered = Context_enter(value.h_context.get())
     finally:
-        Context_leave(is_entered)
+        try:
+            (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+        finally:
+            Context_leave(is_entered)
 
 
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:
@@ -230,7 +272,7 @@ cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_
 
 
 # A default stream is one of the context that is current now, also when another thread frees.
-cdef inline int fix_context(Allocation& value) except -1:
+cdef int fix_context(Allocation& value) except -1:
     if not is_default(value.h_stream):
         return 0
     Context_current(&value.h_context)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers, which are ranges of memory, and the base class of the resources that they come from."""
+"""Buffers, which are ranges of memory."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cuda.bindings cimport cydriver
 
+from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport DriverObject, add_member
 from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
 from cuda.core._memory._allocation cimport adopt, borrow, is_default, set_stream, size_argument
 from cuda.core._memory._copy cimport copy, fill
+from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._memory._operand cimport copy_from_array, copy_to_array
 from cuda.core._memory._pointer_info cimport pointer_info
-from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._stream cimport Stream, Stream_accept, default_stream
 
 import importlib
 
 from cuda.core._dlpack import classify_dl_device
 
 __all__ = ["Buffer", "MemoryResource"]
+
+# This module is the home of both names.
+globals()["MemoryResource"] = MemoryResource
 
 
 cdef class Buffer(DriverObject):
@@ -116,7 +122,10 @@ cdef class Buffer(DriverObject):
 
     def __reduce__(self):
         self._check_open()
-        raise RuntimeError("a Buffer cannot be pickled: its memory belongs to this process")
+        try:
+            return _rebuild_buffer, (type(self), self._memory_resource, self.ipc_descriptor)
+        except RuntimeError as error:
+            raise RuntimeError(f"a {type(self).__name__} cannot be pickled: {error}") from None
 
     @staticmethod
     def from_handle(ptr, size: int, mr: MemoryResource | None = None, owner=None, *, stream=None) -> Buffer:
@@ -148,6 +157,37 @@ cdef class Buffer(DriverObject):
             If a free is to be ordered on the default stream and no context is current.
         """
         return Buffer_from_handle(Buffer, ptr, size, mr, owner, stream)
+
+    @classmethod
+    def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: IPCBufferDescriptor, *, stream) -> Buffer:
+        """Open a buffer of another process (``cuMemPoolImportPointer``).
+
+        The other process must not free the memory before this one has. All imports of one buffer
+        share one mapping, which ends in the order of the stream of the last one.
+
+        Parameters
+        ----------
+        mr : :class:`DeviceMemoryResource` | :class:`PinnedMemoryResource`
+            The pool of the buffer, imported from that process.
+        ipc_descriptor : IPCBufferDescriptor
+            The :attr:`ipc_descriptor` of the buffer there.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream in whose order the memory is given back.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type.
+        RuntimeError
+            If the memory of ``mr`` is not shared between processes, or ``mr`` is closed.
+        ValueError
+            If the descriptor is too short, or claims more than there is.
+        CUDAError
+            If the driver does not find the memory in the pool.
+        """
+        if not isinstance(mr, MemoryResource):
+            raise TypeError(f"mr must be a memory resource, not {type(mr).__name__}")
+        return Buffer_import(cls, <MemoryResource>mr, ipc_descriptor, Stream_accept(stream))
 
     def close(self, stream=None) -> None:
         """Free the memory in stream order; calling this again does nothing.
@@ -197,86 +237,102 @@ cdef class Buffer(DriverObject):
         self._check_open()
         Buffer_set_stream(self, Stream_accept(stream))
 
-    def copy_to(self, dst: Buffer | None = None, *, stream, options=None) -> Buffer:
-        """Copy all bytes to another buffer, in stream order (``cuMemcpyAsync``).
+    def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
+        """Copy all bytes to other memory, in stream order (``cuMemcpyAsync``).
+
+        Pageable host memory is written when the call returns, or by later work of the stream; all other
+        memory by work of the stream only, and it has to stay until then.
 
         Parameters
         ----------
-        dst : :class:`Buffer`, optional
-            The destination, of the same size. If None, it is allocated from this buffer's resource.
+        dst : :class:`Buffer` | array, optional
+            The destination, of the same size: a buffer, or an array with the buffer protocol (such as
+            NumPy's), DLPack or the CUDA array interface, which gets the bytes in C order. If None, a
+            buffer is allocated from this buffer's resource.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
-        options : None
-            Reserved for copy options.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for the driver (``cuMemcpyWithAttributesAsync``), honoured from CUDA 13.2 and ignored
+            before.
 
         Returns
         -------
-        :class:`Buffer`
+        :class:`Buffer` | array
             The destination.
 
         Raises
         ------
         ValueError
-            If the sizes differ, or there is neither a destination nor a resource.
+            If the sizes differ, source and destination overlap, there is neither a destination nor a
+            resource, or options come with an array that is not contiguous.
         TypeError
-            If ``dst`` is no buffer, ``stream`` no stream, or ``options`` not None.
+            If ``dst`` is nothing to write to, ``stream`` no stream, ``options`` no CopyOptions, or the
+            stream takes none: the legacy default stream, or one that is capturing.
         RuntimeError
-            If one of the buffers is closed.
+            If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
         cdef Stream c_stream = Stream_accept(stream)
         cdef Buffer target
         self._check_open()
-        if options is not None:
-            refuse_options(options)
         if dst is None:
             if self._memory_resource is None:
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
-            target = (<MemoryResource>self._memory_resource)._allocate(self._h_allocation.value().size, c_stream)
+            target = Buffer_allocate(self._memory_resource, self._h_allocation.value().size, c_stream)
         elif isinstance(dst, Buffer):
             target = <Buffer>dst
         else:
-            raise TypeError(f"dst must be a Buffer or None, not {type(dst).__name__}")
+            copy_to_array(dst, self._h_allocation, c_stream, options)
+            return dst
         target._check_open()
-        copy(target._h_allocation, self._h_allocation, c_stream)
+        copy(target._h_allocation, self._h_allocation, c_stream, options)
         return target
 
-    def copy_from(self, src: Buffer, *, stream, options=None) -> None:
-        """Copy all bytes of another buffer to this one, in stream order (``cuMemcpyAsync``).
+    def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
+        """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
+
+        Pageable host memory has been read when the call returns; all other memory has to stay as it is
+        until the stream is done with it.
 
         Parameters
         ----------
-        src : :class:`Buffer`
-            The source, of the same size.
+        src : :class:`Buffer` | array
+            The source, of the same size: a buffer, or an array with the buffer protocol (such as
+            NumPy's), DLPack or the CUDA array interface, whose bytes are taken in C order.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
-        options : None
-            Reserved for copy options.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for the driver (``cuMemcpyWithAttributesAsync``), honoured from CUDA 13.2 and ignored
+            before.
 
         Raises
         ------
         ValueError
-            If the sizes differ.
+            If the sizes differ, source and destination overlap, or options come with an array that is
+            not contiguous.
         TypeError
-            If ``src`` is no buffer, ``stream`` no stream, or ``options`` not None.
+            If ``src`` is nothing to read from, ``stream`` no stream, ``options`` no CopyOptions, or the
+            stream takes none: the legacy default stream, or one that is capturing.
         RuntimeError
-            If one of the buffers is closed.
+            If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
         cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
-        if options is not None:
-            refuse_options(options)
-        if not isinstance(src, Buffer):
-            raise TypeError(f"src must be a Buffer, not {type(src).__name__}")
-        (<Buffer>src)._check_open()
-        copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream)
+        if isinstance(src, Buffer):
+            (<Buffer>src)._check_open()
+            copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream, options)
+        else:
+            copy_from_array(self._h_allocation, src, c_stream, options)
 
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
 
+        Patterns of 1, 2 or 4 bytes take one call of the driver; for wider ones the part that is filled
+        doubles with each call.
+
         Parameters
         ----------
         value : int | object
-            A byte from 0 to 255, or an object with the buffer protocol of 1, 2 or 4 bytes.
+            A byte from 0 to 255, or an object with the buffer protocol, such as ``np.float64(1.5)``.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
 
@@ -285,7 +341,7 @@ cdef class Buffer(DriverObject):
         OverflowError
             If an int is out of range.
         ValueError
-            If ``value`` has another length, or the buffer is no multiple of it.
+            If ``value`` has no bytes, or the buffer is no multiple of it.
         TypeError
             If ``value`` is of another kind, or ``stream`` no stream.
         RuntimeError
@@ -368,7 +424,23 @@ cdef class Buffer(DriverObject):
     @property
     def is_mapped(self) -> bool:
         """Whether the memory was allocated by another process; False when closed."""
-        return False
+        return self._is_mapped
+
+    @property
+    def ipc_descriptor(self) -> IPCBufferDescriptor:
+        """What another process needs to open this buffer (``cuMemPoolExportPointer``).
+
+        Raises
+        ------
+        RuntimeError
+            If the buffer is closed, or its memory is not shared between processes.
+        """
+        self._check_open()
+        if self._ipc_descriptor is None:
+            if self._memory_resource is None:
+                raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
+            self._ipc_descriptor = (<MemoryResource>self._memory_resource)._export(self)
+        return self._ipc_descriptor
 
     @property
     def is_closed(self) -> bool:
@@ -384,6 +456,7 @@ cdef class Buffer(DriverObject):
         self._memory_resource = None
         self._owner = None
         self._ipc_descriptor = None
+        self._is_mapped = False
 
     cdef object _identity(self):
         return (self.handle, self.size)
@@ -395,79 +468,6 @@ cdef class Buffer(DriverObject):
         return 0
 
 
-cdef class MemoryResource:
-    """Base of all that allocates memory; subclass it in Python or use one of the built-in resources.
-
-    A subclass defines :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
-    :attr:`is_host_accessible` and :attr:`device_id`.
-    """
-
-    def allocate(self, size: int, *, stream) -> Buffer:
-        """Allocate memory: return a :class:`Buffer` made by ``Buffer.from_handle(ptr, size, mr=self)``.
-
-        Parameters
-        ----------
-        size : int
-            The number of bytes.
-        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream in whose order the memory is allocated.
-
-        Raises
-        ------
-        TypeError
-            If the subclass does not define it.
-        """
-        raise missing(self, "allocate()")
-
-    def deallocate(self, ptr, size: int, *, stream) -> None:
-        """Free memory; a :class:`Buffer` calls this once.
-
-        What it raises while a buffer is released goes to ``sys.unraisablehook``. It is not called any
-        more once the interpreter exits.
-
-        Parameters
-        ----------
-        ptr : int
-            The address.
-        size : int
-            The number of bytes.
-        stream : :class:`Stream`
-            The stream in whose order the memory is freed.
-
-        Raises
-        ------
-        TypeError
-            If the subclass does not define it.
-        """
-        raise missing(self, "deallocate()")
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """Whether a device can access the memory."""
-        raise missing(self, "is_device_accessible")
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """Whether the host can access the memory."""
-        raise missing(self, "is_host_accessible")
-
-    @property
-    def is_managed(self) -> bool:
-        """Whether the memory migrates between host and devices."""
-        return False
-
-    @property
-    def device_id(self) -> int:
-        """The ordinal of the device where the memory is; -1 where none is meant."""
-        raise missing(self, "device_id")
-
-    cdef Buffer _allocate(self, size_t size, Stream stream):
-        buffer = self.allocate(size, stream=stream)
-        if not isinstance(buffer, Buffer):
-            raise TypeError(f"{type(self).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
-        return <Buffer>buffer
-
-
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
     cdef Buffer self = Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
     self._h_allocation = h_allocation
@@ -475,6 +475,13 @@ cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object
     self._memory_resource = memory_resource
     self._owner = owner
     return self
+
+
+cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):
+    buffer = mr._allocate(size, stream)
+    if not isinstance(buffer, Buffer):
+        raise TypeError(f"{type(mr).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
+    return <Buffer>buffer
 
 
 # Both are asked for in loops, where a getter costs most: they are kept as objects.
@@ -511,6 +518,22 @@ cdef Buffer Buffer_from_handle(type cls, object ptr, object size, object mr, obj
     return Buffer_create(cls, h_allocation, mr, owner)
 
 
+cdef Buffer Buffer_import(type cls, MemoryResource mr, object descriptor, Stream stream):
+    cdef AllocationHandle h_allocation
+    cdef bint is_mapped = mr._import(descriptor, stream, &h_allocation)
+    cdef Buffer self = Buffer_create(cls, h_allocation, mr, None)
+    self._is_mapped = is_mapped
+    # It opens the memory in further processes, too.
+    self._ipc_descriptor = descriptor
+    return self
+
+
+def _rebuild_buffer(cls, mr, descriptor):
+    # The sender could not know a stream of this process.
+    Context_require(max(mr.device_id, 0))
+    return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
+
+
 cdef int Buffer_set_stream(Buffer self, Stream stream) except -1:
     set_stream(self._h_allocation, stream._h_stream, needs_context(self._memory_resource, stream._h_stream))
     return 0
@@ -530,12 +553,6 @@ cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
     return pointer
 
 
-cdef object missing(MemoryResource resource, str member):
-    return TypeError(f"{type(resource).__name__} must define {member}, as every memory resource does")
-
-
-cdef int refuse_options(object options) except -1:
-    raise TypeError(f"options must be None, not {type(options).__name__}")
 
 
 cdef int add_members() except -1:

@@ -1,12 +1,49 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._handles cimport AllocationHandle
+from libc.stdint cimport int64_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport AllocationHandle, StreamHandle
 from cuda.core._stream cimport Stream
 
 
-# All bytes of `h_source` to `h_target`, in stream order; the sizes have to agree.
-cdef int copy(const AllocationHandle& h_target, const AllocationHandle& h_source, Stream stream) except -1
+# All bytes of `h_source` to `h_target`, in stream order; the sizes have to agree. `options` is a CopyOptions or None.
+cdef int copy(
+    const AllocationHandle& h_target, const AllocationHandle& h_source, Stream stream, object options=*
+) except -1
+
+# The same for plain addresses that do not overlap, whose memory the caller keeps.
+cdef int copy_bytes(
+    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
+) except -1
+
+# Refuses ranges of one size that overlap, unless they are the same.
+cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1
 
 # The memory becomes repetitions of `value`: an int of one byte, or the bytes of a pattern.
 cdef int fill(const AllocationHandle& h_target, object value, Stream stream) except -1
+
+
+# One box of a CopyPlan, as plain numbers: planes of rows of bytes.
+cdef struct Box:
+    size_t width
+    int64_t rows
+    int64_t target_pitch
+    int64_t source_pitch
+    int64_t planes
+    int64_t target_plane
+    int64_t source_plane
+
+cdef Box box_of(object plan) except *
+
+# Carries out a CopyPlan, in stream order. Memory that only the host knows has to be told apart.
+cdef int copy_boxes(
+    object plan,
+    cydriver.CUdeviceptr target,
+    bint is_target_on_host,
+    cydriver.CUdeviceptr source,
+    bint is_source_on_host,
+    const StreamHandle& h_stream,
+) except -1

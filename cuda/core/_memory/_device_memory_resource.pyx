@@ -4,25 +4,34 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport UINT64_MAX, uint64_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
 from cuda.core._memory._allocation cimport size_argument
-from cuda.core._memory._memory_pool cimport MemPool_create, MemPool_wrap, _MemPool
+from cuda.core._memory._ipc_pool cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
+from cuda.core._memory._memory_pool cimport (
+    MemPool_adopt,
+    MemPool_check_open,
+    MemPool_create,
+    MemPool_open,
+    MemPool_set_threshold,
+)
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
 from dataclasses import dataclass
 
+from cuda.core._memory._ipc_pool import check_platform
+from cuda.core._memory._peer_access import DMR_mempool_get_access, PeerAccessibleBySetProxy, replace_peers
+from cuda.core._memory._memory_pool import check_byte_option
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import Options
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 
 
-cdef class DeviceMemoryResource(_MemPool):
+cdef class DeviceMemoryResource(_IPCMemPool):
     """Stream-ordered memory of one device.
 
     Without options it hands out memory of the device's current pool, which it does not own. Adopting
@@ -43,7 +52,9 @@ cdef class DeviceMemoryResource(_MemPool):
     ValueError
         If there is no such device.
     NotSupportedError
-        If the device has no memory pools, or the options ask for sharing between processes.
+        If the device has no memory pools, or none that processes can share.
+    RuntimeError
+        If processes are to share the pool, and the system is not Linux.
     """
 
     def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
@@ -52,11 +63,71 @@ cdef class DeviceMemoryResource(_MemPool):
         )
         self._device_id = device_argument(device_id)
         _refuse_without_pools(self._device_id, has_pools(self._device_id))
-        self._h_pool = current_pool(self._device_id) if options is None else new_pool(self._device_id, options)
+        if options is None:
+            MemPool_open(self, current_pool(self._device_id))
+        else:
+            MemPool_open(self, new_pool(self._device_id, options))
+            if options.ipc_enabled:
+                IPCMemPool_share(self)
 
     def __repr__(self):
         state = "closed" if self.is_closed else f"of device {self._device_id}"
         return f"<{type(self).__name__} {state}>"
+
+    @classmethod
+    def from_allocation_handle(cls, device_id, alloc_handle: int | IPCAllocationHandle) -> DeviceMemoryResource:
+        """Import the pool of another process (``cuMemPoolImportFromShareableHandle``).
+
+        Parameters
+        ----------
+        device_id : :class:`Device` | int
+            The device of the pool.
+        alloc_handle : int | IPCAllocationHandle
+            The :attr:`allocation_handle` of the resource there, or its file descriptor, which stays open.
+
+        Returns
+        -------
+        :class:`DeviceMemoryResource`
+            A resource that opens buffers of the other process and cannot allocate. A handle whose
+            UUID is registered gives the registered resource.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type, or the UUID is that of a resource of another class.
+        ValueError
+            If the handle is closed, or there is no such device.
+        OSError
+            If the file descriptor is not open.
+        """
+        cdef DeviceMemoryResource self
+        found = IPCMemPool_registered(cls, alloc_handle)
+        if found is not None:
+            return found
+        self = cls.__new__(cls)
+        self._device_id = device_argument(device_id)
+        return IPCMemPool_open(self, alloc_handle)
+
+    @property
+    def peer_accessible_by(self) -> PeerAccessibleBySetProxy:
+        """Get or set the devices that may access the memory, besides its own.
+
+        Granting or revoking holds for memory allocated before and after, and can take seconds. What
+        is set may be any iterable of :class:`Device` or int; it replaces the set in one call of the
+        driver (``cuMemPoolSetAccess``).
+
+        Raises
+        ------
+        ValueError
+            If a device cannot access the memory of this one; nothing is changed then.
+        """
+        MemPool_check_open(self)
+        return PeerAccessibleBySetProxy(self)
+
+    @peer_accessible_by.setter
+    def peer_accessible_by(self, devices):
+        MemPool_check_open(self)
+        replace_peers(self, devices)
 
     @property
     def device_id(self) -> int:
@@ -81,55 +152,46 @@ class DeviceMemoryResourceOptions(Options):
     Attributes
     ----------
     ipc_enabled : bool, optional
-        Whether other processes may open the memory; not supported yet. Default is False.
+        Whether other processes may open the memory; Linux only. Default is False.
     max_size : int, optional
         The most bytes the pool may have; 0, the default, leaves that to the driver.
+    release_threshold : int, optional
+        How many bytes the pool keeps for reuse when a stream or event is synchronised; what it has
+        beyond goes back to the operating system then. If None, it keeps all.
     """
 
     ipc_enabled: bool = False
     max_size: int = 0
+    release_threshold: int | None = None
 
     def __post_init__(self):
-        if isinstance(self.max_size, bool) or not isinstance(self.max_size, int):
-            raise TypeError(f"max_size must be an int, a number of bytes, not {type(self.max_size).__name__}")
-        if self.max_size < 0:
-            raise ValueError(f"max_size must be a number of bytes, or 0 for no limit, not {self.max_size}")
+        check_byte_option("max_size", self.max_size)
+        if self.release_threshold is not None:
+            check_byte_option("release_threshold", self.release_threshold, (1 << 64) - 1)
 
 
 cdef MemoryPoolHandle current_pool(int device_id) except *:
     cdef cydriver.CUmemoryPool c_pool = NULL
-    cdef uint64_t threshold = 0
     with nogil:
         HANDLE_RETURN(cydriver.cuDeviceGetMemPool(&c_pool, device_id), b"cuDeviceGetMemPool")
-        HANDLE_RETURN(
-            cydriver.cuMemPoolGetAttribute(
-                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
-            ),
-            b"cuMemPoolGetAttribute",
-        )
-        if threshold == 0:
-            # Otherwise each synchronisation gives all freed memory back to the operating system.
-            threshold = UINT64_MAX
-            HANDLE_RETURN(
-                cydriver.cuMemPoolSetAttribute(
-                    c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
-                ),
-                b"cuMemPoolSetAttribute",
-            )
-    return MemPool_wrap(c_pool)
+    return MemPool_adopt(c_pool)
 
 
 cdef MemoryPoolHandle new_pool(int device_id, object options) except *:
+    cdef MemoryPoolHandle h_pool
     cdef cydriver.CUmemPoolProps properties
-    if options.ipc_enabled:
-        raise NotSupportedError("ipc_enabled=True is not supported yet: memory cannot be shared between processes")
     memset(&properties, 0, sizeof(properties))
     properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    if options.ipc_enabled:
+        check_platform()
+        properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
     properties.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     properties.location.id = device_id
     properties.maxSize = size_argument(options.max_size)
-    return MemPool_create(&properties)
+    h_pool = MemPool_create(&properties)
+    MemPool_set_threshold(h_pool, options.release_threshold)
+    return h_pool
 
 
 cdef int device_argument(object device_id) except -1:

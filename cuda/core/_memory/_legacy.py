@@ -46,9 +46,11 @@ class LegacyPinnedMemoryResource(MemoryResource):
             stream = Stream_accept(stream)
         if int(ptr) == 0:
             return
-        if stream is not None:
-            stream.sync()
-        free_pinned(int(ptr))
+        try:
+            if stream is not None:
+                stream.sync()
+        finally:
+            free_pinned(int(ptr))
 
     @property
     def is_device_accessible(self) -> bool:
@@ -89,9 +91,11 @@ class _SynchronousMemoryResource(MemoryResource):
             stream = Stream_accept(stream)
         if int(ptr) == 0:
             return
-        if stream is not None:
-            stream.sync()
-        free_device(int(ptr), self._device_id)
+        try:
+            if stream is not None:
+                stream.sync()
+        finally:
+            free_device(int(ptr), self._device_id)
 
     @property
     def is_device_accessible(self) -> bool:

@@ -11,13 +11,29 @@ from cuda.core._stream cimport Stream
 cdef class _MemPool(MemoryResource):
     cdef:
         MemoryPoolHandle _h_pool    # empty when closed
+        bint _is_mapped             # made by another process, and so not for allocating
+        MemoryPoolHandle _h_users   # the same pool, as its live allocations keep it: they are counted by it
         bint _is_overridden         # a Python subclass defines allocate()
+        object _buffer_class        # what allocate() makes; None for Buffer
 
 
 cdef class _MemPoolAttributes:
     cdef MemoryPoolHandle _h_pool
 
 
-# A new pool, and the pool that somebody else owns.
+# Raises RuntimeError when the resource is closed.
+cdef int MemPool_check_open(_MemPool self) except -1
+
+# A new pool, the pool behind a file descriptor of another process, and the pool that somebody else owns.
 cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *
+cdef MemoryPoolHandle MemPool_import(int descriptor) except *
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
+
+# A pool that the driver has made: it keeps freed memory for reuse, unless somebody has set its threshold.
+cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *
+
+# The bytes that a pool keeps over a synchronisation; None for all.
+cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1
+
+# The pool that a resource allocates from, from now on.
+cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *

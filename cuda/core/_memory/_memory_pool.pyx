@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport UINT64_MAX, uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
 
@@ -17,7 +17,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 from cuda.core._memory._allocation import free_async
 
-__all__ = []
+__all__ = ["check_byte_option"]
 
 
 cdef class _MemPool(MemoryResource):
@@ -50,7 +50,7 @@ cdef class _MemPool(MemoryResource):
         RuntimeError
             If the resource is closed, or the stream is capturing.
         TypeError
-            If ``size`` is no integer or ``stream`` no stream.
+            If ``size`` is no integer or ``stream`` no stream, or the pool belongs to another process.
         OverflowError
             If ``size`` is negative.
         """
@@ -72,7 +72,34 @@ cdef class _MemPool(MemoryResource):
 
     def close(self) -> None:
         """Drop the reference to the pool; a pool of its own ends after its last allocation."""
+        self._h_users.reset()
         self._h_pool.reset()
+
+    def trim(self, bytes_to_keep: int = 0) -> None:
+        """Give memory that is not in use back to the operating system (``cuMemPoolTrimTo``).
+
+        Memory counts as in use until its free has been carried out: synchronise the stream first.
+
+        Parameters
+        ----------
+        bytes_to_keep : int, optional
+            The pool keeps at least so many bytes, used or not, if it has them. Default is 0.
+
+        Raises
+        ------
+        TypeError
+            If ``bytes_to_keep`` is no integer.
+        OverflowError
+            If ``bytes_to_keep`` is negative.
+        RuntimeError
+            If the resource is closed.
+        """
+        cdef MemoryPoolHandle h_pool
+        cdef size_t c_size = size_argument(bytes_to_keep)
+        MemPool_check_open(self)
+        h_pool = self._h_pool
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemPoolTrimTo(h_pool.get(), c_size), b"cuMemPoolTrimTo")
 
     @property
     def attributes(self) -> _MemPoolAttributes:
@@ -81,6 +108,16 @@ cdef class _MemPool(MemoryResource):
         MemPool_check_open(self)
         attributes._h_pool = self._h_pool
         return attributes
+
+    @property
+    def allocation_count(self) -> int:
+        """The number of allocations by this resource that are not freed yet.
+
+        Those of no bytes do not count. A buffer counts until its memory is really let go: a DLPack
+        consumer that still uses the memory prolongs that.
+        """
+        MemPool_check_open(self)
+        return self._h_users.use_count() - 1 if self._h_users else 0
 
     @property
     def handle(self):
@@ -93,18 +130,37 @@ cdef class _MemPool(MemoryResource):
         return self._h_pool.is_owner()
 
     @property
+    def is_ipc_enabled(self) -> bool:
+        """Whether other processes may open the memory."""
+        return False
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the pool was made by another process; such a pool cannot allocate."""
+        return self._is_mapped
+
+    @property
+    def uuid(self) -> uuid.UUID | None:
+        """What identifies a pool that processes share, the same in all of them."""
+        return None
+
+    @property
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
         return not self._h_pool
 
-    cdef Buffer _allocate(self, size_t size, Stream stream):
+    cdef object _allocate(self, size_t size, Stream stream):
         if self._is_overridden:
             return MemoryResource._allocate(self, size, stream)
         return MemPool_allocate(self, size, stream)
 
 
 cdef class _MemPoolAttributes:
-    """The figures of a memory pool, each read when asked for (``cuMemPoolGetAttribute``)."""
+    """The figures of a memory pool, each read when asked for (``cuMemPoolGetAttribute``).
+
+    Assigning 0 to ``reserved_mem_high`` or ``used_mem_high`` lets it start again from the current
+    figure; all else is read-only.
+    """
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("_MemPoolAttributes cannot be constructed directly; use the resource's attributes")
@@ -140,8 +196,12 @@ cdef class _MemPoolAttributes:
 
     @property
     def reserved_mem_high(self) -> int:
-        """The most bytes that ever backed the pool."""
+        """The most bytes that ever backed the pool; assign 0 to start again."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+
+    @reserved_mem_high.setter
+    def reserved_mem_high(self, value):
+        MemPool_reset_high(self, "reserved_mem_high", value, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
 
     @property
     def used_mem_current(self) -> int:
@@ -150,11 +210,31 @@ cdef class _MemPoolAttributes:
 
     @property
     def used_mem_high(self) -> int:
-        """The most bytes that were ever handed out."""
+        """The most bytes that were ever handed out; assign 0 to start again."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+
+    @used_mem_high.setter
+    def used_mem_high(self, value):
+        MemPool_reset_high(self, "used_mem_high", value, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
 
 
 _ATTRIBUTES = [name for name in vars(_MemPoolAttributes) if not name.startswith("_")]
+
+
+def check_byte_option(name: str, value, limit: int | None = None) -> None:
+    """Refuse an option that is no number of bytes, from 0 to ``limit``.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is no integer.
+    ValueError
+        If it is out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an int, a number of bytes, not {type(value).__name__}")
+    if value < 0 or (limit is not None and value > limit):
+        raise ValueError(f"{name} must be a number of bytes, at least 0, not {value}")
 
 
 cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *:
@@ -164,8 +244,55 @@ cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
 
 
+cdef MemoryPoolHandle MemPool_import(int descriptor) except *:
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolImportFromShareableHandle(
+                &c_pool, <void*><uintptr_t>descriptor,
+                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
+            ),
+            b"cuMemPoolImportFromShareableHandle",
+        )
+    return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+
+
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *:
     return MemoryPoolHandle.borrow(c_pool, Keep())
+
+
+cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
+    cdef MemoryPoolHandle h_pool = MemPool_wrap(c_pool)
+    cdef uint64_t threshold = 0
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolGetAttribute(
+                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
+            ),
+            b"cuMemPoolGetAttribute",
+        )
+    if threshold == 0:
+        MemPool_set_threshold(h_pool, None)
+    return h_pool
+
+
+cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1:
+    # The driver's default of 0 gives all freed memory back to the operating system at each synchronisation.
+    cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
+    cdef cydriver.CUmemoryPool c_pool = h_pool.get()
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolSetAttribute(
+                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
+            ),
+            b"cuMemPoolSetAttribute",
+        )
+    return 0
+
+
+cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
+    self._h_users = MemoryPoolHandle.borrow(h_pool.get(), h_pool.keep())
+    self._h_pool = h_pool
 
 
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
@@ -174,17 +301,34 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     # What Buffer_create does, without a copy of the handle: this is called in loops.
-    cdef Buffer buffer = Buffer.__new__(Buffer)
+    cdef Buffer buffer
     MemPool_check_open(self)
-    allocate_from_pool(self._h_pool, size, stream._h_stream, &buffer._h_allocation)
+    if self._is_mapped:
+        raise TypeError("this pool was made by another process, and only that one can allocate from it")
+    if self._buffer_class is None:
+        buffer = Buffer.__new__(Buffer)
+    else:
+        buffer = self._buffer_class.__new__(self._buffer_class)
+    allocate_from_pool(self._h_users, size, stream._h_stream, &buffer._h_allocation)
     Buffer_show(buffer)
     buffer._memory_resource = self
     return buffer
 
 
-cdef inline int MemPool_check_open(_MemPool self) except -1:
+cdef int MemPool_check_open(_MemPool self) except -1:
     if not self._h_pool:
         raise RuntimeError(f"this {type(self).__name__} is closed")
+    return 0
+
+
+cdef int MemPool_reset_high(
+    _MemPoolAttributes self, str name, object value, cydriver.CUmemPool_attribute attribute
+) except -1:
+    cdef uint64_t zero = 0
+    if value != 0:
+        raise AttributeError(f"{name} can only be set to 0, which lets it start again, not to {value!r}")
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolSetAttribute(self._h_pool.get(), attribute, &zero), b"cuMemPoolSetAttribute")
     return 0
 
 

@@ -14,6 +14,7 @@ import importlib
 import warnings
 from collections import namedtuple
 
+from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
 from cuda.core._utils.error_text import ADVICE
 
 __all__ = [
@@ -63,7 +64,16 @@ class CUDAError(Exception):
 
 
 class OutOfMemoryError(CUDAError, MemoryError):
-    """The device, or the host on its behalf, is out of memory."""
+    """The device, or the host on its behalf, is out of memory.
+
+    Attributes
+    ----------
+    free, total : int or None
+        The bytes of the current device when the call failed; None where no context was current.
+    """
+
+    free = None
+    total = None
 
 
 class LaunchError(CUDAError):
@@ -76,6 +86,11 @@ class NotSupportedError(CUDAError):
 
 class NVRTCError(CUDAError):
     """The CUDA C++ compiler failed; ``log`` has its messages."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The messages as records, with file, line, column, severity and text; empty where there is no log."""
+        return parse_diagnostics(self.log)
 
 
 _RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
@@ -250,7 +265,23 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         pass  # no driver is installed, and the code came from elsewhere
     name = c_name.decode() if c_name != NULL else _bindings_name(code)
     explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
-    return _error(_CLASS_BY_CODE.get(code, CUDAError), code, name, explanation, api.decode() if api != NULL else None)
+    kind = _CLASS_BY_CODE.get(code, CUDAError)
+    error = _error(kind, code, name, explanation, api.decode() if api != NULL else None)
+    return _with_memory(error) if kind is OutOfMemoryError else error
+
+
+# An error of memory tells how much there is, where a device is current.
+cdef object _with_memory(error):
+    cdef size_t c_free = 0
+    cdef size_t c_total = 0
+    try:
+        if cydriver.cuMemGetInfo(&c_free, &c_total) == cydriver.CUresult.CUDA_SUCCESS:
+            error.free = c_free
+            error.total = c_total
+            error.args = (f"{error}\nThe device has {c_free} of its {c_total} bytes free.",)
+    except RuntimeError:
+        pass  # no driver is installed, and the code came from elsewhere
+    return error
 
 
 cdef str _bindings_name(int code):

@@ -3,11 +3,14 @@
 """Compiler options as rows of a table: each says once how every back end spells it.
 
 A row is a dataclass field made by :func:`option`, with one renderer per back end. From the rows come
-the arguments of each back end, the refusal of what a back end lacks, and the documentation.
+the arguments of each back end, the refusal of what a back end lacks or is too old for, the translation
+to the options of another tool, and the documentation.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 from dataclasses import field, fields
 
@@ -16,10 +19,19 @@ __all__ = [
     "document_options",
     "each",
     "elsewhere",
+    "forward",
+    "forwarded_options",
+    "ignored",
+    "ignored_options",
     "macros",
+    "newer_options",
+    "number",
     "option",
+    "options_elsewhere",
+    "options_with_files",
     "refused_options",
     "render_options",
+    "setting",
     "switch",
     "toggle",
     "value",
@@ -35,14 +47,19 @@ class Renderer:
         The flag, with its dashes.
     after : str, optional
         The option whose arguments these follow. If None, the order of the rows holds.
+    since : tuple of int, optional
+        The first version of the back end that knows the flag. If None, every one does.
     """
 
     # Whether a false value says nothing, as None does.
     is_switch = False
+    # What files the option makes the back end touch.
+    files = None
 
-    def __init__(self, flag: str, after: str | None = None):
+    def __init__(self, flag: str, after: str | None = None, since: tuple[int, int] | None = None):
         self.flag = flag
         self.after = after
+        self.since = since
 
     def check(self, name: str, value) -> None:
         """Raise TypeError for a value that this option cannot have."""
@@ -51,14 +68,25 @@ class Renderer:
         """Return the arguments for a value that is not None."""
         raise NotImplementedError
 
+    def touching(self, files: str):
+        """Note for caches what files the option makes the back end touch, and return the renderer.
+
+        Parameters
+        ----------
+        files : str
+            ``"headers"`` that the source includes, others that it ``"reads"``, or files that it ``"writes"``.
+        """
+        self.files = files
+        return self
+
 
 class switch(Renderer):
     """The flag, alone or with what ``argument()`` gives, for a true value."""
 
     is_switch = True
 
-    def __init__(self, flag, argument=None, after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, argument=None, after=None, since=None):
+        super().__init__(flag, after, since)
         self.argument = argument
 
     def check(self, name, value):
@@ -73,8 +101,8 @@ class switch(Renderer):
 class toggle(Renderer):
     """The flag with one of two values."""
 
-    def __init__(self, flag, true="true", false="false", after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, true="true", false="false", after=None, since=None):
+        super().__init__(flag, after, since)
         self.true = true
         self.false = false
 
@@ -88,15 +116,57 @@ class toggle(Renderer):
 class value(Renderer):
     """The flag with the value: an int, a string or a path."""
 
-    def __init__(self, flag, convert=str, after=None):
-        super().__init__(flag, after)
+    def __init__(self, flag, convert=str, takes_bool=False, after=None, since=None):
+        super().__init__(flag, after, since)
         self.convert = convert
+        self.takes_bool = takes_bool
 
     def check(self, name, value):
-        check_text(name, value)
+        if not (isinstance(value, bool) and self.takes_bool):
+            check_text(name, value)
 
     def render(self, value):
         return [f"{self.flag}={self.convert(os.fspath(value) if hasattr(value, '__fspath__') else value)}"]
+
+
+class number(Renderer):
+    """The flag with an int; ``join`` stands between the two."""
+
+    def __init__(self, flag, join="=", takes_bool=False, after=None, since=None):
+        super().__init__(flag, after, since)
+        self.join = join
+        self.takes_bool = takes_bool
+
+    def check(self, name, value):
+        if isinstance(value, bool) and self.takes_bool:
+            return
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} must be an int or None, not {type(value).__name__}")
+
+    def render(self, value):
+        return [f"{self.flag}{self.join}{operator.index(value)}"]
+
+
+class setting(Renderer):
+    """A pair of a name and an int, for a back end that takes no text.
+
+    Parameters
+    ----------
+    flag : str
+        The name.
+    convert : callable, optional
+        Makes the int of the value. Default is to take the value itself.
+    is_switch : bool, optional
+        Whether only a true value says anything. Default is False.
+    """
+
+    def __init__(self, flag, convert=operator.index, is_switch=False):
+        super().__init__(flag)
+        self.convert = convert
+        self.is_switch = is_switch
+
+    def render(self, value):
+        return [(self.flag, self.convert(value))] if value or not self.is_switch else []
 
 
 class each(Renderer):
@@ -140,6 +210,23 @@ class elsewhere(Renderer):
         return []
 
 
+class ignored(elsewhere):
+    """No argument: the back end has no such option, and a deprecated use of it warns."""
+
+    is_switch = False
+
+
+class forward(Renderer):
+    """The value goes to the option of the same name of another table, as ``convert`` makes it."""
+
+    def __init__(self, convert=None):
+        super().__init__("")
+        self.convert = convert
+
+    def render(self, value):
+        return [value if self.convert is None else self.convert(value)]
+
+
 def option(doc: str, **renderers: Renderer):
     """Make a row: a dataclass field that is None by default, which says nothing to any back end.
 
@@ -161,11 +248,11 @@ def check_options(options) -> None:
     TypeError
         If one has a value of a wrong type; the message names it.
     """
-    for row in rows_of(options):
-        current = getattr(options, row.name)
-        if current is not None:
-            for renderer in row.metadata["renderers"].values():
-                renderer.check(row.name, current)
+    rows = rows_of(type(options))
+    for name, current in vars(options).items():
+        if current is not None and name in rows:
+            for renderer in rows[name].metadata["renderers"].values():
+                renderer.check(name, current)
 
 
 def render_options(options, backend: str) -> list[str]:
@@ -178,40 +265,120 @@ def render_options(options, backend: str) -> list[str]:
     ValueError
         If an argument contains a null character.
     """
-    arguments = {}
-    for row in rows_of(options):
-        renderer = row.metadata["renderers"].get(backend)
-        current = getattr(options, row.name)
-        arguments[row.name] = [] if renderer is None or current is None else renderer.render(current)
-    for row in rows_of(options):
-        renderer = row.metadata["renderers"].get(backend)
-        if renderer is not None and renderer.after is not None:
-            arguments[renderer.after] = arguments[renderer.after] + arguments[row.name]
-            arguments[row.name] = []
-    for name, rendered in arguments.items():
+    arguments = []
+    for name, _, renderer, current in said(options, backend):
+        rendered = renderer.render(current)
         if any("\0" in argument for argument in rendered):
-            raise ValueError(f"{name} contains a null character: {getattr(options, name)!r}")
-    return [argument for rendered in arguments.values() for argument in rendered]
+            raise ValueError(f"{name} contains a null character: {current!r}")
+        arguments += rendered
+    return arguments
 
 
 def refused_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end lacks."""
+    rows = rows_of(type(options))
     return [
-        row.name
-        for row in rows_of(options)
-        if backend not in row.metadata["renderers"] and is_set(row, getattr(options, row.name))
+        name
+        for name, current in vars(options).items()
+        if current is not None
+        and name in rows
+        and backend not in rows[name].metadata["renderers"]
+        and is_set(rows[name], current)
     ]
+
+
+def ignored_options(options, backend: str) -> list[str]:
+    """Return the names of the options that are set and that a back end ignores."""
+    return [row.name for row, _ in set_rows(options, backend, ignored)]
+
+
+def forwarded_options(options, backend: str) -> dict:
+    """Return the options that are set and that go to another table, by name."""
+    return {
+        row.name: renderer.render(getattr(options, row.name))[0]
+        for row, renderer in set_rows(options, backend, forward)
+    }
+
+
+def newer_options(options, backend: str, version: tuple[int, int]) -> list[tuple[str, tuple[int, int]]]:
+    """Return the options that are set and newer than a version of a back end, with the version that knows them."""
+    rows = set_rows(options, backend, Renderer)
+    return [(row.name, renderer.since) for row, renderer in rows if renderer.since and renderer.since > version]
+
+
+def options_with_files(options, backend: str, *kinds: str) -> list[str]:
+    """Return the names of the options that are set and make a back end touch files of these kinds."""
+    return [row.name for row, renderer in set_rows(options, backend, Renderer) if renderer.files in kinds]
+
+
+def options_elsewhere(options, backend: str) -> dict[str, object]:
+    """Return the options that are set and that a back end heeds without an argument, by name."""
+    return {row.name: getattr(options, row.name) for row, _ in set_rows(options, backend, elsewhere)}
 
 
 def document_options(cls):
     """Write the section of attributes into the docstring of an options class, from its rows."""
     lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in fields(cls) if row.metadata]
     cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    Attributes\n    ----------{''.join(lines)}\n    "
+    cls.__init__ = setting_at_once(cls)
     return cls
 
 
-def rows_of(options):
-    return [row for row in fields(options) if "renderers" in row.metadata]
+def setting_at_once(cls):
+    """Return an ``__init__`` for an options class that does not assign one field after the other.
+
+    Options are made for every program, and have many fields of which few are set.
+    """
+    assign = cls.__init__
+    defaults = {row.name: row.default for row in fields(cls)}
+
+    @functools.wraps(assign)
+    def __init__(self, *args, **kwargs):
+        if args or not kwargs.keys() <= defaults.keys():
+            assign(self, *args, **kwargs)
+        else:
+            self.__dict__.update(defaults | kwargs)
+            self._check()
+
+    return __init__
+
+
+@functools.cache
+def rows_of(cls) -> dict:
+    """Return the rows of an options class, by name."""
+    return {row.name: row for row in fields(cls) if "renderers" in row.metadata}
+
+
+@functools.cache
+def places_of(cls, backend: str) -> dict[str, int]:
+    """Return the names of the rows that a back end knows, with the places of their arguments."""
+    rows = rows_of(cls)
+    names = [name for name, row in rows.items() if backend in row.metadata["renderers"]]
+    for name in list(names):
+        after = rows[name].metadata["renderers"][backend].after
+        if after is not None:
+            names.remove(name)
+            names.insert(names.index(after) + 1, name)
+    return {name: place for place, name in enumerate(names)}
+
+
+def said(options, backend: str) -> list[tuple]:
+    """Return what is not None and known to a back end, in its order: name, row, renderer and value."""
+    rows = rows_of(type(options))
+    places = places_of(type(options), backend)
+    # Few of many are set, and this runs for every program.
+    names = [name for name, current in vars(options).items() if current is not None and name in places]
+    names.sort(key=places.__getitem__)
+    return [(name, rows[name], rows[name].metadata["renderers"][backend], getattr(options, name)) for name in names]
+
+
+def set_rows(options, backend, kind):
+    """Return the rows that are set, with their renderers, where these are of a kind."""
+    return [
+        (row, renderer)
+        for _, row, renderer, current in said(options, backend)
+        if isinstance(renderer, kind) and is_set(row, current)
+    ]
 
 
 def is_set(row, current) -> bool:

@@ -13,6 +13,11 @@ class Options:
     A subclass checks and normalises its fields in ``__post_init__``.
     """
 
+    def __copy__(self):
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
     def __setattr__(self, name, value):
         fields = self.__dataclass_fields__
         if name not in fields:
@@ -21,14 +26,19 @@ class Options:
         previous = self.__dict__.get(name)
         object.__setattr__(self, name, value)
         if is_complete and not self.__dict__.get("_is_checking"):
-            self.__dict__["_is_checking"] = True
             try:
-                self.__post_init__()
+                self._check()
             except BaseException:
                 self.__dict__[name] = previous
                 raise
-            finally:
-                del self.__dict__["_is_checking"]
 
     def __post_init__(self):
         pass
+
+    def _check(self) -> None:
+        """Check all fields once, although that may assign some."""
+        self.__dict__["_is_checking"] = True
+        try:
+            self.__post_init__()
+        finally:
+            del self.__dict__["_is_checking"]

@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Times the software device through ``cuda.core``, against what it is to reach on two cores.
+
+Every part runs in processes of its own, with a cache of compiled kernels of its own. Times are the
+best of several runs; on a busy machine the time of the processors, divided by two, says more, and is
+what counts where it is less. Checks are off, except where a row says otherwise.
+
+    python software_device.py [--json FILE] [--runs N] [PART ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+CORES = 2
+
+SAXPY = """
+extern "C" __global__ void saxpy(float a, const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+extern "C" __global__ void none() {}
+"""
+PRODUCT = """
+extern "C" __global__ void product(const float* a, const float* b, float* c, int n)
+{
+    __shared__ float tile_a[16][16], tile_b[16][16];
+    int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 16 + tx, y = blockIdx.y * 16 + ty;
+    float sum = 0;
+    for (int first = 0; first < n; first += 16) {
+        tile_a[ty][tx] = a[y * n + first + tx];
+        tile_b[ty][tx] = b[(first + ty) * n + x];
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) sum += tile_a[ty][k] * tile_b[k][tx];
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+}
+"""
+# The figures: title, unit, what is allowed, and the name in the results of a part.
+ROWS = {
+    "kernels": [
+        ("saxpy, 4 M floats", "ms", 15, "saxpy"),
+        ("tiled matrix product, 256^3", "ms", 40, "product"),
+        ("saxpy with checks, to without", "times", 3, "saxpy checked"),
+        ("matrix product with checks, to without", "times", 3, "product checked"),
+    ],
+    "launches": [
+        ("launch and run of one block", "us", 10, "launch"),
+        ("launch and wait for it", "us", None, "launch and sync"),
+    ],
+    "start": [
+        ("import and activation, first call", "ms", 50, "start"),
+        ("import of cuda.core and its first device", "ms", None, "first device"),
+    ],
+    "compilation": [
+        ("compilation of a small kernel", "ms", 100, "compile"),
+        ("the same from the cache, in another process", "ms", 3, "cached"),
+    ],
+    "memory": [("200 loaded modules", "MB", 100, "modules")],
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Time the software device.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of: {', '.join(ROWS)}; default: all")
+    parser.add_argument("--json", type=Path, help="where to store the figures")
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        print(json.dumps(CHILDREN[arguments.child](arguments.runs)))
+        return 0
+    parts = arguments.parts or list(ROWS)
+    if unknown := set(parts) - set(ROWS):
+        parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
+
+    print(f"load of the machine {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores; the device has {CORES} threads")
+    print(f"{'':45}{'best':>10}{'CPU/' + str(CORES):>10}{'allowed':>10}")
+    figures, slow = {}, 0
+    for part in parts:
+        with tempfile.TemporaryDirectory() as cache:
+            results = PARTS[part](functools.partial(run, cache, arguments.runs))
+        for title, unit, allowed, name in ROWS[part]:
+            best, processors = results[name]
+            missed = allowed is not None and min(best, processors or best) > allowed
+            slow += missed
+            cells = [f"{best:.2f}", f"{processors:.2f}" if processors else "", str(allowed or "")]
+            print(f"{title:45}{''.join(f'{cell:>10}' for cell in cells)} {unit}{'  MISSED' if missed else ''}")
+            figures[title] = {"best": best, "processors": processors, "allowed": allowed, "unit": unit}
+    print(f"load of the machine {os.getloadavg()[0]:.1f}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
+    print("all within what is allowed" if not slow else f"{slow} MORE THAN ALLOWED")
+    return 1 if slow else 0
+
+
+def run(cache: str, runs: int, child: str, **variables: object) -> dict:
+    """Run a function of ``CHILDREN`` in a new process on the software device."""
+    settings = {"THREADS": CORES, "CACHE_DIR": cache, "CHECK": "none"} | variables
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("CUDA_EMULATOR_")}
+    environment["CUDA_CORE_DEVICE"] = "software"
+    environment |= {f"CUDA_EMULATOR_{name}": str(value) for name, value in settings.items()}
+    command = [sys.executable, __file__, "--child", child, "--runs", str(runs)]
+    return json.loads(subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+# ------------------------------------------------------------------ the parts, in this process
+
+
+def time_kernels(run) -> dict:
+    plain, checked = run("kernels"), run("kernels", CHECK="memory")
+    ratios = {f"{name} checked": [b / a for a, b in zip(plain[name], checked[name], strict=True)] for name in plain}
+    return plain | ratios
+
+
+def time_compilation(run) -> dict:
+    return run("compile") | run("cached")
+
+
+PARTS: dict[str, Callable] = {
+    "kernels": time_kernels,
+    "launches": lambda run: run("launches"),
+    "start": lambda run: min((run("start") for _ in range(7)), key=lambda result: result["start"]),
+    "compilation": time_compilation,
+    "memory": lambda run: run("memory"),
+}
+
+# ------------------------------------------------------- what is timed, in processes of its own
+
+
+def best_of(runs: int, scale: float, work: Callable[[], object]) -> list[float]:
+    """Return the least time of ``work``, and of processors for each core."""
+    best = processors = float("inf")
+    for _ in range(runs):
+        start, start_processors = time.perf_counter(), time.process_time()
+        work()
+        best = min(best, time.perf_counter() - start)
+        processors = min(processors, time.process_time() - start_processors)
+    return [best * scale, processors / CORES * scale]
+
+
+def open_device():
+    from cuda.core import Device
+
+    device = Device(0)
+    device.set_current()
+    return device, device.create_stream()
+
+
+def compiled(source: str, name: str):
+    from cuda.core import Program
+
+    return Program(source, "c++").compile("cubin").get_kernel(name)
+
+
+def child_kernels(runs: int) -> dict:
+    import numpy as np
+
+    from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
+
+    device, stream = open_device()
+    count, side = 4 << 20, 256
+    buffers = [device.allocate(4 * count, stream=stream) for _ in range(3)]
+    for buffer in buffers:
+        buffer.fill(np.float32(1), stream=stream)
+    saxpy, product = compiled(SAXPY, "saxpy"), compiled(PRODUCT, "product")
+    flat, square = LaunchConfig(grid=count // 256, block=256), LaunchConfig(grid=(16, 16), block=(16, 16))
+
+    def run_saxpy():
+        launch(stream, flat, saxpy, np.float32(2), *buffers[:2], count)
+        stream.sync()
+
+    def run_product():
+        launch(stream, square, product, *buffers, side)
+        stream.sync()
+
+    results = {"saxpy": best_of(runs, 1e3, run_saxpy)}
+    for buffer in buffers:
+        buffer.fill(np.float32(1), stream=stream)
+    results["product"] = best_of(runs, 1e3, run_product)
+    host = LegacyPinnedMemoryResource().allocate(4 * count)
+    buffers[2].copy_to(host, stream=stream)
+    stream.sync()
+    numbers = np.from_dlpack(host).view(np.float32)[: side * side]
+    assert (numbers == side).all(), numbers
+    return results
+
+
+def child_launches(runs: int) -> dict:
+    from cuda.core import LaunchConfig, launch
+
+    _, stream = open_device()
+    none = compiled(SAXPY, "none")
+    config = LaunchConfig(grid=1, block=32)
+    many = 500
+
+    def run_many():
+        for _ in range(many):
+            launch(stream, config, none)
+        stream.sync()
+
+    def run_each():
+        for _ in range(many):
+            launch(stream, config, none)
+            stream.sync()
+
+    return {
+        "launch": best_of(runs, 1e6 / many, run_many),
+        "launch and sync": [best_of(runs, 1e6 / many, run_each)[0], None],
+    }
+
+
+def child_start(runs: int) -> dict:
+    start = time.perf_counter()
+    import cuda.emulator
+
+    cuda.emulator.activate()
+    assert ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    active = time.perf_counter()
+    open_device()
+    return {"start": [(active - start) * 1e3, None], "first device": [(time.perf_counter() - start) * 1e3, None]}
+
+
+def small_kernels(count: int) -> list[str]:
+    return [SAXPY.replace("saxpy", f"saxpy{number}") for number in range(count)]
+
+
+def child_compile(runs: int) -> dict:
+    open_device()
+    compiled(SAXPY, "saxpy")  # what is prepared once for all kernels
+    sources = iter(small_kernels(runs))
+    best = best_of(runs, 1e3, lambda: compiled(next(sources), "none"))
+    return {"compile": [best[0], None]}  # the compiler is another process
+
+
+def child_cached(runs: int) -> dict:
+    open_device()
+    sources = iter(small_kernels(runs))
+    return {"cached": [best_of(runs, 1e3, lambda: compiled(next(sources), "none"))[0], None]}
+
+
+def child_memory(runs: int) -> dict:
+    """Load 20 programs ten times each, and run a kernel of each."""
+    from cuda.core import LaunchConfig, ObjectCode, Program, launch
+
+    _, stream = open_device()
+    images = [bytes(Program(source, "c++").compile("cubin").code) for source in small_kernels(20)]
+    before, loaded = resident(), []
+    for number in range(200):
+        code = ObjectCode.from_cubin(images[number % 20])
+        launch(stream, LaunchConfig(grid=1, block=32), code.get_kernel("none"))
+        loaded.append(code)
+    stream.sync()
+    return {"modules": [(resident() - before) / 1e6, None]}
+
+
+def resident() -> int:
+    """Return the bytes of this process that lie in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+CHILDREN: dict[str, Callable[[int], dict]] = {
+    "kernels": child_kernels,
+    "launches": child_launches,
+    "start": child_start,
+    "compile": child_compile,
+    "cached": child_cached,
+    "memory": child_memory,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

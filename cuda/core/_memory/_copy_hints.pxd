@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies for which the caller gave hints."""
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport StreamHandle
+
+
+# What a CopyOptions says, for the driver; refuses other types.
+cdef cydriver.CUmemcpyAttributes hints_of(object options) except *
+
+# Refuses a stream on which the driver takes no hints.
+cdef int check_stream(const StreamHandle& h_stream) except -1
+
+# Whether a call that the driver has since `version` honours these hints; refuses to drop one that protects data.
+cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) except -1

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Many copies in one call of the driver."""
+
+from __future__ import annotations
+
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._copy cimport check_apart
+from cuda.core._memory._copy_hints cimport check_stream, has_hints, hints_of
+from cuda.core._stream cimport Stream
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+from collections.abc import Sequence
+
+from cuda.core._memory._copy_options import CopyOptions
+
+__all__ = ["copy_batch"]
+
+
+def copy_batch(
+    stream: Stream,
+    srcs: Sequence[Buffer],
+    dsts: Sequence[Buffer],
+    *,
+    options: CopyOptions | Sequence[CopyOptions] | None = None,
+) -> None:
+    """Copy buffers to others of the same sizes, in stream order (``cuMemcpyBatchAsync``).
+
+    The copies are in no order among themselves. Before CUDA 13.0 this is a loop of plain copies.
+
+    Parameters
+    ----------
+    stream : :class:`Stream`
+        The stream: neither the legacy default stream nor one that is capturing.
+    srcs, dsts : Sequence[:class:`Buffer`]
+        The sources and, in the same order, the destinations.
+    options : :class:`CopyOptions` | Sequence[:class:`CopyOptions`], optional
+        Hints for all copies, or for each.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of another type, or ``stream`` one of those excluded.
+    ValueError
+        If there are no buffers, the numbers or sizes differ, or a source overlaps its destination.
+    RuntimeError
+        If a buffer is closed, or ``"during_api_call"`` is asked for before CUDA 13.0.
+    """
+    cdef vector[AllocationHandle] h_sources
+    cdef vector[AllocationHandle] h_targets
+    cdef vector[cydriver.CUmemcpyAttributes] hints
+    cdef Stream c_stream
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
+    c_stream = <Stream>stream
+    c_stream._check_open()
+    collect(srcs, "srcs", &h_sources)
+    collect(dsts, "dsts", &h_targets)
+    if h_sources.size() != h_targets.size():
+        raise ValueError(f"srcs and dsts must have the same number of buffers, not {len(srcs)} and {len(dsts)}")
+    collect_hints(options, h_sources.size(), &hints)
+    check_stream(c_stream._h_stream)
+    enqueue(h_targets, h_sources, hints, c_stream)
+
+
+cdef int collect(object buffers, str name, vector[AllocationHandle]* handles) except -1:
+    if isinstance(buffers, Buffer) or not isinstance(buffers, Sequence):
+        raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
+    if len(buffers) == 0:
+        raise ValueError(f"{name} must have at least one Buffer")
+    for buffer in buffers:
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"{name} must have Buffer objects only, not {type(buffer).__name__}")
+        (<Buffer>buffer)._check_open()
+        handles.push_back((<Buffer>buffer)._h_allocation)
+    return 0
+
+
+# One for all copies, or one for each.
+cdef int collect_hints(object options, size_t count, vector[cydriver.CUmemcpyAttributes]* hints) except -1:
+    if isinstance(options, Sequence) and not isinstance(options, str):
+        if len(options) != count:
+            raise ValueError(f"options must be one CopyOptions or {count}, one for each copy, not {len(options)}")
+        for one in options:
+            hints.push_back(hints_of(one))
+    else:
+        hints.push_back(hints_of(_PLAIN if options is None else options))
+    return 0
+
+
+cdef int enqueue(
+    const vector[AllocationHandle]& h_targets,
+    const vector[AllocationHandle]& h_sources,
+    const vector[cydriver.CUmemcpyAttributes]& hints,
+    Stream stream,
+) except -1:
+    cdef vector[cydriver.CUdeviceptr] targets
+    cdef vector[cydriver.CUdeviceptr] sources
+    cdef vector[size_t] sizes
+    cdef vector[cydriver.CUmemcpyAttributes] attributes
+    cdef vector[size_t] firsts      # the first copy that each of the attributes is for
+    cdef bint is_native = True
+    cdef size_t size
+    cdef size_t i
+    for i in range(h_sources.size()):
+        size = h_sources[i].value().size
+        if h_targets[i].value().size != size:
+            raise ValueError(f"copy {i} has {size} bytes in srcs and {h_targets[i].value().size} bytes in dsts")
+        if not (h_targets[i].is_owner() and h_sources[i].is_owner()):
+            check_apart(h_targets[i].value().pointer, h_sources[i].value().pointer, size)
+        if size == 0 or h_targets[i].value().pointer == h_sources[i].value().pointer:
+            continue
+        if hints.size() > 1 or attributes.size() == 0:
+            attributes.push_back(hints[i if hints.size() > 1 else 0])
+            firsts.push_back(sizes.size())
+        targets.push_back(h_targets[i].value().pointer)
+        sources.push_back(h_sources[i].value().pointer)
+        sizes.push_back(size)
+    for i in range(hints.size()):
+        is_native = has_hints(hints[i], 13000) and is_native
+    if sizes.size() == 0:
+        return 0
+    with nogil:
+        if is_native:
+            HANDLE_RETURN(
+                cydriver.cuMemcpyBatchAsync(
+                    targets.data(), sources.data(), sizes.data(), sizes.size(),
+                    attributes.data(), firsts.data(), attributes.size(), stream._h_stream.get(),
+                ),
+                b"cuMemcpyBatchAsync",
+            )
+        else:
+            for i in range(sizes.size()):
+                HANDLE_RETURN(
+                    cydriver.cuMemcpyAsync(targets[i], sources[i], sizes[i], stream._h_stream.get()), b"cuMemcpyAsync"
+                )
+    return 0
+
+
+_PLAIN = CopyOptions()

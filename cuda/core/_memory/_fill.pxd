@@ -1,0 +1,9 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fills with a pattern of any width."""
+
+from cuda.bindings cimport cydriver
+
+
+# The memory becomes repetitions of `value`: an int of one byte, or the bytes of a pattern.
+cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cydriver.CUstream c_stream) except -1

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fills, in stream order: one call for 1, 2 or 4 bytes, and by doubling for wider patterns."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uintptr_t
+from libc.string cimport memcmp, memcpy
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
+from cuda.bindings cimport cydriver
+
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+__all__ = []
+
+# Wider patterns are copied from the host, unless the stream is capturing: a graph would read them later.
+cdef size_t MAX_PIECEWISE = 64
+
+
+cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cydriver.CUstream c_stream) except -1:
+    cdef int overflow = 0
+    cdef long number = 0
+    cdef Py_buffer view
+    if PyLong_Check(value):
+        number = PyLong_AsLongAndOverflow(value, &overflow)
+        if overflow != 0 or not 0 <= number < 256:
+            raise OverflowError(f"value must be an int from 0 to 255, or the bytes of a pattern, not {value}")
+        if size != 0:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, <uint8_t>number, size, c_stream), b"cuMemsetD8Async")
+        return 0
+    if not PyObject_CheckBuffer(value):
+        raise TypeError(f"value must be an int or an object with the buffer protocol, not {type(value).__name__}")
+    PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+    try:
+        if view.len == 0:
+            raise ValueError("value must have at least one byte")
+        if size % <size_t>view.len != 0:
+            raise ValueError(f"the buffer's size, {size} bytes, is no multiple of the {view.len} bytes of value")
+        if size != 0:
+            with nogil:
+                fill_pattern(pointer, size, <const uint8_t*>view.buf, view.len, c_stream)
+    finally:
+        PyBuffer_Release(&view)
+    return 0
+
+
+cdef int fill_pattern(
+    cydriver.CUdeviceptr pointer, size_t size, const uint8_t* pattern, size_t width, cydriver.CUstream c_stream
+) except -1 nogil:
+    cdef size_t period = shortest_period(pattern, width)
+    cdef size_t done = width
+    cdef size_t step = 0
+    if period <= 4 and period != 3 and pointer % period == 0:
+        return set_memory(pointer, pattern, period, size // period, c_stream)
+    write_once(pointer, pattern, width, c_stream)
+    while done < size:
+        step = min(done, size - done)
+        HANDLE_RETURN(cydriver.cuMemcpyAsync(pointer + done, pointer, step, c_stream), b"cuMemcpyAsync")
+        done += step
+    return 0
+
+
+# The width of what the pattern itself repeats: 1, 2 or 4 bytes, or else its own.
+cdef size_t shortest_period(const uint8_t* pattern, size_t width) noexcept nogil:
+    cdef size_t period = 1
+    while period <= 4:
+        if width % period == 0 and memcmp(pattern, pattern + period, width - period) == 0:
+            return period
+        period *= 2
+    return width
+
+
+cdef int write_once(
+    cydriver.CUdeviceptr pointer, const uint8_t* pattern, size_t width, cydriver.CUstream c_stream
+) except -1 nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef size_t done = 0
+    cdef size_t piece = 0
+    if width > MAX_PIECEWISE:
+        HANDLE_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_capture), b"cuStreamIsCapturing")
+        if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+            # From pageable memory: the driver has read it when the call returns.
+            HANDLE_RETURN(
+                cydriver.cuMemcpyAsync(pointer, <cydriver.CUdeviceptr><uintptr_t>pattern, width, c_stream), b"cuMemcpyAsync"
+            )
+            return 0
+    while done < width:
+        piece = 4
+        while piece > width - done or (pointer + done) % piece != 0:
+            piece //= 2
+        set_memory(pointer + done, pattern + done, piece, 1, c_stream)
+        done += piece
+    return 0
+
+
+# `count` times the first 1, 2 or 4 bytes of `pattern`.
+cdef int set_memory(
+    cydriver.CUdeviceptr pointer, const uint8_t* pattern, size_t width, size_t count, cydriver.CUstream c_stream
+) except -1 nogil:
+    cdef uint16_t two = 0
+    cdef uint32_t four = 0
+    if width == 1:
+        HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, pattern[0], count, c_stream), b"cuMemsetD8Async")
+    elif width == 2:
+        memcpy(&two, pattern, 2)
+        HANDLE_RETURN(cydriver.cuMemsetD16Async(pointer, two, count, c_stream), b"cuMemsetD16Async")
+    else:
+        memcpy(&four, pattern, 4)
+        HANDLE_RETURN(cydriver.cuMemsetD32Async(pointer, four, count, c_stream), b"cuMemsetD32Async")
+    return 0

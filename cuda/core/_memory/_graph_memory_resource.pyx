@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of graphs: allocated and freed by their nodes."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint64_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport AllocationHandle, ContextHandle
+from cuda.core._memory._allocation cimport allocate_in_graph, size_argument
+from cuda.core._memory._buffer cimport Buffer, Buffer_create, MemoryResource
+from cuda.core._memory._device_memory_resource cimport device_argument
+from cuda.core._stream cimport Stream, Stream_accept, Stream_context
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+import threading
+
+from cuda.core._memory._allocation import free_async
+
+__all__ = ["GraphMemoryResource"]
+
+
+cdef class cyGraphMemoryResource(MemoryResource):
+    """What :class:`GraphMemoryResource` is made of."""
+
+    cdef int _device_id
+
+    def __cinit__(self, *args, **kwargs):
+        self._device_id = -1
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of device {self._device_id}>"
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Add a node that allocates to the graph being captured (``cuMemAllocAsync``).
+
+        Closing the buffer during the capture adds a node that frees. After the capture, the memory
+        exists from a launch of the graph on; closing the buffer then frees it in stream order.
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes. No bytes have the address 0.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            A capturing stream of the device.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is not capturing.
+        ValueError
+            If the stream is of another device.
+        TypeError
+            If ``size`` is no integer or ``stream`` no stream.
+        OverflowError
+            If ``size`` is negative.
+        """
+        return GraphMemory_allocate(self, size_argument(size), Stream_accept(stream))
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory in stream order, or by a node while the stream is capturing (``cuMemFreeAsync``).
+
+        Parameters
+        ----------
+        ptr : int | driver.CUdeviceptr
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+        """
+        free_async(int(ptr), Stream_accept(stream))
+
+    def trim(self) -> None:
+        """Give memory that graphs of the device do not use back to the system (``cuDeviceGraphMemTrim``)."""
+        cdef int device_id = self._device_id
+        with nogil:
+            HANDLE_RETURN(cydriver.cuDeviceGraphMemTrim(device_id), b"cuDeviceGraphMemTrim")
+
+    def close(self) -> None:
+        """Do nothing: the memory belongs to the device's graphs."""
+
+    @property
+    def attributes(self) -> GraphMemoryResourceAttributes:
+        """How much memory the graphs of the device use, read when asked for."""
+        cdef GraphMemoryResourceAttributes attributes
+        attributes = GraphMemoryResourceAttributes.__new__(GraphMemoryResourceAttributes)
+        attributes._device_id = self._device_id
+        return attributes
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device."""
+        return self._device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: this is memory of a device."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """False: the host reads it through copies only."""
+        return False
+
+
+class GraphMemoryResource(cyGraphMemoryResource):
+    """Memory of the graphs of one device, for allocating while a stream is captured.
+
+    There is one object per device.
+
+    Parameters
+    ----------
+    device_id : :class:`Device` | int
+        The device.
+
+    Raises
+    ------
+    TypeError
+        If ``device_id`` is neither.
+    ValueError
+        If there is no such device.
+    """
+
+    def __new__(cls, device_id):
+        ordinal = device_argument(device_id)
+        with _lock:
+            self = _resources.get((cls, ordinal))
+            if self is None:
+                self = GraphMemory_create(cls, ordinal)
+                _resources[cls, ordinal] = self
+        return self
+
+    def __reduce__(self):
+        return type(self), (self.device_id,)
+
+
+cdef class GraphMemoryResourceAttributes:
+    """How much memory the graphs of a device use (``cuDeviceGetGraphMemAttribute``).
+
+    A peak is reset by setting it to 0 (``cuDeviceSetGraphMemAttribute``).
+    """
+
+    cdef int _device_id
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("GraphMemoryResourceAttributes cannot be constructed; use the resource's attributes")
+
+    def __repr__(self):
+        figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
+        return f"<{type(self).__name__} {figures}>"
+
+    @property
+    def reserved_mem_current(self) -> int:
+        """The bytes reserved for graphs now."""
+        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT)
+
+    @property
+    def reserved_mem_high(self) -> int:
+        """The most bytes reserved since the last reset."""
+        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+
+    @reserved_mem_high.setter
+    def reserved_mem_high(self, value):
+        reset(self, "reserved_mem_high", cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, value)
+
+    @property
+    def used_mem_current(self) -> int:
+        """The bytes that graphs use now."""
+        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT)
+
+    @property
+    def used_mem_high(self) -> int:
+        """The most bytes that graphs used since the last reset."""
+        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
+
+    @used_mem_high.setter
+    def used_mem_high(self, value):
+        reset(self, "used_mem_high", cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, value)
+
+
+_ATTRIBUTES = [name for name in vars(GraphMemoryResourceAttributes) if not name.startswith("_")]
+_resources = {}
+_lock = threading.Lock()
+
+
+cdef cyGraphMemoryResource GraphMemory_create(type cls, int device_id):
+    cdef cyGraphMemoryResource self = cyGraphMemoryResource.__new__(cls)
+    self._device_id = device_id
+    return self
+
+
+cdef Buffer GraphMemory_allocate(cyGraphMemoryResource self, size_t size, Stream stream):
+    cdef AllocationHandle h_allocation
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    Stream_context(stream, &h_context, &device_id)
+    if device_id != self._device_id:
+        raise ValueError(f"the stream is of device {device_id}, and this memory of device {self._device_id}")
+    allocate_in_graph(size, stream._h_stream, &h_allocation)
+    return Buffer_create(Buffer, h_allocation, self, None)
+
+
+cdef uint64_t figure(GraphMemoryResourceAttributes self, cydriver.CUgraphMem_attribute attribute) except? 0:
+    cdef uint64_t value = 0
+    cdef int device_id = self._device_id
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuDeviceGetGraphMemAttribute(device_id, attribute, &value), b"cuDeviceGetGraphMemAttribute"
+        )
+    return value
+
+
+cdef int reset(
+    GraphMemoryResourceAttributes self, str name, cydriver.CUgraphMem_attribute attribute, object value
+) except -1:
+    cdef uint64_t zero = 0
+    cdef int device_id = self._device_id
+    if value != 0:
+        raise AttributeError(f"{name} can only be set to 0, which resets the peak, not to {value!r}")
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuDeviceSetGraphMemAttribute(device_id, attribute, &zero), b"cuDeviceSetGraphMemAttribute"
+        )
+    return 0

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport AllocationHandle, MemoryPoolHandle, StreamHandle
+
+
+cdef class IPCAllocationHandle:
+    cdef:
+        int _descriptor     # -1 when closed
+        object _uuid
+
+
+cdef class IPCBufferDescriptor:
+    cdef:
+        bytes _payload
+        size_t _size
+
+
+# A handle that owns a file descriptor.
+cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
+
+# What another process needs to open a pool, and memory of it.
+cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool)
+cdef IPCBufferDescriptor export_memory(cydriver.CUdeviceptr pointer, size_t size)
+
+# Memory that another process allocated. All imports of one piece of memory share one mapping.
+cdef int import_memory(
+    const MemoryPoolHandle& h_pool, IPCBufferDescriptor descriptor, const StreamHandle& h_stream,
+    AllocationHandle* h_allocation
+) except -1

@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What travels between processes that share memory, and the mappings of what arrived."""
+
+from __future__ import annotations
+
+from libc.string cimport memcpy, memset
+from libcpp.utility cimport move
+
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport (
+    Allocation,
+    AllocationHandle,
+    Keep,
+    MemoryPoolHandle,
+    StreamHandle,
+    address,
+    is_interpreter_exiting,
+)
+from cuda.core._memory._allocation cimport fix_context, free_in_stream_order, size_argument
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+import os
+import threading
+import uuid as uuids
+
+from cuda.core._utils.helpers import check_multiprocessing_start_method
+from cuda.core._utils.sharing import detach, register_reducer, travelling
+
+__all__ = []
+
+
+cdef extern from "unistd.h" nogil:
+    int close(int descriptor)
+
+
+cdef class IPCAllocationHandle:
+    """A file descriptor by which another process opens a memory pool.
+
+    It comes from a resource's ``allocation_handle``. It passes through ``multiprocessing``, and its
+    descriptor through a socket; ``pickle`` alone cannot carry it.
+    """
+
+    def __cinit__(self):
+        self._descriptor = -1
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("IPCAllocationHandle cannot be constructed directly; use allocation_handle of a resource")
+
+    def __dealloc__(self):
+        IPCAllocationHandle_close(self)
+
+    def __int__(self):
+        if self._descriptor < 0:
+            raise ValueError("this IPCAllocationHandle is closed")
+        return self._descriptor
+
+    def __repr__(self):
+        state = "closed" if self.is_closed else f"descriptor {self._descriptor}"
+        return f"<IPCAllocationHandle {state}, pool {self._uuid}>"
+
+    def __reduce__(self):
+        raise TypeError("an IPCAllocationHandle cannot be pickled alone: send it through multiprocessing")
+
+    @classmethod
+    def _init(cls, handle: int, uuid=None) -> IPCAllocationHandle:
+        """Take over an open file descriptor."""
+        return IPCAllocationHandle_create(descriptor_argument(handle), uuid)
+
+    def close(self) -> None:
+        """Close the file descriptor; calling this again does nothing."""
+        IPCAllocationHandle_close(self)
+
+    @property
+    def handle(self) -> int:
+        """The file descriptor; -1 when closed."""
+        return self._descriptor
+
+    @property
+    def uuid(self) -> uuid.UUID | None:
+        """What identifies the pool in all processes."""
+        return self._uuid
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._descriptor < 0
+
+
+cdef class IPCBufferDescriptor:
+    """What another process needs to open a :class:`~cuda.core.Buffer`, besides its pool.
+
+    It comes from :attr:`Buffer.ipc_descriptor` and can be pickled.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("IPCBufferDescriptor cannot be constructed directly; use Buffer.ipc_descriptor")
+
+    def __repr__(self):
+        return f"<IPCBufferDescriptor of {self._size} bytes>"
+
+    def __reduce__(self):
+        return IPCBufferDescriptor._init, (self._payload, self._size)
+
+    @classmethod
+    def _init(cls, reserved: bytes, size: int) -> IPCBufferDescriptor:
+        """Make a descriptor of what another one carried."""
+        cdef IPCBufferDescriptor self = IPCBufferDescriptor.__new__(IPCBufferDescriptor)
+        self._payload = reserved
+        self._size = size_argument(size)
+        return self
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of the buffer."""
+        return self._size
+
+
+# One piece of another process's memory, mapped once here however often it is imported: the driver
+# gives each import the same address, and the first free would take it from all others.
+cdef class Mapping:
+    cdef:
+        MemoryPoolHandle h_pool
+        object key
+        cydriver.CUdeviceptr pointer
+        size_t size     # 0 where the driver cannot say
+        size_t users    # guarded by the lock
+
+
+cdef dict _mappings = {}
+# Reentrant, because a collection inside may drop a buffer of another mapping.
+_lock = threading.RLock()
+
+
+def _renew_lock():
+    global _lock
+    _lock = threading.RLock()
+
+
+# In a forked child the lock may be held by a thread that the child does not have.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid):
+    cdef IPCAllocationHandle self = IPCAllocationHandle.__new__(IPCAllocationHandle)
+    register_reducer(IPCAllocationHandle, _reduce_allocation_handle)
+    self._descriptor = descriptor
+    self._uuid = uuid
+    return self
+
+
+cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
+    cdef int descriptor = self._descriptor
+    self._descriptor = -1
+    if descriptor >= 0:
+        close(descriptor)
+
+
+def _reduce_allocation_handle(handle):
+    check_multiprocessing_start_method()
+    carried = travelling(int(handle))
+    return _rebuild_allocation_handle, (carried, handle.uuid)
+
+
+def _rebuild_allocation_handle(carried, uuid):
+    descriptor = detach(carried)
+    return IPCAllocationHandle_create(descriptor, uuid)
+
+
+cdef int descriptor_argument(object handle) except -1:
+    if isinstance(handle, bool) or not isinstance(handle, int):
+        raise TypeError(f"handle must be an int, a file descriptor, not {type(handle).__name__}")
+    if handle < 0:
+        raise ValueError(f"handle must be a file descriptor, at least 0, not {handle}")
+    return handle
+
+
+cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
+    cdef MemoryPoolHandle h_shared = h_pool
+    cdef int descriptor = -1
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolExportToShareableHandle(
+                &descriptor, h_shared.get(),
+                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
+            ),
+            b"cuMemPoolExportToShareableHandle",
+        )
+    return IPCAllocationHandle_create(descriptor, uuids.uuid4())
+
+
+cdef IPCBufferDescriptor export_memory(cydriver.CUdeviceptr pointer, size_t size):
+    cdef cydriver.CUmemPoolPtrExportData data
+    memset(&data, 0, sizeof(data))
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolExportPointer(&data, pointer), b"cuMemPoolExportPointer")
+    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], size)
+
+
+cdef int import_memory(
+    const MemoryPoolHandle& h_pool, IPCBufferDescriptor descriptor, const StreamHandle& h_stream,
+    AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef Mapping mapping
+    cdef Keep keep
+    if len(descriptor._payload) != sizeof(cydriver.CUmemPoolPtrExportData):
+        raise ValueError(
+            f"the descriptor must carry {sizeof(cydriver.CUmemPoolPtrExportData)} bytes, not {len(descriptor._payload)}"
+        )
+    value.h_stream = h_stream
+    fix_context(value)
+    mapping = Mapping_enter(h_pool, descriptor._payload)
+    value.pointer = mapping.pointer
+    value.size = descriptor._size
+    value.resource = <PyObject*>mapping
+    keep = Keep.of_object(<PyObject*>mapping)
+    h_allocation[0] = AllocationHandle.own(move(value), &leave_mapping, move(keep))
+    if 0 < mapping.size < descriptor._size:
+        h_allocation.reset()
+        raise ValueError(f"the descriptor claims {descriptor._size} bytes, but the memory has {mapping.size}")
+    return 0
+
+
+cdef Mapping Mapping_enter(const MemoryPoolHandle& h_pool, bytes payload):
+    cdef Mapping mapping
+    key = (address(h_pool), payload)
+    with _lock:
+        mapping = _mappings.get(key)
+        if mapping is None:
+            mapping = Mapping_create(h_pool, key, payload)
+            _mappings[key] = mapping
+        mapping.users += 1
+    return mapping
+
+
+cdef Mapping Mapping_create(const MemoryPoolHandle& h_pool, object key, bytes payload):
+    cdef Mapping self = Mapping.__new__(Mapping)
+    cdef cydriver.CUmemPoolPtrExportData data
+    memcpy(&data, <char*>payload, sizeof(data))
+    self.h_pool = h_pool
+    self.key = key
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolImportPointer(&self.pointer, self.h_pool.get(), &data), b"cuMemPoolImportPointer"
+        )
+    self.size = size_from(self.pointer)
+    return self
+
+
+# The bytes from an address to the end of its allocation; 0 where the driver cannot say.
+cdef size_t size_from(cydriver.CUdeviceptr pointer) except? 0:
+    cdef cydriver.CUdeviceptr start = 0
+    cdef size_t size = 0
+    cdef cydriver.CUresult err = cydriver.cuMemGetAddressRange(&start, &size, pointer)
+    if err != cydriver.CUresult.CUDA_SUCCESS or not start <= pointer < start + size:
+        return 0
+    return start + size - pointer
+
+
+cdef void leave_mapping(Allocation value) noexcept nogil:
+    cdef PyObject *kind = NULL
+    cdef PyObject *error = NULL
+    cdef PyObject *trace = NULL
+    if is_interpreter_exiting():
+        return
+    with gil:
+        # A buffer may be dropped while an exception is on its way: keep that one.
+        PyErr_Fetch(&kind, &error, &trace)
+        Mapping_leave(<Mapping><object>value.resource, value)
+        PyErr_Restore(kind, error, trace)
+
+
+cdef void Mapping_leave(Mapping self, const Allocation& value) noexcept:
+    with _lock:
+        self.users -= 1
+        if self.users == 0:
+            del _mappings[self.key]
+            # Before another thread can import the same memory again.
+            with nogil:
+                free_in_stream_order(value)

@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Places where memory can be: devices, the host and its NUMA nodes."""
+
+from cuda.bindings cimport cydriver
+
+
+# The place that an argument `location` means: a Device or a Host.
+cdef cydriver.CUmemLocation location_argument(object location) except *
+
+# A place by kind and number, which is ignored where the kind is without one.
+cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil
+
+# The Device or Host that the driver reports; None for no place.
+cdef object location_object(int kind, int ordinal)
+
+# The NUMA node nearest to the device that is current.
+cdef int nearest_numa_node() except -1
+
+# An attribute of a device; 0 where the driver does not know it.
+cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1

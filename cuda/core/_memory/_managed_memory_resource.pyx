@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Managed memory, which migrates between the host and devices, from one of its pools."""
+
+from __future__ import annotations
+
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_current, Context_ordinal
+from cuda.core._handles._handles cimport ContextHandle, MemoryPoolHandle
+from cuda.core._memory._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._memory._memory_pool cimport (
+    MemPool_adopt,
+    MemPool_create,
+    MemPool_open,
+    MemPool_set_threshold,
+    _MemPool,
+)
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.version cimport c_driver_version
+
+import warnings
+from dataclasses import dataclass
+
+from cuda.core._memory._managed_buffer import ManagedBuffer
+from cuda.core._memory._memory_pool import check_byte_option
+from cuda.core._utils.options import Options
+from cuda.core._utils.validators import check_str_enum
+from cuda.core.typing import ManagedMemoryLocationType
+
+__all__ = ["ManagedMemoryResource", "ManagedMemoryResourceOptions"]
+
+
+cdef class ManagedMemoryResource(_MemPool):
+    """Stream-ordered managed memory; :meth:`allocate` returns :class:`ManagedBuffer` objects.
+
+    Without options it hands out memory of the driver's current pool of managed memory, which it does not
+    own; adopting that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does.
+    With options it makes a pool of its own.
+
+    Parameters
+    ----------
+    options : :class:`ManagedMemoryResourceOptions` | dict, optional
+        How to make a new pool.
+
+    Raises
+    ------
+    RuntimeError
+        If the driver is older than CUDA 13.0 or has no current pool of managed memory, or the NUMA node
+        nearest to the current device is meant and unknown.
+    ValueError
+        If the preferred location is none.
+    """
+
+    def __init__(self, options: ManagedMemoryResourceOptions | None = None):
+        options = check_or_create_options(
+            ManagedMemoryResourceOptions, options, "managed memory resource options", keep_none=True
+        )
+        _refuse_old_driver(c_driver_version())
+        self._buffer_class = ManagedBuffer
+        if options is None:
+            MemPool_open(self, current_pool())
+        else:
+            self._preferred_location = preferred_location(options)
+            MemPool_open(self, new_pool(self._preferred_location, options.release_threshold))
+        warn_without_concurrent_access(self.device_id)
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the preferred device; -1 without one."""
+        location = self._preferred_location
+        return location[1] if location is not None and location[0] == ManagedMemoryLocationType.DEVICE else -1
+
+    @property
+    def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
+        """Where the memory should be, as ``(type, id)``, with the id None for the host; None without a wish."""
+        return self._preferred_location
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: devices reach managed memory."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """True: the host reaches managed memory."""
+        return True
+
+    @property
+    def is_managed(self) -> bool:
+        """True: the memory migrates between host and devices."""
+        return True
+
+
+@dataclass
+class ManagedMemoryResourceOptions(Options):
+    """How the pool of a :class:`ManagedMemoryResource` is made.
+
+    Whether the two fields of the preferred location fit together is checked when the resource is made.
+
+    Attributes
+    ----------
+    preferred_location : int, optional
+        The ordinal of a device or the number of a NUMA node; without a type, -1 is the host.
+    preferred_location_type : :class:`~cuda.core.typing.ManagedMemoryLocationType` | str, optional
+        What ``preferred_location`` counts. ``"host"`` takes no number, and ``"host_numa"`` without one is
+        the node nearest to the current device.
+    release_threshold : int, optional
+        How many bytes the pool keeps for reuse when a stream or event is synchronised; what it has
+        beyond goes back to the operating system then. If None, it keeps all.
+    """
+
+    preferred_location: int | None = None
+    preferred_location_type: ManagedMemoryLocationType | str | None = None
+    release_threshold: int | None = None
+
+    def __post_init__(self):
+        number = self.preferred_location
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
+            raise TypeError(f"preferred_location must be an int or None, not {type(number).__name__}")
+        self.preferred_location_type = check_str_enum(
+            self.preferred_location_type, ManagedMemoryLocationType, allow_none=True
+        )
+        if self.release_threshold is not None:
+            check_byte_option("release_threshold", self.release_threshold, (1 << 64) - 1)
+
+
+def reset_concurrent_access_warning() -> None:
+    """Let the next resource on a device without concurrent managed access warn again."""
+    global _has_warned
+    _has_warned = False
+
+
+cdef object preferred_location(object options):
+    number = options.preferred_location
+    kind = options.preferred_location_type
+    if kind is None:
+        if number is None:
+            return None
+        if number == -1:
+            return (ManagedMemoryLocationType.HOST, None)
+        kind = ManagedMemoryLocationType.DEVICE
+    if kind == ManagedMemoryLocationType.HOST:
+        if number is not None:
+            raise ValueError(f"preferred_location must be None with the type 'host', not {number}")
+        return (kind, None)
+    if kind == ManagedMemoryLocationType.HOST_NUMA and number is None:
+        return (kind, nearest_numa_node())
+    if number is None or number < 0:
+        raise ValueError(f"preferred_location must be at least 0 with the type '{kind}', not {number}")
+    return (kind, number)
+
+
+cdef MemoryPoolHandle current_pool() except *:
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    cdef cydriver.CUmemLocation c_location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_NONE, 0)
+    cdef bint is_there = False
+    init_driver()
+    with nogil:
+        is_there = ALLOW_RETURN(
+            cydriver.cuMemGetMemPool(
+                &c_pool, &c_location, cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
+            ),
+            cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED,
+            b"cuMemGetMemPool",
+        )
+    _refuse_without_pool(is_there)
+    return MemPool_adopt(c_pool)
+
+
+cdef MemoryPoolHandle new_pool(object location, object release_threshold) except *:
+    cdef MemoryPoolHandle h_pool
+    cdef cydriver.CUmemPoolProps properties
+    cdef cydriver.CUmemLocationType kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_NONE
+    cdef int number = 0
+    if location is not None:
+        number = location[1] or 0
+        if location[0] == ManagedMemoryLocationType.DEVICE:
+            kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        elif location[0] == ManagedMemoryLocationType.HOST:
+            kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
+        else:
+            kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA
+    memset(&properties, 0, sizeof(properties))
+    properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
+    properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    properties.location = location_of(kind, number)
+    init_driver()
+    h_pool = MemPool_create(&properties)
+    MemPool_set_threshold(h_pool, release_threshold)
+    return h_pool
+
+
+cdef bint _has_warned = False
+
+
+# Without a preferred device, the current one counts, and without that the first.
+cdef int warn_without_concurrent_access(int device_id) except -1:
+    cdef ContextHandle h_context
+    if _has_warned:
+        return 0
+    if device_id < 0:
+        Context_current(&h_context)
+        device_id = Context_ordinal(h_context) if h_context else 0
+    _warn_concurrent_access(device_id, bool(device_attribute(
+        cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device_id
+    )))
+    return 0
+
+
+def _warn_concurrent_access(device_id: int, is_supported: bool) -> None:
+    global _has_warned
+    if is_supported or _has_warned:
+        return
+    _has_warned = True
+    warnings.warn(
+        f"device {device_id} has no concurrent managed access: while it works, the host must not touch managed memory",
+        UserWarning,
+        stacklevel=1,
+    )
+
+
+def _refuse_old_driver(version: int) -> None:
+    if version < 13000:
+        raise RuntimeError("pools of managed memory need a driver for CUDA 13.0 or newer")
+
+
+def _refuse_without_pool(is_there: bool) -> None:
+    if not is_there:
+        raise RuntimeError("the driver has no current pool of managed memory here; give options for a pool of its own")

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The base class of all that allocates memory."""
+
+from __future__ import annotations
+
+from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._stream cimport Stream
+
+__all__ = ["MemoryResource"]
+
+
+cdef class MemoryResource:
+    """Base of all that allocates memory; subclass it in Python or use one of the built-in resources.
+
+    A subclass defines :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
+    :attr:`is_host_accessible` and :attr:`device_id`.
+    """
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Allocate memory: return a :class:`Buffer` made by ``Buffer.from_handle(ptr, size, mr=self)``.
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream in whose order the memory is allocated.
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define it.
+        """
+        raise missing(self, "allocate()")
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory; a :class:`Buffer` calls this once.
+
+        What it raises while a buffer is released goes to ``sys.unraisablehook``. It is not called any
+        more once the interpreter exits.
+
+        Parameters
+        ----------
+        ptr : int
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream`
+            The stream in whose order the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define it.
+        """
+        raise missing(self, "deallocate()")
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        raise missing(self, "is_device_accessible")
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host can access the memory."""
+        raise missing(self, "is_host_accessible")
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the memory migrates between host and devices."""
+        return False
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device where the memory is; -1 where none is meant."""
+        raise missing(self, "device_id")
+
+    cdef object _allocate(self, size_t size, Stream stream):
+        return self.allocate(size, stream=stream)
+
+    cdef object _export(self, object buffer):
+        raise not_shared(self)
+
+    cdef bint _import(self, object descriptor, Stream stream, AllocationHandle* h_allocation) except -1:
+        raise not_shared(self)
+
+
+cdef object missing(MemoryResource resource, str member):
+    return TypeError(f"{type(resource).__name__} must define {member}, as every memory resource does")
+
+
+cdef object not_shared(MemoryResource resource):
+    return RuntimeError(f"memory of this {type(resource).__name__} is not shared between processes; see ipc_enabled")

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Page-locked memory of the host, from one of its pools."""
+
+from __future__ import annotations
+
+from libc.string cimport memset
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport MemoryPoolHandle
+from cuda.core._memory._allocation cimport size_argument
+from cuda.core._memory._ipc_pool cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
+from cuda.core._memory._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open, MemPool_set_threshold
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.version cimport c_driver_version
+
+from dataclasses import dataclass
+
+from cuda.core._memory._ipc_pool import check_platform
+from cuda.core._memory._memory_pool import check_byte_option
+from cuda.core._utils.options import Options
+
+__all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
+
+
+cdef class PinnedMemoryResource(_IPCMemPool):
+    """Stream-ordered page-locked memory of the host, which devices access too.
+
+    Without options it hands out memory of the driver's current pool of the host, which it does not own;
+    adopting that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does. With
+    options it makes a pool of its own.
+
+    Parameters
+    ----------
+    options : :class:`PinnedMemoryResourceOptions` | dict, optional
+        How to make a new pool.
+
+    Raises
+    ------
+    RuntimeError
+        If there are no options and the driver is older than CUDA 13.0; use
+        :class:`LegacyPinnedMemoryResource` there. Also if memory is to be shared between processes
+        and the nearest NUMA node is unknown, or the system is not Linux.
+    """
+
+    def __init__(self, options: PinnedMemoryResourceOptions | None = None):
+        options = check_or_create_options(
+            PinnedMemoryResourceOptions, options, "pinned memory resource options", keep_none=True
+        )
+        self._numa_id = -1
+        if options is None:
+            _refuse_old_driver(c_driver_version())
+            MemPool_open(self, current_pool())
+        else:
+            if options.ipc_enabled:
+                check_platform()
+            if options.numa_id is not None:
+                self._numa_id = options.numa_id
+            elif options.ipc_enabled:
+                # Memory that the operating system places cannot be shared.
+                self._numa_id = nearest_numa_node()
+            MemPool_open(self, new_pool(self._numa_id, options))
+            if options.ipc_enabled:
+                IPCMemPool_share(self)
+
+    def __repr__(self):
+        place = "of the host" if self._numa_id < 0 else f"of NUMA node {self._numa_id}"
+        return f"<{type(self).__name__} {'closed' if self.is_closed else place}>"
+
+    @classmethod
+    def from_allocation_handle(cls, alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
+        """Import the pool of another process (``cuMemPoolImportFromShareableHandle``).
+
+        Parameters
+        ----------
+        alloc_handle : int | IPCAllocationHandle
+            The :attr:`allocation_handle` of the resource there, or its file descriptor, which stays open.
+
+        Returns
+        -------
+        :class:`PinnedMemoryResource`
+            A resource that opens buffers of the other process and cannot allocate. A handle whose
+            UUID is registered gives the registered resource.
+
+        Raises
+        ------
+        TypeError
+            If the argument is of another type, or the UUID is that of a resource of another class.
+        ValueError
+            If the handle is closed.
+        OSError
+            If the file descriptor is not open.
+        """
+        cdef PinnedMemoryResource self
+        found = IPCMemPool_registered(cls, alloc_handle)
+        if found is not None:
+            return found
+        init_driver()
+        self = cls.__new__(cls)
+        self._numa_id = -1
+        return IPCMemPool_open(self, alloc_handle)
+
+    @property
+    def device_id(self) -> int:
+        """-1: the memory is on no device."""
+        return -1
+
+    @property
+    def numa_id(self) -> int:
+        """The NUMA node of the memory; -1 where the operating system decides."""
+        return self._numa_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: devices reach page-locked memory."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """True: this is memory of the host."""
+        return True
+
+
+@dataclass
+class PinnedMemoryResourceOptions(Options):
+    """How the pool of a :class:`PinnedMemoryResource` is made.
+
+    Attributes
+    ----------
+    ipc_enabled : bool, optional
+        Whether other processes may open the memory; Linux only. Default is False.
+    max_size : int, optional
+        The most bytes the pool may have; 0, the default, leaves that to the driver.
+    numa_id : int, optional
+        The NUMA node of the memory. If None, the operating system decides; for memory shared
+        between processes, the node nearest to the current device.
+    release_threshold : int, optional
+        How many bytes the pool keeps for reuse when a stream or event is synchronised; what it has
+        beyond goes back to the operating system then. If None, it keeps all.
+    """
+
+    ipc_enabled: bool = False
+    max_size: int = 0
+    numa_id: int | None = None
+    release_threshold: int | None = None
+
+    def __post_init__(self):
+        check_byte_option("max_size", self.max_size)
+        if self.numa_id is not None:
+            if isinstance(self.numa_id, bool) or not isinstance(self.numa_id, int):
+                raise TypeError(f"numa_id must be an int or None, not {type(self.numa_id).__name__}")
+            if self.numa_id < 0:
+                raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, or None, not {self.numa_id}")
+        if self.release_threshold is not None:
+            check_byte_option("release_threshold", self.release_threshold, (1 << 64) - 1)
+
+
+cdef MemoryPoolHandle current_pool() except *:
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    cdef cydriver.CUmemLocation c_location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST, 0)
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemGetMemPool(
+                &c_pool, &c_location, cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+            ),
+            b"cuMemGetMemPool",
+        )
+    grant_access(c_pool, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED)
+    return MemPool_adopt(c_pool)
+
+
+cdef MemoryPoolHandle new_pool(int numa_id, object options) except *:
+    cdef MemoryPoolHandle h_pool
+    cdef cydriver.CUmemPoolProps properties
+    cdef cydriver.CUdevice_attribute support
+    memset(&properties, 0, sizeof(properties))
+    properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.handleTypes = (
+        cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+        if options.ipc_enabled
+        else cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    )
+    if numa_id < 0:
+        support = cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
+        properties.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST, 0)
+    else:
+        support = cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+        properties.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, numa_id)
+    properties.maxSize = size_argument(options.max_size)
+    init_driver()
+    h_pool = MemPool_create(&properties)
+    grant_access(h_pool.get(), support)
+    MemPool_set_threshold(h_pool, options.release_threshold)
+    return h_pool
+
+
+# A pool of the host is for the host only, until devices are let in: all that `support` such pools.
+cdef int grant_access(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute support) except -1:
+    cdef vector[cydriver.CUmemAccessDesc] grants
+    cdef cydriver.CUmemAccessDesc grant
+    cdef cydriver.CUmemAccess_flags c_flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
+    cdef int count = 0
+    HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
+    grant.flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    for device_id in range(count):
+        grant.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id)
+        if device_attribute(support, device_id):
+            HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&c_flags, c_pool, &grant.location), b"cuMemPoolGetAccess")
+            if c_flags != grant.flags:
+                grants.push_back(grant)
+    if grants.size() != 0:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemPoolSetAccess(c_pool, grants.data(), grants.size()), b"cuMemPoolSetAccess")
+    return 0
+
+
+def _refuse_old_driver(version: int) -> None:
+    if version < 13000:
+        raise RuntimeError(
+            "the host has a current memory pool only with a driver for CUDA 13.0 or newer; "
+            "use LegacyPinnedMemoryResource, or give options for a pool of its own"
+        )

@@ -1,0 +1,361 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual memory: addresses and what lies behind them, each managed on its own, so that buffers grow."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from cuda.core._handles import _late
+from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory._virtual_memory_options import VirtualMemoryResourceOptions
+from cuda.core._stream import Stream_accept
+from cuda.core._utils import cuda_utils, enums
+from cuda.core._utils.cuda_utils import check_or_create_options, handle_return
+from cuda.core._utils.helpers import Transaction
+
+__all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
+
+
+@dataclass
+class _Block:
+    """What backs one buffer; adjacent pieces, the first at the address of the buffer."""
+
+    reserved: list[tuple[int, int]] = field(default_factory=list)  # addresses and sizes
+    mapped: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(size for _, size in self.mapped)
+
+
+class VirtualMemoryResource(MemoryResource):
+    """Memory whose addresses are reserved and whose backing is mapped separately, so that it can grow.
+
+    Parameters
+    ----------
+    device_id : :class:`Device` | int
+        The device.
+    config : :class:`VirtualMemoryResourceOptions` | dict, optional
+        How to allocate.
+
+    Raises
+    ------
+    RuntimeError
+        If the device has no virtual memory management, or RDMA is asked for and not supported.
+    NotImplementedError
+        If memory is to be exported by handles of Windows.
+    """
+
+    def __init__(self, device_id, config: VirtualMemoryResourceOptions | None = None):
+        if device_id is None:
+            raise TypeError("device_id must be a Device or an int, not None")
+        # A Device makes sure of the driver and of the ordinal.
+        self._owner = _late.device_of(getattr(device_id, "device_id", device_id))
+        self._blocks = {}
+        self._lock = threading.Lock()
+        self.config = check_or_create_options(VirtualMemoryResourceOptions, config, "virtual memory resource options")
+        self._check_support()
+
+    def __repr__(self):
+        return f"<{type(self).__name__} device={self.device!r}>"
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Reserve addresses, make memory and map it there (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``).
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes; rounded up to the granularity. No bytes have the address 0.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream whose work must be over before the memory is unmapped. It can be used at once.
+
+        Returns
+        -------
+        :class:`Buffer`
+            A buffer of the rounded size.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses; what was taken is given back.
+        RuntimeError
+            If no context is current.
+        """
+        size = _check_size("size", size)
+        if stream is not None:
+            stream = Stream_accept(stream)
+        if size == 0:
+            return Buffer.from_handle(0, 0, mr=self, stream=stream)
+        properties = self._properties(self.config)
+        granularity = self._granularity(self.config, properties)
+        size = _round_up(size, granularity)
+        block = _Block()
+        with Transaction() as transaction:
+            align = granularity if self.config.addr_align is None else self.config.addr_align
+            address = _reserve(transaction, block, size, align, self.config.addr_hint)
+            _back(transaction, block, address, size, properties)
+            self._set_access(self.config, block.mapped)
+            with self._lock:
+                self._blocks[address] = block
+            transaction.append(self._blocks.pop, address, None)
+            buffer = Buffer.from_handle(address, size, mr=self, stream=stream)
+            transaction.commit()
+        return buffer
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Unmap memory and give its addresses back (``cuMemUnmap``, ``cuMemAddressFree``).
+
+        Parameters
+        ----------
+        ptr : int | driver.CUdeviceptr
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            What is waited for first.
+        """
+        if stream is not None:
+            stream = Stream_accept(stream)
+        address = int(ptr)
+        if address == 0:
+            return
+        if stream is not None:
+            # Memory that is unmapped under running work is a fault of the device.
+            stream.sync()
+        block = self._block_of(address, size)
+        with self._lock:
+            del self._blocks[address]
+        with Transaction() as transaction:
+            # Undone in reverse order, and each although another one failed.
+            for piece in block.reserved:
+                transaction.append(_free_addresses, *piece)
+            for piece in block.mapped:
+                transaction.append(_unmap, *piece)
+
+    def modify_allocation(
+        self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
+    ) -> Buffer:
+        """Grow a buffer, in place where the addresses behind it are free; its contents stay.
+
+        Parameters
+        ----------
+        buf : :class:`Buffer`
+            A buffer of this resource.
+        new_size : int
+            The number of bytes wanted. If the buffer has so many, only access is granted again.
+        config : :class:`VirtualMemoryResourceOptions` | dict, optional
+            How to allocate from now on; becomes :attr:`config`.
+
+        Returns
+        -------
+        :class:`Buffer`
+            ``buf``, or another one at new addresses; ``buf`` is closed then.
+
+        Raises
+        ------
+        TypeError
+            If ``buf`` is no buffer, or ``new_size`` no integer.
+        RuntimeError
+            If ``buf`` is closed.
+        ValueError
+            If ``buf`` is not of this resource.
+        AssertionError
+            If the memory is on the host.
+        CUDAError
+            If the driver refuses; nothing has changed then.
+        """
+        if not isinstance(buf, Buffer):
+            raise TypeError(f"buf must be a Buffer, not {type(buf).__name__}")
+        if buf.is_closed:
+            raise RuntimeError("buf is closed")
+        if buf.memory_resource is not self:
+            raise ValueError("buf must be a buffer of this resource")
+        new_size = _check_size("new_size", new_size)
+        config = check_or_create_options(
+            VirtualMemoryResourceOptions, config, "virtual memory resource options", keep_none=True
+        ) or self.config
+        if not self.config.location_type == config.location_type == "device":
+            raise AssertionError("only memory of a device can be modified, not memory of the host")
+        self._check_support(config)
+        grown = self._modify(buf, new_size, config)
+        self.config = config
+        return grown
+
+    @property
+    def device(self):
+        """The :class:`Device`, or None for memory of the host."""
+        return self._owner if self.is_device_accessible else None
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device; -1 for memory of the host."""
+        return int(self._owner) if self.is_device_accessible else -1
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether the memory is on the device."""
+        return self.config.location_type == "device"
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the memory is on the host."""
+        return not self.is_device_accessible
+
+    def _check_support(self, config=None):
+        config = config or self.config
+        properties = self._owner.properties
+        if not properties.virtual_memory_management_supported:
+            raise RuntimeError(f"device {int(self._owner)} has no virtual memory management")
+        if config.gpu_direct_rdma and not properties.gpu_direct_rdma_with_cuda_vmm_supported:
+            raise RuntimeError(f"device {int(self._owner)} does not support gpu_direct_rdma with virtual memory")
+
+    def _block_of(self, address, size) -> _Block:
+        with self._lock:
+            # Memory that was wrapped is taken for one piece.
+            return self._blocks.setdefault(address, _Block([(address, size)], [(address, size)]))
+
+    def _modify(self, buf, new_size, config):
+        if buf.size == 0:
+            raise ValueError("buf has no bytes, and so no addresses to grow from; allocate another one")
+        block = self._block_of(buf.handle, buf.size)
+        if new_size <= buf.size:
+            self._set_access(config, block.mapped)
+            return buf
+        properties = self._properties(config)
+        granularity = self._granularity(config, properties)
+        more = _round_up(new_size - buf.size, granularity)
+        if self._grow_in_place(buf, block, more, config, properties):
+            return buf
+        return self._move(buf, block, more, granularity, config, properties)
+
+    def _grow_in_place(self, buf, block, more, config, properties) -> bool:
+        extension = _Block()
+        end = buf.handle + buf.size
+        with Transaction() as transaction:
+            if _reserve(transaction, extension, more, 0, end) != end:
+                return False  # the transaction gives the addresses back
+            _back(transaction, extension, end, more, properties)
+            # What is there already keeps its access unless the options change.
+            changed = block.mapped if config != self.config else []
+            self._set_access(config, [*extension.mapped, *changed])
+            buf._size = buf.size + more
+            block.reserved += extension.reserved
+            block.mapped += extension.mapped
+            transaction.commit()
+        return True
+
+    def _move(self, buf, block, more, granularity, config, properties):
+        moved = _Block()
+        size = buf.size + more
+        with Transaction() as transaction:
+            align = granularity if config.addr_align is None else config.addr_align
+            address = _reserve(transaction, moved, size, align, config.addr_hint)
+            for old, length in block.mapped:
+                # The same memory, at a second address.
+                memory = handle_return(cuda_utils.driver.cuMemRetainAllocationHandle(old))
+                _map(transaction, moved, address + moved.size, length, memory)
+            _back(transaction, moved, address + moved.size, more, properties)
+            self._set_access(config, moved.mapped)
+            with self._lock:
+                self._blocks[address] = moved
+            transaction.append(self._blocks.pop, address, None)
+            grown = Buffer.from_handle(address, size, mr=self)
+            transaction.commit()
+        buf.close()
+        return grown
+
+    def _properties(self, config):
+        """Return the driver's description of memory as ``config`` wants it."""
+        if config.handle_type is not None and config.handle_type.startswith("win32"):
+            raise NotImplementedError(f"handle_type {config.handle_type!r} is for Windows, which is not supported")
+        driver = cuda_utils.driver
+        properties = driver.CUmemAllocationProp()
+        properties.type = enums.VIRTUAL_MEMORY_ALLOCATION.to_driver(config.allocation_type, "allocation_type")
+        properties.location = self._location(config)
+        properties.requestedHandleTypes = (
+            driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+            if config.handle_type is None
+            else enums.VIRTUAL_MEMORY_HANDLE.to_driver(config.handle_type, "handle_type")
+        )
+        properties.allocFlags.gpuDirectRDMACapable = int(config.gpu_direct_rdma)
+        return properties
+
+    def _location(self, config):
+        location = cuda_utils.driver.CUmemLocation()
+        location.type = enums.VIRTUAL_MEMORY_LOCATION.to_driver(config.location_type, "location_type")
+        location.id = 0
+        if config.location_type == "device":
+            location.id = int(self._owner)
+        elif config.location_type == "host_numa":
+            location.id = self._owner.properties.host_numa_id
+            if location.id < 0:
+                raise RuntimeError(f"the driver does not know the NUMA node nearest to device {int(self._owner)}")
+        return location
+
+    def _granularity(self, config, properties) -> int:
+        kind = enums.VIRTUAL_MEMORY_GRANULARITY.to_driver(config.granularity, "granularity")
+        return handle_return(cuda_utils.driver.cuMemGetAllocationGranularity(properties, kind))
+
+    def _set_access(self, config, pieces) -> None:
+        """Grant the owner and the peers what ``config`` says, for some mapped pieces."""
+        granted = [(self._location(config), config.self_access)]
+        for peer in config.peers:
+            location = cuda_utils.driver.CUmemLocation()
+            location.type = enums.VIRTUAL_MEMORY_LOCATION.to_driver("device", "peers")
+            location.id = peer
+            granted.append((location, config.peer_access))
+        descriptions = []
+        for location, access in granted:
+            if access is not None:
+                description = cuda_utils.driver.CUmemAccessDesc()
+                description.location = location
+                description.flags = enums.VIRTUAL_MEMORY_ACCESS.to_driver(access, "access")
+                descriptions.append(description)
+        if descriptions:
+            for address, size in pieces:
+                handle_return(cuda_utils.driver.cuMemSetAccess(address, size, descriptions, len(descriptions)))
+
+
+def _reserve(transaction, block, size, align, hint) -> int:
+    address = int(handle_return(cuda_utils.driver.cuMemAddressReserve(size, align, hint, 0)))
+    transaction.append(_free_addresses, address, size)
+    block.reserved.append((address, size))
+    return address
+
+
+def _back(transaction, block, address, size, properties) -> None:
+    """Put new memory behind some addresses."""
+    _map(transaction, block, address, size, handle_return(cuda_utils.driver.cuMemCreate(size, properties, 0)))
+
+
+def _map(transaction, block, address, size, memory) -> None:
+    """Put memory behind some addresses; from then on it lives as long as it is mapped."""
+    try:
+        handle_return(cuda_utils.driver.cuMemMap(address, size, 0, memory, 0))
+        transaction.append(_unmap, address, size)
+        block.mapped.append((address, size))
+    finally:
+        handle_return(cuda_utils.driver.cuMemRelease(memory))
+
+
+def _unmap(address, size) -> None:
+    handle_return(cuda_utils.driver.cuMemUnmap(address, size))
+
+
+def _free_addresses(address, size) -> None:
+    handle_return(cuda_utils.driver.cuMemAddressFree(address, size))
+
+
+def _check_size(name, size) -> int:
+    if isinstance(size, bool) or not hasattr(size, "__index__"):
+        raise TypeError(f"{name} must be an int, a number of bytes, not {type(size).__name__}")
+    size = size.__index__()
+    if not 0 <= size < 1 << 63:
+        raise OverflowError(f"{name} must be a number of bytes, from 0 to 2**63 - 1, not {size}")
+    return size
+
+
+def _round_up(size, granularity) -> int:
+    return -(-size // granularity) * granularity

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What every cache of compiled programs is, and how it counts."""
+
+from __future__ import annotations
+
+import abc
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cuda.core._module import ObjectCode
+
+__all__ = ["ProgramCacheResource"]
+
+
+class ProgramCacheResource(abc.ABC):
+    """A store of compiled programs, by key, that :meth:`Program.compile` takes as ``cache``.
+
+    A subclass defines ``__getitem__``, ``__setitem__``, ``__delitem__``, ``__len__`` and
+    :meth:`clear`. Keys are bytes or str, which is UTF-8 encoded; values are bytes, or an
+    :class:`ObjectCode`, of which the code is stored. There is no ``in`` and no iteration: another
+    process may change what is there at any time, so use :meth:`get`.
+    """
+
+    __iter__ = None
+
+    @abc.abstractmethod
+    def __getitem__(self, key: bytes | str) -> bytes:
+        """Return the value, or raise KeyError."""
+
+    @abc.abstractmethod
+    def __setitem__(self, key: bytes | str, value: bytes | bytearray | memoryview | ObjectCode) -> None:
+        """Store a value, in place of any that the key has."""
+
+    @abc.abstractmethod
+    def __delitem__(self, key: bytes | str) -> None:
+        """Remove the value, or raise KeyError."""
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Return the number of values."""
+
+    @abc.abstractmethod
+    def clear(self) -> None:
+        """Remove all values."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
+        """Return the value, or ``default`` if there is none.
+
+        Parameters
+        ----------
+        key : bytes | str
+            The key.
+        default : bytes, optional
+            What to return for a key without a value. Default is None.
+
+        Raises
+        ------
+        TypeError
+            If ``key`` is of another type.
+        """
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def update(
+        self, items: Mapping[bytes | str, bytes | ObjectCode] | Iterable[tuple[bytes | str, bytes | ObjectCode]], /
+    ) -> None:
+        """Store several values, one after the other.
+
+        Parameters
+        ----------
+        items : Mapping or iterable of pairs
+            Keys and values.
+        """
+        for key, value in items.items() if isinstance(items, Mapping) else items:
+            self[key] = value
+
+    def close(self) -> None:  # noqa: B027
+        """Give back what the cache holds open: nothing, unless a subclass does."""
+
+
+class Counters:
+    """The hits and misses of a cache, counted by threads at once."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._hits = 0
+        self._misses = 0
+
+    def _count(self, is_hit: bool) -> None:
+        with self._lock:
+            if is_hit:
+                self._hits += 1
+            else:
+                self._misses += 1
+
+    @property
+    def hits(self) -> int:
+        """How many values were found, by this object."""
+        return self._hits
+
+    @property
+    def misses(self) -> int:
+        """How many values were not found, by this object."""
+        return self._misses
+
+
+def checked_key(key) -> bytes:
+    """Return a key as bytes, or raise TypeError."""
+    if type(key) is bytes:
+        return key
+    if isinstance(key, str):
+        return key.encode()
+    if isinstance(key, (bytes, bytearray)):
+        return bytes(key)
+    raise TypeError(f"a key must be bytes or str, not {type(key).__name__}")
+
+
+def checked_value(value) -> bytes:
+    """Return a value as bytes, reading the file of an object code that is one now, or raise TypeError."""
+    if isinstance(value, ObjectCode):
+        value = value.code
+        if isinstance(value, str):
+            return Path(value).read_bytes()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError(f"a value must be bytes, a bytearray, a memoryview or an ObjectCode, not {type(value).__name__}")
+
+
+def checked_limit(max_size_bytes) -> int | None:
+    """Return a size limit, or raise TypeError or ValueError."""
+    if max_size_bytes is None:
+        return None
+    if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
+        raise TypeError(f"max_size_bytes must be an int or None, not {type(max_size_bytes).__name__}")
+    if max_size_bytes <= 0:
+        raise ValueError(f"max_size_bytes must be at least 1, or None for no limit, but is {max_size_bytes}")
+    return max_size_bytes

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The log of a compiler as records."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Diagnostic", "parse_diagnostics"]
+
+# How messages begin: the C++ front end, the PTX assembler, and tools that speak of no file.
+_BEGINNINGS = (
+    r"(?P<file>.+?)\((?P<line>\d+)\): (?P<severity>catastrophic error|internal error|error|warning|remark|note)"
+    r"(?: #\d+(?:-D)?)?: (?P<message>.*)",
+    r"ptxas (?P<file>.+?), line (?P<line>\d+); (?P<severity>fatal|error|warning) *: (?P<message>.*)",
+    r"(?:\w+:? +)?(?P<severity>fatal|error|warning) *: (?P<message>.*)",
+)
+# What the front end writes before a line of the source, and before the caret below it.
+_MARGIN = 2
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of a compiler.
+
+    Attributes
+    ----------
+    file : str or None
+        The name of the source, or the path of the header; None where the message is about no file.
+    line : int or None
+        The line in it, from 1.
+    column : int or None
+        The character in the line, from 1; None where the compiler does not show it.
+    severity : str
+        ``"error"``, ``"warning"``, ``"note"``, ``"remark"``, ``"fatal"``, ``"catastrophic error"`` or
+        ``"internal error"``.
+    message : str
+        What is wrong; further lines say where a template was instantiated.
+    excerpt : str or None
+        The line of the source, where the compiler shows it.
+    """
+
+    file: str | None
+    line: int | None
+    column: int | None
+    severity: str
+    message: str
+    excerpt: str | None = None
+
+    def __str__(self):
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        lines = [f"{place}: {self.severity}: {self.message}" if place else f"{self.severity}: {self.message}"]
+        if self.excerpt is not None:
+            # A tab stays one, so that the caret stands below its character.
+            gap = "".join(character if character == "\t" else " " for character in self.excerpt[: self.column - 1])
+            lines += [f"  {self.excerpt}", f"  {gap.ljust(self.column - 1)}^"]
+        return "\n".join(lines)
+
+
+def parse_diagnostics(log: str | None) -> tuple[Diagnostic, ...]:
+    """Return the messages in a log, in its order; lines that are none, such as counts, are left out."""
+    found = []
+    body = None
+    for line in (log or "").splitlines():
+        match = next(filter(None, (re.fullmatch(beginning, line) for beginning in _BEGINNINGS)), None)
+        if match:
+            body = []
+            found.append((match.groupdict(), body))
+        elif not line.startswith(" "):
+            body = None  # what belongs to a message is indented
+        elif body is not None:
+            body.append(line)
+    return tuple(record(parts, body) for parts, body in found)
+
+
+def record(parts: dict, body: list[str]) -> Diagnostic:
+    """Make a record of the parts of the first line and of the lines that follow it."""
+    message, excerpt, column = [parts["message"]], None, None
+    caret = next((index for index, line in enumerate(body) if index and line.strip() == "^"), None)
+    if caret is not None:
+        excerpt = body[caret - 1][_MARGIN:]
+        column = body[caret].index("^") - _MARGIN + 1
+        body = body[: caret - 1] + body[caret + 1 :]
+    message += [line.strip() for line in body]
+    line = parts.get("line")
+    return Diagnostic(
+        parts.get("file"), int(line) if line else None, column, parts["severity"], "\n".join(message), excerpt
+    )

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""How objects that several processes share pass through ``multiprocessing``.
+
+That package is loaded by the first such object, because few programs have any.
+"""
+
+from __future__ import annotations
+
+__all__ = ["detach", "register_reducer", "travelling"]
+
+
+def register_reducer(cls: type, reduce) -> None:
+    """Let ``reduce`` pickle the objects of ``cls`` that go to another process through ``multiprocessing``."""
+    from multiprocessing.reduction import ForkingPickler
+
+    ForkingPickler.register(cls, reduce)
+
+
+def travelling(descriptor: int):
+    """Return a file descriptor in a form that ``multiprocessing`` carries to another process."""
+    from multiprocessing.reduction import DupFd
+
+    return DupFd(descriptor)
+
+
+def detach(carried) -> int:
+    """Return the file descriptor that arrived; the caller closes it."""
+    return carried.detach()

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of NVVM and nvJitLink: each is the error of the bindings and a :class:`CUDAError` at once.
+
+``nvvmError`` and ``nvJitLinkError`` are made at their first use, because the bindings load then.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+
+from cuda.core._utils.cuda_utils import CUDAError
+
+__all__ = ["tool_error"]
+
+_HOMES = {"nvvmError": "cuda.bindings.nvvm", "nvJitLinkError": "cuda.bindings.nvjitlink"}
+
+
+def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""):
+    """Return the exception for a failed call of a tool.
+
+    Parameters
+    ----------
+    kind : str
+        ``"nvvmError"`` or ``"nvJitLinkError"``.
+    status : int
+        The result code of the call.
+    api : str
+        The entry point of the tool.
+    detail : str, optional
+        What the call was about, and what to do.
+    log : str, optional
+        What the tool logged.
+    """
+    results = importlib.import_module(_HOMES[kind]).Result
+    name = next((result.name for result in results if int(result) == int(status)), f"ERROR_{int(status)}")
+    log = log.strip()
+    message = f"{name} ({int(status)}): {name.removeprefix('ERROR_').replace('_', ' ').lower()} ({api})"
+    error = error_class(kind)("\n".join(part for part in (message, detail, log) if part))
+    error.status = error.code = int(status)
+    error.name = name
+    error.api = api
+    error.log = log or None
+    return error
+
+
+@functools.cache
+def error_class(kind: str) -> type:
+    """Return the exception class that derives from the one of the bindings."""
+    base = getattr(importlib.import_module(_HOMES[kind]), kind)
+    members = {
+        "__doc__": f"{base.__name__}, with its log.",
+        "__init__": CUDAError.__init__,
+        # The class is found in this module, and made anew of its message and its attributes.
+        "__module__": __name__,
+        "__reduce__": Exception.__reduce__,
+    }
+    return type(kind, (base, CUDAError), members)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return error_class(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Many copies in one call."""
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+
+from cuda.core._memory import Buffer
+from cuda.core._memory._copy_ops import copy_batch
+from cuda.core._memory._copy_options import CopyOptions
+from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import handle_return
+from support.memory import HostMemoryResource, read, write
+
+
+@pytest.fixture
+def pair():
+    mr = HostMemoryResource()
+    return mr.allocate(8), mr.allocate(8)
+
+
+@pytest.mark.parametrize("stream", [None, 1, object()])
+def test_other_streams_are_refused(pair, stream):
+    with pytest.raises(TypeError, match="stream"):
+        copy_batch(stream, pair[:1], pair[1:])
+
+
+def test_the_legacy_default_stream_is_refused(pair):
+    with pytest.raises(TypeError, match="legacy default stream"):
+        copy_batch(LEGACY_DEFAULT_STREAM, pair[:1], pair[1:])
+
+
+def test_closed_streams_are_refused(pair, stream):
+    stream.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        copy_batch(stream, pair[:1], pair[1:])
+
+
+def test_what_is_no_sequence_of_buffers_is_refused(pair):
+    first, second = pair
+    for wrong in (first, iter([first]), {first}, None, [3], [first, b"x"]):
+        with pytest.raises(TypeError, match="srcs"):
+            copy_batch(PER_THREAD_DEFAULT_STREAM, wrong, [second])
+        with pytest.raises(TypeError, match="dsts"):
+            copy_batch(PER_THREAD_DEFAULT_STREAM, [second], wrong)
+
+
+def test_empty_sequences_are_refused(pair):
+    with pytest.raises(ValueError, match="srcs"):
+        copy_batch(PER_THREAD_DEFAULT_STREAM, [], [])
+
+
+def test_numbers_have_to_agree(pair):
+    with pytest.raises(ValueError, match="same number"):
+        copy_batch(PER_THREAD_DEFAULT_STREAM, pair, pair[:1])
+
+
+def test_closed_buffers_are_refused(pair):
+    pair[0].close()
+    with pytest.raises(RuntimeError, match="closed"):
+        copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:])
+
+
+@pytest.mark.parametrize("options", [3, "any", {}, [3]])
+def test_other_options_are_refused(pair, options):
+    with pytest.raises(TypeError, match="options"):
+        copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=options)
+
+
+def test_options_of_another_number_are_refused(pair):
+    with pytest.raises(ValueError, match="options"):
+        copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=[CopyOptions()] * 2)
+
+
+def test_sizes_have_to_agree(stream):
+    with pytest.raises(ValueError, match="copy 1 has 8 bytes in srcs and 9 bytes in dsts"):
+        copy_batch(
+            stream,
+            [Buffer.from_handle(4096, 8), Buffer.from_handle(5000, 8)],
+            [Buffer.from_handle(6000, 8), Buffer.from_handle(7000, 9)],
+        )
+
+
+def test_overlaps_are_refused(stream):
+    with pytest.raises(ValueError, match="overlap"):
+        copy_batch(stream, [Buffer.from_handle(4096, 8)], [Buffer.from_handle(4100, 8)])
+
+
+def test_a_capturing_stream_is_refused(stream, pair):
+    mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    handle_return(driver.cuStreamBeginCapture(stream.handle, mode))
+    try:
+        with pytest.raises(TypeError, match="capturing"):
+            copy_batch(stream, pair[:1], pair[1:])
+    finally:
+        handle_return(driver.cuGraphDestroy(handle_return(driver.cuStreamEndCapture(stream.handle))))
+
+
+OPTIONS = {
+    "none": None,
+    "one": CopyOptions("any", overlap_mode="prefer_overlap_with_compute"),
+    "each": [CopyOptions(order) for order in ("stream", "any", "stream", "any")],
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_all_buffers_are_copied(device, stream, options):
+    sizes = (100, 0, 4096, 77)
+    random = np.random.default_rng(3)
+    contents = [random.integers(0, 256, size, dtype=np.uint8).tobytes() for size in sizes]
+    sources, targets = ([device.allocate(size, stream=stream) for size in sizes] for _ in range(2))
+    for source, content in zip(sources, contents, strict=True):
+        write(source, content, stream)
+    copy_batch(stream, sources, tuple(targets), options=options)
+    assert [read(target, stream) for target in targets] == contents
+
+
+def test_nothing_to_copy_is_no_error(device, stream):
+    empty = [device.allocate(0, stream=stream) for _ in range(2)]
+    buffer = device.allocate(8, stream=stream)
+    buffer.fill(5, stream=stream)
+    copy_batch(stream, empty, empty)
+    copy_batch(stream, [buffer], [buffer])
+    assert read(buffer, stream) == bytes([5]) * 8
+
+
+@pytest.mark.requires(device=True)
+def test_the_per_thread_default_stream_is_fine(device):
+    first, second = (device.allocate(64, stream=PER_THREAD_DEFAULT_STREAM) for _ in range(2))
+    first.fill(7, stream=PER_THREAD_DEFAULT_STREAM)
+    copy_batch(PER_THREAD_DEFAULT_STREAM, [first], [second])
+    assert read(second, PER_THREAD_DEFAULT_STREAM) == bytes([7]) * 64

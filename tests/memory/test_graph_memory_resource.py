@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of graphs, captured through the bindings."""
+
+import gc
+import pickle
+import threading
+
+import pytest
+
+from cuda.core._memory._graph_memory_resource import (
+    GraphMemoryResource,
+    GraphMemoryResourceAttributes,
+    cyGraphMemoryResource,
+)
+from support.graphs import capture
+from support.memory import read
+
+MIB = 1 << 20
+FIGURES = ("reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
+
+
+@pytest.fixture
+def resource(device):
+    """The resource, with nothing of other tests reserved."""
+    resource = GraphMemoryResource(device)
+    device.sync()
+    resource.trim()
+    return resource
+
+
+def test_there_is_one_per_device(device):
+    assert GraphMemoryResource(device) is GraphMemoryResource(0)
+    assert isinstance(GraphMemoryResource(0), cyGraphMemoryResource)
+    assert pickle.loads(pickle.dumps(GraphMemoryResource(0))) is GraphMemoryResource(0)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(GraphMemoryResource(0))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(map(id, found)) == {id(GraphMemoryResource(0))}
+
+
+@pytest.mark.parametrize(
+    ("device_id", "error"), [(-1, ValueError), (1000, ValueError), ("0", TypeError), (None, TypeError)]
+)
+def test_other_devices_are_refused(device, device_id, error):
+    with pytest.raises(error, match="device_id"):
+        GraphMemoryResource(device_id)
+
+
+def test_it_is_memory_of_the_device(device, resource):
+    assert (resource.device_id, resource.is_device_accessible, resource.is_host_accessible) == (0, True, False)
+    assert resource.is_managed is False
+    assert "device 0" in repr(resource)
+    resource.close()
+    assert resource.attributes.used_mem_current == 0
+
+
+@pytest.mark.parametrize("size", [0, 64])
+def test_stream_that_is_not_capturing_is_refused(stream, resource, size):
+    with pytest.raises(RuntimeError, match="not capturing"):
+        resource.allocate(size, stream=stream)
+
+
+@pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1.5, TypeError), ("1", TypeError)])
+def test_bad_sizes_are_refused(stream, resource, size, error):
+    with pytest.raises(error, match="size"):
+        resource.allocate(size, stream=stream)
+
+
+def test_missing_stream_is_refused(resource):
+    with pytest.raises(TypeError, match="stream"):
+        resource.allocate(64, stream=None)
+
+
+@pytest.mark.requires(devices=2)
+def test_stream_of_another_device_is_refused(devices, resource):
+    devices[1].set_current()
+    other = devices[1].create_stream()
+    devices[0].set_current()
+    with pytest.raises(ValueError, match="device 1"):
+        resource.allocate(64, stream=other)
+
+
+@pytest.mark.requires(mempool=True)
+def test_memory_lives_between_its_nodes(device, stream, resource):
+    result = device.allocate(4096, stream=stream)
+    stream.sync()
+    with capture(stream) as graph:
+        buffer = resource.allocate(4096, stream=stream)
+        assert (buffer.memory_resource, buffer.size, buffer.device_id) == (resource, 4096, 0)
+        buffer.fill(7, stream=stream)
+        result.copy_from(buffer, stream=stream)
+        buffer.close()
+    assert graph.node_kinds() == ["MEMCPY", "MEMSET", "MEM_ALLOC", "MEM_FREE"]
+    graph.launch(stream)
+    assert read(result, stream) == b"\7" * 4096
+    graph.launch(stream)
+    graph.destroy()
+
+
+@pytest.mark.requires(mempool=True)
+def test_no_bytes_need_no_node(stream, resource):
+    with capture(stream) as graph:
+        buffer = resource.allocate(0, stream=stream)
+        assert (buffer.handle, buffer.size) == (0, 0)
+        buffer.close()
+    assert graph.node_kinds() == []
+    graph.destroy()
+
+
+@pytest.mark.requires(mempool=True)
+def test_deallocate_adds_a_node(stream, resource):
+    with capture(stream) as graph:
+        buffer = resource.allocate(4096, stream=stream)
+        resource.deallocate(buffer.handle, buffer.size, stream=stream)
+    assert graph.node_kinds() == ["MEM_ALLOC", "MEM_FREE"]
+    graph.destroy()
+    # The graph that would free it is gone, and the memory was never made.
+    buffer.close()
+    assert buffer.is_closed
+
+
+@pytest.mark.requires(mempool=True)
+def test_buffer_dropped_before_any_launch_frees_nothing(stream, resource):
+    with capture(stream) as graph:
+        buffer = resource.allocate(4096, stream=stream)
+    del buffer
+    gc.collect()
+    assert graph.node_kinds() == ["MEM_ALLOC"]
+    assert resource.attributes.used_mem_current == 0
+    graph.destroy()
+
+
+@pytest.mark.requires(mempool=True)
+def test_buffer_closed_after_a_launch_frees_the_memory(stream, resource):
+    with capture(stream) as graph:
+        buffer = resource.allocate(MIB, stream=stream)
+    graph.launch(stream)
+    assert resource.attributes.used_mem_current >= MIB
+    buffer.close()
+    stream.sync()
+    assert resource.attributes.used_mem_current == 0
+    graph.destroy()
+
+
+@pytest.mark.requires(mempool=True)
+def test_attributes_follow_the_memory(stream, resource):
+    attributes = resource.attributes
+    attributes.used_mem_high = 0
+    with capture(stream) as graph:
+        resource.allocate(MIB, stream=stream).close()
+    graph.launch(stream)
+    stream.sync()
+    assert attributes.used_mem_current == 0
+    assert attributes.used_mem_high >= MIB
+    assert attributes.reserved_mem_high >= attributes.reserved_mem_current >= MIB
+    attributes.used_mem_high = 0
+    assert attributes.used_mem_high == 0
+    graph.destroy()
+    resource.trim()
+    attributes.reserved_mem_high = 0
+    assert attributes.reserved_mem_current == attributes.reserved_mem_high == 0
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_numbers_and_set_to_zero_only(resource, name):
+    attributes = resource.attributes
+    assert type(getattr(attributes, name)) is int
+    assert f"{name}=" in repr(attributes)
+    with pytest.raises(AttributeError):
+        setattr(attributes, name, 3)
+
+
+def test_attributes_are_not_constructed():
+    with pytest.raises(RuntimeError, match="use"):
+        GraphMemoryResourceAttributes()

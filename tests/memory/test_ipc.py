@@ -1,0 +1,376 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What travels between processes, and what arrives is the same memory."""
+
+import gc
+import itertools
+import multiprocessing
+import os
+import pickle
+import socket
+import threading
+
+import pytest
+
+from cuda.core._memory import Buffer, DeviceMemoryResource
+from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.helpers import reset_fork_warning
+from support import shared_memory
+from support.processes import Child, open_descriptors, start_method
+
+SIZE = 1 << 16
+ROUND_TRIPS = int(os.environ.get("CUDA_CORE_TEST_IPC_ROUND_TRIPS", "25"))
+
+
+@pytest.fixture(autouse=True)
+def spawned():
+    """No process is forked, and so nothing warns of that."""
+    with start_method("spawn"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def child():
+    child = Child()
+    yield child
+    assert child.stop() == 0
+
+
+@pytest.fixture
+def pool(device):
+    """A pool that other processes may open."""
+    return DeviceMemoryResource(device, {"ipc_enabled": True})
+
+
+@pytest.fixture
+def buffer(pool, stream):
+    """Shared memory full of the byte 1."""
+    buffer = pool.allocate(SIZE, stream=stream)
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    return buffer
+
+
+# Allocation handles
+
+
+def test_handle_owns_its_file_descriptor():
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    handle = IPCAllocationHandle._init(descriptor, None)
+    assert (handle.handle, int(handle), handle.uuid, handle.is_closed) == (descriptor, descriptor, None, False)
+    handle.close()
+    handle.close()
+    assert (handle.handle, handle.is_closed) == (-1, True)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(descriptor)
+
+
+def test_dropped_handle_closes_its_file_descriptor():
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    IPCAllocationHandle._init(descriptor)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(descriptor)
+
+
+def test_closed_handle_is_no_number():
+    handle = IPCAllocationHandle._init(os.open(os.devnull, os.O_RDONLY))
+    handle.close()
+    with pytest.raises(ValueError, match="closed"):
+        int(handle)
+    assert "closed" in repr(handle)
+
+
+@pytest.mark.parametrize(("handle", "error"), [(-1, ValueError), (True, TypeError), ("3", TypeError), (1.0, TypeError)])
+def test_what_is_no_file_descriptor_is_refused(handle, error):
+    with pytest.raises(error, match="file descriptor"):
+        IPCAllocationHandle._init(handle)
+
+
+@pytest.mark.parametrize("cls", [IPCAllocationHandle, IPCBufferDescriptor])
+def test_direct_construction_is_refused(cls):
+    with pytest.raises(RuntimeError, match="use"):
+        cls()
+
+
+def test_handle_is_not_pickled_alone():
+    with IPCHandle() as handle, pytest.raises(TypeError, match="multiprocessing"):
+        pickle.dumps(handle)
+
+
+class IPCHandle:
+    """A handle over any file, closed at the end of a block."""
+
+    def __enter__(self):
+        self.handle = IPCAllocationHandle._init(os.open(os.devnull, os.O_RDONLY), None)
+        return self.handle
+
+    def __exit__(self, *error):
+        self.handle.close()
+
+
+def test_handle_passes_through_multiprocessing():
+    ends = multiprocessing.get_context("spawn").Pipe()
+    before = None
+    for _ in range(3):
+        with IPCHandle() as handle:
+            ends[0].send(handle)
+            received = ends[1].recv()
+            assert received.handle not in (handle.handle, -1)
+            assert os.fstat(received.handle) == os.fstat(handle.handle)
+            received.close()
+        # The first time starts what serves descriptors to other processes.
+        before = before or open_descriptors()
+    assert open_descriptors() <= before
+
+
+# Buffer descriptors
+
+
+def test_descriptor_is_pickled():
+    descriptor = IPCBufferDescriptor._init(bytes(range(64)), 24)
+    copy = pickle.loads(pickle.dumps(descriptor))
+    assert (copy.size, copy.__reduce__()[1]) == (24, (bytes(range(64)), 24))
+    assert "24" in repr(copy)
+
+
+@pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), ("1", TypeError), (1.5, TypeError)])
+def test_descriptor_checks_its_size(size, error):
+    with pytest.raises(error, match="size"):
+        IPCBufferDescriptor._init(bytes(64), size)
+
+
+@pytest.mark.requires(ipc=True)
+def test_descriptor_is_asked_for_once(buffer):
+    assert buffer.ipc_descriptor is buffer.ipc_descriptor
+    assert buffer.ipc_descriptor.size == SIZE
+    assert buffer.is_mapped is False
+
+
+@pytest.mark.requires(ipc=True)
+def test_mistaken_imports_are_refused(pool, buffer, stream):
+    imported = DeviceMemoryResource.from_allocation_handle(0, int(pool.allocation_handle))
+    descriptor = buffer.ipc_descriptor
+    with pytest.raises(TypeError, match="IPCBufferDescriptor, not bytes"):
+        Buffer.from_ipc_descriptor(imported, b"", stream=stream)
+    with pytest.raises(TypeError, match="memory resource, not int"):
+        Buffer.from_ipc_descriptor(3, descriptor, stream=stream)
+    with pytest.raises(TypeError, match="stream"):
+        Buffer.from_ipc_descriptor(imported, descriptor, stream=None)
+    with pytest.raises(ValueError, match="64 bytes, not 3"):
+        Buffer.from_ipc_descriptor(imported, IPCBufferDescriptor._init(b"abc", 3), stream=stream)
+    with pytest.raises(RuntimeError, match="not shared"):
+        Buffer.from_ipc_descriptor(DeviceMemoryResource(0), descriptor, stream=stream)
+    imported.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        Buffer.from_ipc_descriptor(imported, descriptor, stream=stream)
+
+
+@pytest.mark.requires(ipc=True)
+def test_memory_of_nowhere_is_refused(child, pool):
+    assert child.call(shared_memory.echo, 1) == 1
+    with pytest.raises(AssertionError, match="CUDA_ERROR"):
+        child.call(shared_memory.import_twice, pool, IPCBufferDescriptor._init(b"\xff" * 64, 8))
+
+
+@pytest.mark.requires(ipc=True)
+def test_claiming_more_than_there_is_is_refused(child, pool, buffer, stream):
+    claim = IPCBufferDescriptor._init(buffer.ipc_descriptor.__reduce__()[1][0], 1 << 40)
+    with pytest.raises(AssertionError, match=f"claims {1 << 40} bytes"):
+        child.call(shared_memory.import_twice, pool, claim)
+    with pytest.raises(ValueError, match="claims"):
+        Buffer.from_ipc_descriptor(pool, claim, stream=stream)
+    assert child.call(shared_memory.read_and_answer, buffer, 3)[0] == b"\1" * SIZE
+
+
+# Between processes
+
+
+@pytest.mark.requires(ipc=True)
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_both_processes_see_the_same_memory(method, buffer):
+    child = Child(method)
+    try:
+        answer = child.call(shared_memory.read_and_answer, buffer, 2)
+    finally:
+        assert child.stop() == 0
+    assert answer == (b"\1" * SIZE, True, SIZE)
+    assert shared_memory.contents(buffer) == b"\2" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_buffer_is_an_argument_of_a_process(buffer):
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=shared_memory.put, args=(buffer, 5))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    assert shared_memory.contents(buffer) == b"\5" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_plain_pickle_finds_the_registered_pool(child, pool, buffer):
+    data = pickle.dumps(buffer)
+    child.call(shared_memory.keep, "pool", pool)
+    assert child.call(shared_memory.load, data) == (b"\1" * SIZE, True)
+    child.call(shared_memory.close_kept, "pool")
+
+
+@pytest.mark.requires(ipc=True)
+def test_plain_socket_carries_pool_and_buffer(child, pool, buffer, tmp_path):
+    path = str(tmp_path / "socket")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+
+        def serve():
+            connection, _ = listener.accept()
+            with connection:
+                socket.send_fds(connection, [pickle.dumps(buffer.ipc_descriptor)], [int(pool.allocation_handle)])
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert child.call(shared_memory.import_by_socket, path, SIZE) == b"\1" * SIZE
+        thread.join()
+
+
+@pytest.mark.requires(ipc=True)
+def test_buffer_that_comes_back_is_the_same(child, pool, buffer):
+    returned = child.call(shared_memory.echo, buffer)
+    assert returned == buffer
+    assert returned.memory_resource is pool
+    assert returned.is_mapped is False
+    buffer.close()
+    assert shared_memory.contents(returned) == b"\1" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_own_memory_that_is_freed_does_not_come_back(pool, buffer, stream):
+    descriptor = buffer.ipc_descriptor
+    buffer.close()
+    with pytest.raises(RuntimeError, match="freed"):
+        Buffer.from_ipc_descriptor(pool, descriptor, stream=stream)
+
+
+@pytest.mark.requires(ipc=True)
+def test_receiver_exports_further(child, buffer):
+    other = Child()
+    try:
+        mine, theirs = multiprocessing.get_context("spawn").Pipe()
+        child.call(shared_memory.keep, "buffer", buffer)
+        child.call(shared_memory.send_kept, mine, "buffer")
+        assert other.call(shared_memory.receive_contents, theirs) == b"\1" * SIZE
+        child.call(shared_memory.close_kept, "buffer")
+    finally:
+        assert other.stop() == 0
+
+
+@pytest.mark.requires(ipc=True)
+def test_receiver_outlives_the_sender(device):
+    sender = Child()
+    try:
+        buffer = sender.call(shared_memory.export, SIZE, 7)
+        assert buffer.is_mapped is True
+        assert shared_memory.contents(buffer) == b"\7" * SIZE
+    finally:
+        sender.stop()
+    assert shared_memory.contents(buffer) == b"\7" * SIZE
+    buffer.close()
+    assert (buffer.is_closed, buffer.is_mapped) == (True, False)
+
+
+@pytest.mark.requires(ipc=True)
+@pytest.mark.parametrize("order", list(itertools.permutations(["their buffer", "their pool", "my pool"])))
+def test_closing_in_any_order(child, device, order):
+    pool = DeviceMemoryResource(device, {"ipc_enabled": True})
+    stream = device.create_stream()
+    buffer = pool.allocate(SIZE, stream=stream)
+    buffer.fill(9, stream=stream)
+    stream.sync()
+    child.call(shared_memory.keep, "their pool", pool)
+    child.call(shared_memory.keep, "their buffer", buffer)
+    for name in order:
+        if name == "my pool":
+            pool.close()
+        else:
+            child.call(shared_memory.close_kept, name)
+    assert shared_memory.contents(buffer) == b"\x09" * SIZE
+    buffer.close()
+    stream.sync()
+
+
+@pytest.mark.requires(ipc=True)
+def test_imports_of_one_buffer_share_one_mapping(child, pool, buffer):
+    assert child.call(shared_memory.import_twice, pool, buffer.ipc_descriptor) == (True, b"\1" * SIZE)
+
+
+@pytest.mark.requires(ipc=True)
+def test_threads_import_one_buffer_at_once(child, pool, buffer):
+    assert child.call(shared_memory.import_in_threads, pool, buffer.ipc_descriptor) == {b"\1" * SIZE}
+
+
+@pytest.mark.requires(ipc=True)
+def test_unpickling_makes_a_context_current_where_none_is(child, buffer):
+    assert child.call(shared_memory.load_without_context, pickle.dumps(buffer), buffer.memory_resource) == b"\1" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_round_trips_leak_no_descriptor(child, pool, stream):
+    counts = []
+    for trip in range(ROUND_TRIPS):
+        buffer = pool.allocate(4096, stream=stream)
+        buffer.fill(trip % 256, stream=stream)
+        stream.sync()
+        returned = child.call(shared_memory.echo, buffer)
+        assert returned == buffer
+        returned.close()
+        buffer.close()
+        if trip in (5, ROUND_TRIPS - 1):
+            gc.collect()
+            counts.append((open_descriptors(), child.call(shared_memory.descriptors)))
+    assert counts[0] == counts[-1]
+
+
+# What cannot be shared
+
+
+@pytest.mark.requires(mempool=True)
+def test_unshared_memory_says_so(device, stream):
+    buffer = device.allocate(64, stream=stream)
+    with pytest.raises(RuntimeError, match="not shared"):
+        buffer.ipc_descriptor  # noqa: B018
+    with pytest.raises(RuntimeError, match=r"pickled.*not shared"):
+        pickle.dumps(buffer)
+    buffer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        buffer.ipc_descriptor  # noqa: B018
+
+
+def test_wrapped_memory_has_no_descriptor():
+    with pytest.raises(RuntimeError, match="wrapped"):
+        Buffer.from_handle(1, 1).ipc_descriptor  # noqa: B018
+
+
+@pytest.mark.requires(ipc=True)
+def test_forking_programs_are_warned_once(buffer):
+    with start_method("fork"):
+        reset_fork_warning()
+        with pytest.warns(UserWarning, match="fork"):
+            pickle.dumps(buffer)
+        pickle.dumps(buffer)
+    reset_fork_warning()
+
+
+@pytest.mark.requires(ipc=True)
+def test_what_is_no_pool_is_refused(device):
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    gc.collect()
+    try:
+        before = open_descriptors()
+        for _ in range(10):
+            with pytest.raises(CUDAError):
+                DeviceMemoryResource.from_allocation_handle(device, descriptor)
+        gc.collect()
+        assert open_descriptors() == before
+    finally:
+        os.close(descriptor)

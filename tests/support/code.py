@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled code of every format, for the tests of linking."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from pathlib import Path
+
+ARCH = "sm_90"
+
+MAIN = 'extern "C" __device__ int part(int); extern "C" __global__ void f(int* x) { *x = part(*x); }'
+PART = 'extern "C" __device__ int part(int y) { return 3 * y + 1; }'
+RUNTIME = 'extern "C" __global__ void f(int* x) { x[0] = cudaGetDevice(x + 1); }'
+
+PTX = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry triple(.param .u64 x)
+{
+    .reg .b64 %a;
+    .reg .b32 %v;
+    ld.param.u64 %a, [x];
+    cvta.to.global.u64 %a, %a;
+    ld.global.u32 %v, [%a];
+    mul.lo.s32 %v, %v, 3;
+    st.global.u32 [%a], %v;
+    ret;
+}
+"""
+
+
+@functools.cache
+def compiled(source: str, target: str):
+    """Return a source compiled for linking."""
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(arch=ARCH, relocatable_device_code=True, name=target)
+    program = Program(source, "c++", options)
+    program._remarks = lambda *args: ()  # the age of the driver is no matter here
+    return program.compile(target)
+
+
+def runtime_library() -> str:
+    """Return the path of the library of the CUDA runtime for device code, a host library."""
+    from cuda.pathfinder import find_static_lib
+
+    return find_static_lib("cudadevrt")
+
+
+@functools.cache
+def runtime_object() -> bytes:
+    """Return the host object file in that library: the first member of the archive that is an ELF file."""
+    archive = Path(runtime_library()).read_bytes()
+    start = len("!<arch>\n")
+    while True:
+        size = int(archive[start + 48 : start + 58])
+        member = archive[start + 60 : start + 60 + size]
+        if member.startswith(b"\x7fELF"):
+            return member
+        start += 60 + size + size % 2
+
+
+@functools.cache
+def runtime_fatbin() -> bytes:
+    """Return the fat binary in that object file."""
+    data = runtime_object()
+    (table,) = struct.unpack_from("<Q", data, 40)
+    size, count, names = struct.unpack_from("<HHH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQ", data, table + index * size) for index in range(count)]
+    for name, _, _, _, start, length in sections:
+        if data.startswith(b"__nv_relfatbin\0", sections[names][4] + name):
+            return data[start : start + length]
+    raise LookupError("the object file has no fat binary")
+
+
+def run_on_int(stream, kernel, value: int) -> int:
+    """Run a kernel that changes one int in place, and return what it made of a value."""
+    from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
+
+    with LegacyPinnedMemoryResource().allocate(4) as buffer, memoryview(buffer) as raw, raw.cast("B") as view:
+        view[:] = struct.pack("<i", value)
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer)
+        stream.sync()
+        return struct.unpack("<i", view)[0]

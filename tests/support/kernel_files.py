@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels in ``tests/emulator/kernels``, run on NumPy arrays by ``cuda.core``."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).resolve().parents[1] / "emulator" / "kernels"
+
+
+def header_folders() -> list[str] | None:
+    """Return where the headers of CUDA lie, or None where some are missing; the software device brings its own."""
+    import cuda.emulator
+
+    if cuda.emulator.is_active():
+        return []
+    from cuda.pathfinder import locate_nvidia_header_directory
+
+    found = [locate_nvidia_header_directory(name) for name in ("cudart", "cccl")]
+    return [str(folder.abs_path) for folder in found] if all(found) else None
+
+
+class KernelFile:
+    """The kernels of a file, compiled at the first call of one.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    *expressions : str
+        Names of templates, such as ``"reduce<int, Least, 64>"``.
+    headers : bool, optional
+        Whether the file includes headers of CUDA.
+    """
+
+    def __init__(self, name: str, *expressions: str, headers: bool = False):
+        self.path = FOLDER / name
+        self.expressions = expressions
+        self.headers = headers
+
+    @functools.cached_property
+    def code(self):
+        """The object code, for the current device."""
+        from cuda.core import Program, ProgramOptions
+
+        folders = (header_folders() if self.headers else None) or None
+        # Without contraction, so that sums round as NumPy's do.
+        options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders, fma=False)
+        return Program(self.path.read_text(), "c++", options).compile("cubin", name_expressions=self.expressions)
+
+    def __call__(self, stream, name, grid, block, *arguments, shared=0, cooperative=False) -> None:
+        """Run a kernel and wait for it; arrays among the arguments are copied to the device and back."""
+        from cuda.core import LaunchConfig, launch
+
+        config = LaunchConfig(grid=grid, block=block, shmem_size=shared, is_cooperative=cooperative)
+        copies = {index: Copy(array, stream) for index, array in enumerate(arguments) if isinstance(array, np.ndarray)}
+        values = [copies[index].there if index in copies else value for index, value in enumerate(arguments)]
+        launch(stream, config, self.code.get_kernel(name), *values)
+        for copy in copies.values():
+            copy.there.copy_to(copy.here, stream=stream)
+        stream.sync()
+        for copy in copies.values():
+            copy.finish()
+
+
+class Copy:
+    """An array on the device, for one launch."""
+
+    def __init__(self, array, stream):
+        from cuda.core import LegacyPinnedMemoryResource
+
+        assert array.flags.c_contiguous
+        self.array = array
+        self.here = LegacyPinnedMemoryResource().allocate(array.nbytes)
+        self.there = stream.device.allocate(array.nbytes, stream=stream)
+        self.bytes[:] = array.reshape(-1).view(np.uint8)
+        self.there.copy_from(self.here, stream=stream)
+
+    @property
+    def bytes(self):
+        return np.from_dlpack(self.here).view(np.uint8)
+
+    def finish(self) -> None:
+        """Bring the result back, and release both sides."""
+        if self.array.flags.writeable:
+            self.array.reshape(-1).view(np.uint8)[:] = self.bytes
+        self.there.close()
+        self.here.close()

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A child process that calls functions for a test."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import traceback
+
+PATIENCE = 60  # seconds
+
+
+class Child:
+    """A process with device 0 current. Functions and values go to it, and come back, by pickling."""
+
+    def __init__(self, method: str = "spawn"):
+        context = multiprocessing.get_context(method)
+        self._connection, other = context.Pipe()
+        self.process = context.Process(target=_serve, args=(other,), daemon=True)
+        self.process.start()
+        other.close()
+
+    def call(self, function, *args):
+        """Return what a function of an importable module returns there."""
+        self._connection.send((function, args))
+        del function, args  # what was sent belongs to the test alone
+        if not self._connection.poll(PATIENCE):
+            raise TimeoutError("the child process did not answer")
+        is_result, value = self._connection.recv()
+        if not is_result:
+            raise AssertionError(f"the child process failed:\n{value}")
+        return value
+
+    def stop(self) -> int:
+        """Let the process end and return its exit status."""
+        if self.process.is_alive():
+            with contextlib.suppress(BrokenPipeError):
+                self._connection.send(None)
+        self.process.join(PATIENCE)
+        self._connection.close()
+        return self.process.exitcode
+
+
+@contextlib.contextmanager
+def start_method(method):
+    """Make a start method the default of ``multiprocessing`` inside the block."""
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method(method, force=True)
+    try:
+        yield
+    finally:
+        multiprocessing.set_start_method(before, force=True)
+
+
+def open_descriptors() -> int:
+    """Return how many file descriptors this process has open."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+def _serve(connection):
+    from cuda.core import Device
+
+    multiprocessing.set_start_method("spawn", force=True)
+    Device(0).set_current()
+    while (request := connection.recv()) is not None:
+        function, args = request
+        try:
+            answer = (True, function(*args))
+        except BaseException:
+            answer = (False, traceback.format_exc())
+        connection.send(answer)
+        del request, function, args, answer

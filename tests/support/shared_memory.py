@@ -1,0 +1,178 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What child processes do with the memory and the events of others."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+from cuda.core import Buffer, Device, DeviceMemoryResource, Event
+from support.memory import read
+from support.processes import open_descriptors
+from support.threads import in_thread
+
+# What a child keeps from one call to the next.
+kept = {}
+
+
+def contents(buffer) -> bytes:
+    """Return the bytes of a buffer."""
+    return read(buffer, Device(0).create_stream())
+
+
+def put(buffer, value) -> None:
+    """Fill a buffer, and wait until that is done."""
+    Device(0).set_current()
+    stream = Device(0).create_stream()
+    buffer.fill(value, stream=stream)
+    stream.sync()
+
+
+def read_and_answer(buffer, value) -> tuple[bytes, bool, int]:
+    """Return what a buffer holds, and fill it anew."""
+    before = contents(buffer)
+    put(buffer, value)
+    return before, buffer.is_mapped, buffer.size
+
+
+def echo(*values):
+    """Return what was sent."""
+    return values[0] if len(values) == 1 else values
+
+
+def keep(name, value) -> None:
+    """Keep what was sent."""
+    kept[name] = value
+
+
+def kept_contents(name) -> bytes:
+    """Return the bytes of a buffer that was kept."""
+    return contents(kept[name])
+
+
+def close_kept(*names) -> None:
+    """Close what was kept, in this order."""
+    for name in names:
+        kept.pop(name).close()
+    gc.collect()
+
+
+def export(size, value):
+    """Return a new shared buffer, of a pool of this process; both are kept."""
+    pool = DeviceMemoryResource(0, {"ipc_enabled": True})
+    stream = Device(0).create_stream()
+    buffer = pool.allocate(size, stream=stream)
+    put(buffer, value)
+    kept["pool"], kept["buffer"] = pool, buffer
+    return buffer
+
+
+def import_twice(pool, descriptor) -> tuple[bool, bytes]:
+    """Open a buffer twice, close one, and return whether they were one, and what the other one holds."""
+    stream = Device(0).create_stream()
+    first = Buffer.from_ipc_descriptor(pool, descriptor, stream=stream)
+    second = Buffer.from_ipc_descriptor(pool, pickle.loads(pickle.dumps(descriptor)), stream=stream)
+    is_same = first == second and first.handle == second.handle
+    first.close()
+    stream.sync()
+    held = read(second, stream)
+    second.close()
+    stream.sync()
+    # Also after the mapping has ended.
+    with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as third:
+        return is_same and read(third, stream) == held, held
+
+
+def import_by_socket(path, size) -> bytes:
+    """Receive a file descriptor and a descriptor by a socket, and return what the buffer holds."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        data, descriptors, _, _ = socket.recv_fds(connection, 4096, 1)
+    pool = DeviceMemoryResource.from_allocation_handle(0, descriptors[0])
+    os.close(descriptors[0])
+    stream = Device(0).create_stream()
+    with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as buffer:
+        assert buffer.size == size
+        return read(buffer, stream)
+
+
+def load(data) -> tuple[bytes, bool]:
+    """Return what a pickled buffer holds, and whether its resource was found in the registry."""
+    buffer = pickle.loads(data)
+    return contents(buffer), DeviceMemoryResource.from_registry(buffer.memory_resource.uuid) is buffer.memory_resource
+
+
+def send_kept(connection, name) -> None:
+    """Send what was kept to whoever has the other end."""
+    connection.send(kept[name])
+
+
+def import_in_threads(pool, descriptor) -> set[bytes]:
+    """Open and close a buffer on several threads, and return all that was read."""
+
+    def work(_):
+        Device(0).set_current()
+        stream = Device(0).create_stream()
+        with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
+            return read(buffer, stream)
+
+    with ThreadPoolExecutor(4) as executor:
+        return set(executor.map(work, range(40)))
+
+
+def load_without_context(data, pool) -> bytes:
+    """Return what a pickled buffer holds, unpickled on a thread without a context."""
+    DeviceMemoryResource.from_registry(pool.uuid)
+
+    def work():
+        buffer = pickle.loads(data)
+        Device(0).set_current()
+        return contents(buffer)
+
+    return in_thread(work)
+
+
+def receive_contents(connection) -> bytes:
+    """Return what a buffer holds that somebody else sends."""
+    return contents(connection.recv())
+
+
+def descriptors() -> int:
+    """Return how many file descriptors are open."""
+    gc.collect()
+    return open_descriptors()
+
+
+def event_state(event) -> tuple:
+    """Return what an event of another process says of itself."""
+    try:
+        Device(0).create_stream().record(event)
+    except TypeError:
+        is_recordable = False
+    else:
+        is_recordable = True
+    flags = (event.is_ipc_enabled, event.is_timing_enabled, event.is_blocking_sync)
+    return event.device, event.context, *flags, is_recordable
+
+
+def is_done(event) -> bool:
+    """Return whether the work before an event is over."""
+    return event.is_done
+
+
+def read_after(event, buffer) -> bytes:
+    """Return what a buffer holds after an event."""
+    stream = Device(0).create_stream()
+    stream.wait(event)
+    return read(buffer, stream)
+
+
+def open_event(descriptor) -> bool:
+    """Open an event by its descriptor, wait for it, and return whether it is done then."""
+    event = Event.from_ipc_descriptor(descriptor)
+    event.sync()
+    return event.is_done

@@ -1,0 +1,465 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Linker: every kind of input by the real nvJitLink, which needs no driver; the driver's linker is next door."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import threading
+import types
+import warnings
+import weakref
+
+import pytest
+
+from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+from cuda.core import _compile_options, _linker
+from cuda.core._utils import nvjitlink
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+from support.code import ARCH, MAIN, PART, RUNTIME, compiled, run_on_int, runtime_fatbin, runtime_library, runtime_object
+
+pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True, software=False)
+
+
+def options(**changes):
+    return LinkerOptions(**{"arch": ARCH, **changes})
+
+
+def linker_of(*formats, **changes):
+    return Linker(*(compiled(source, kind) for source, kind in zip((MAIN, PART), formats)), options=options(**changes))
+
+
+def is_cubin(code):
+    return code.code_type == "cubin" and code.code.startswith(b"\x7fELF") and b"f" in code.code
+
+
+@pytest.mark.parametrize("formats", [("cubin", "cubin"), ("ptx", "ptx"), ("ptx", "cubin"), ("cubin", "ptx")])
+def test_link(formats):
+    linker = linker_of(*formats)
+    code = linker.link("cubin")
+    assert isinstance(code, ObjectCode)
+    assert is_cubin(code)
+    assert code.name == "<default linker>"
+    assert linker.get_error_log() == ""
+
+
+def test_link_time_optimization_inlines():
+    code = linker_of("ltoir", "ltoir", link_time_optimization=True).link("cubin")
+    assert is_cubin(code)
+    assert len(code.code) < len(linker_of("cubin", "cubin").link("cubin").code)
+
+
+def test_ptx_of_ltoir():
+    code = linker_of("ltoir", "ltoir", link_time_optimization=True, ptx=True).link("PTX")
+    assert code.code_type == "ptx"
+    assert b".entry f(" in code.code
+    assert b"call" not in code.code
+
+
+@pytest.mark.requires(cudadevrt=True)
+@pytest.mark.parametrize("kind, code", [
+    ("object", runtime_object), ("fatbin", runtime_fatbin), ("library", runtime_library),
+])
+def test_host_code_and_fat_binaries(kind, code):
+    main = compiled(RUNTIME, "cubin")
+    with pytest.raises(CUDAError, match="GetDevice"):
+        Linker(main, options=options()).link("cubin")
+    assert is_cubin(Linker(main, getattr(ObjectCode, f"from_{kind}")(code()), options=options()).link("cubin"))
+
+
+@pytest.mark.parametrize("kind", ["cubin", "ptx", "ltoir"])
+def test_files(kind, tmp_path):
+    (tmp_path / "main").write_bytes(compiled(MAIN, kind).code)
+    main = getattr(ObjectCode, f"from_{kind}")(tmp_path / "main")
+    lto = kind == "ltoir"
+    assert is_cubin(Linker(main, compiled(PART, kind), options=options(link_time_optimization=lto)).link("cubin"))
+
+
+@pytest.mark.parametrize("made_of", [bytes, bytearray, memoryview])
+def test_bytes_like_inputs(made_of):
+    code = made_of(compiled(MAIN, "cubin").code)
+    linked = Linker(ObjectCode.from_cubin(code), compiled(PART, "cubin"), options=options()).link("cubin")
+    assert is_cubin(linked)
+
+
+def test_result_is_named_after_the_options():
+    assert linker_of("cubin", "cubin", name="mine").link("cubin").name == "mine"
+    assert linker_of("cubin", "cubin", name=None).link("cubin").name == "<default linker>"
+
+
+def test_options_are_a_dict_and_are_copied():
+    given = options(name="before")
+    linker = Linker(compiled(PART, "cubin"), options=given)
+    given.name = "after"
+    assert linker.link("cubin").name == "before"
+    assert Linker(compiled(PART, "cubin"), options={"arch": ARCH, "name": "dict"}).link("cubin").name == "dict"
+
+
+def test_a_failed_link_raises_with_the_log():
+    from cuda.bindings.nvjitlink import nvJitLinkError
+
+    linker = Linker(compiled(MAIN, "cubin"), options=options())
+    with pytest.raises(nvJitLinkError, match="linking to cubin failed") as caught:
+        linker.link("cubin")
+    error = caught.value
+    assert isinstance(error, CUDAError)
+    assert error.api == "nvJitLinkComplete"
+    assert "Undefined reference to 'part' in 'cubin'" in error.log
+    assert error.log in str(error)
+    assert linker.get_error_log().strip() == error.log
+    linker.close()
+    assert "Undefined reference to 'part'" in linker.get_error_log()
+
+
+def test_info_log():
+    linker = linker_of("ptx", "cubin", verbose=True, time=True)
+    linker.link("cubin")
+    log = linker.get_info_log()
+    assert "ptxas info" in log
+    assert "time" in log
+    linker.close()
+    assert linker.get_info_log() == log
+
+
+def test_a_log_that_cannot_be_fetched_raises(monkeypatch):
+    linker = linker_of("cubin", "cubin")
+    real = nvjitlink.call_nvjitlink
+
+    def refuse(api, *args, **names):
+        # A handle that is no link makes nvJitLink refuse.
+        return real(api, *((0,) + args[1:] if "log" in api else args), **names)
+
+    monkeypatch.setattr(nvjitlink, "call_nvjitlink", refuse)
+    for fetch in (linker.get_error_log, linker.get_info_log):
+        with pytest.raises(CUDAError, match="nvJitLinkGet.*LogSize"):
+            fetch()
+    monkeypatch.undo()
+    assert linker.get_error_log() == ""
+
+
+@pytest.mark.parametrize("module, text", [
+    (ObjectCode.from_ptx(b"garbage", name="mine"), "ptx input 'mine' of 7 bytes failed"),
+    (ObjectCode.from_cubin(b""), "cubin input 'input 0' of 0 bytes failed"),
+    (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed\nno such file"),
+    (ObjectCode.from_library("/no/such.a"), "library file '/no/such.a' failed"),
+    (ObjectCode.from_cubin(b"\x7fELF"), "cubin input 'input 0' of 4 bytes failed"),
+])
+def test_malformed_input(module, text):
+    from cuda.bindings.nvjitlink import nvJitLinkError
+
+    with pytest.raises(nvJitLinkError, match=text):
+        Linker(module, options=options())
+
+
+def test_truncated_cubin():
+    code = compiled(MAIN, "cubin").code
+    for size in (1, 16, 64, 100, len(code) // 2, len(code) - 1):
+        with pytest.raises(CUDAError, match="ERROR_"):
+            Linker(ObjectCode.from_cubin(code[:size]), compiled(PART, "cubin"), options=options()).link("cubin")
+
+
+def test_no_inputs():
+    with pytest.raises(ValueError, match="at least one ObjectCode"):
+        Linker(options=options())
+
+
+@pytest.mark.parametrize("wrong", [5, None, b"code", "path"])
+def test_input_of_wrong_type(wrong):
+    with pytest.raises(TypeError, match=f"ObjectCode objects, not {type(wrong).__name__}"):
+        Linker(compiled(PART, "cubin"), wrong, options=options())
+
+
+def test_code_of_wrong_type():
+    with pytest.raises(TypeError, match="input 1 must be bytes or the path of a file, not int"):
+        Linker(compiled(PART, "cubin"), ObjectCode.from_cubin(5), options=options())
+
+
+def test_closed_input():
+    code = ObjectCode.from_ptx(b"")
+    code.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        Linker(code, options=options())
+
+
+def test_options_of_wrong_type():
+    with pytest.raises(TypeError, match="linker options must be LinkerOptions"):
+        Linker(compiled(PART, "cubin"), options=5)
+
+
+@pytest.mark.parametrize("arch", ["sm_9", "sm_09", "lto_8", "99", "sm_", "", "native", "sm_90 -g"])
+def test_architectures_that_end_the_process_are_refused(arch):
+    from cuda.bindings.nvjitlink import nvJitLinkError
+
+    with pytest.raises(nvJitLinkError, match="arch must be such as 'sm_90'; nvJitLink .* does not take these options"):
+        Linker(compiled(PART, "cubin"), options=options(arch=arch))
+
+
+@pytest.mark.parametrize("changes", [{"arch": "sm_10"}, {"arch": "sm_999"}, {"optimization_level": 2}, {"ptx": True}])
+def test_options_that_nvjitlink_refuses_are_named(changes):
+    with pytest.raises(CUDAError, match=r"nvJitLink \d+\.\d+, which is loaded, does not take these options: -arch"):
+        Linker(compiled(PART, "cubin"), options=options(**changes))
+
+
+def test_architecture_of_the_current_device(monkeypatch):
+    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="90"))
+    assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
+
+
+def test_null_character_in_a_path():
+    with pytest.raises(ValueError, match="path of the module contains a null character"):
+        Linker(ObjectCode.from_cubin("a\0b"), options=options())
+
+
+def test_names_of_inputs_in_the_log_outlive_the_call():
+    name = "number {} of the program"
+    linker = Linker(ObjectCode.from_ptx(compiled(MAIN, "ptx").code, name=name.format(7)), options=options())
+    gc.collect()
+    with pytest.raises(CUDAError, match="'part' in 'number 7 of the program'"):
+        linker.link("cubin")
+
+
+@pytest.mark.parametrize("target", ["fatbin", "ltoir", "", None, 5])
+def test_unknown_target(target):
+    with pytest.raises(ValueError, match="target_type; it must be 'cubin' or 'ptx'"):
+        linker_of("cubin", "cubin").link(target)
+
+
+def test_target_in_any_case():
+    assert is_cubin(linker_of("cubin", "cubin").link("CuBin"))
+    assert is_cubin(linker_of("cubin", "cubin").link(ObjectCodeFormatType.CUBIN))
+
+
+@pytest.mark.parametrize("target, changes", [
+    ("ptx", {}), ("ptx", {"link_time_optimization": True}), ("cubin", {"link_time_optimization": True, "ptx": True}),
+])
+def test_a_target_that_the_options_do_not_make(target, changes):
+    lto = bool(changes)
+    linker = linker_of(*["ltoir" if lto else "cubin"] * 2, **changes)
+    with pytest.raises(CUDAError, match="link_time_optimization=True and ptx=True"):
+        linker.link(target)
+
+
+def test_a_linker_links_once():
+    linker = linker_of("cubin", "cubin")
+    linker.link("cubin")
+    with pytest.raises(RuntimeError, match="has linked already"):
+        linker.link("cubin")
+
+
+def test_closed_linker():
+    linker = linker_of("cubin", "cubin")
+    assert linker.handle != 0
+    assert not linker.is_closed
+    assert repr(linker) == "<Linker backend='nvJitLink'>"
+    linker.close()
+    linker.close()
+    assert linker.handle == 0
+    assert linker.is_closed
+    assert repr(linker) == "<Linker backend='nvJitLink' closed>"
+    assert linker.get_error_log() == linker.get_info_log() == ""
+    with pytest.raises(RuntimeError, match="this Linker is closed"):
+        linker.link("cubin")
+    with pytest.raises(RuntimeError, match="this Linker is closed"):
+        linker._linker.link(ObjectCodeFormatType.CUBIN)
+
+
+def test_context_manager():
+    with linker_of("cubin", "cubin") as linker:
+        code = linker.link("cubin")
+    assert linker.is_closed
+    assert is_cubin(code)
+
+
+def test_identity_and_weak_references():
+    linker, other = linker_of("cubin"), linker_of("cubin")
+    assert linker == linker
+    assert linker != other
+    assert len({linker, other}) == 2
+    reference = weakref.ref(linker)
+    del linker
+    gc.collect()
+    assert reference() is None
+
+
+def test_failed_release_warns(monkeypatch):
+    linker = linker_of("cubin")
+    real = nvjitlink.call_nvjitlink
+
+    def destroy(api, *args, **names):
+        if api == "destroy":
+            real("destroy", *args)
+            return real("complete", 0)
+        return real(api, *args, **names)
+
+    monkeypatch.setattr(_linker, "call_nvjitlink", destroy)
+    with pytest.warns(ResourceWarning, match="releasing a CUDA resource failed: .*nvJitLinkComplete"):
+        linker.close()
+
+
+def test_many_threads_link_at_once():
+    results = []
+    inputs = compiled(MAIN, "ptx"), compiled(PART, "ptx")
+    threads = [
+        threading.Thread(target=lambda: results.append(Linker(*inputs, options=options()).link("cubin").code))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    assert len(set(results)) == 1
+
+
+def test_a_linker_goes_from_thread_to_thread():
+    # nvJitLink itself corrupts memory where a link is not used by one thread only.
+    def on_thread(function):
+        results = []
+        thread = threading.Thread(target=lambda: results.append(function()))
+        thread.start()
+        thread.join()
+        return results[0]
+
+    inputs = compiled(MAIN, "ptx"), compiled(PART, "ptx")
+    for _ in range(20):
+        linker = Linker(*inputs, options=options())
+        code = on_thread(lambda: linker.link("cubin"))
+        dropped = [Linker(*inputs, options=options()), on_thread(lambda: Linker(*inputs, options=options()))]
+        on_thread(linker.close)
+        on_thread(dropped.clear)
+        assert is_cubin(code)
+
+
+def test_a_forked_child_leaves_the_linkers_of_its_parent_alone():
+    script = (
+        "import os\n"
+        "from cuda.core import Linker, LinkerOptions, ObjectCode\n"
+        "ptx = ObjectCode.from_ptx(b'.version 7.8\\n.target sm_90\\n.address_size 64\\n.visible .entry f() { ret; }\\n')\n"
+        "made = Linker(ptx, options=LinkerOptions(arch='sm_90'))\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try:\n"
+        "        made.link('cubin')\n"
+        "    except RuntimeError as error:\n"
+        "        made.close()\n"
+        "        os._exit(7 * ('made before a fork' in str(error)))\n"
+        "    os._exit(1)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(made.link('cubin').code) > 100)\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("7 True\n", "")
+
+
+def test_linkers_alive_at_exit_are_left_alone():
+    script = (
+        "from cuda.core import Linker, LinkerOptions, ObjectCode\n"
+        "ptx = b'.version 7.8\\n.target sm_90\\n.address_size 64\\n.visible .entry f() { ret; }\\n'\n"
+        "kept = Linker(ObjectCode.from_ptx(ptx), options=LinkerOptions(arch='sm_90'))\n"
+        "kept.again = kept\n"
+        "print(len(kept.link('cubin').code) > 100)\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_errors_are_pickled():
+    linker = Linker(compiled(MAIN, "cubin"), options=options())
+    with pytest.raises(CUDAError) as caught:
+        linker.link("cubin")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value)
+    assert (str(again), again.log, again.status) == (str(caught.value), caught.value.log, caught.value.status)
+
+
+# The choice of the back end
+
+
+@pytest.fixture
+def undecided():
+    _linker._decision.cache_clear()
+    yield
+    _linker._decision.cache_clear()
+
+
+def test_nvjitlink_is_the_choice_where_it_is_there(undecided):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Linker.which_backend() is CompilerBackendType.NVJITLINK
+        assert _linker._decide_nvjitlink_or_driver() is False
+
+
+def test_the_first_fallback_warns_at_the_caller(undecided, monkeypatch):
+    monkeypatch.setattr(_linker, "nvjitlink_version", lambda: None)
+    with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink.*driver's linker") as caught:
+        assert Linker.which_backend() is CompilerBackendType.DRIVER
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Linker.which_backend() == "driver"
+        monkeypatch.undo()
+        assert _linker._decide_nvjitlink_or_driver() is True
+
+
+@pytest.fixture
+def fresh_version():
+    nvjitlink.nvjitlink_version.cache_clear()
+    yield
+    nvjitlink.nvjitlink_version.cache_clear()
+
+
+def raising(kind):
+    def fail():
+        raise kind("not found")
+
+    return types.SimpleNamespace(version=fail)
+
+
+@pytest.mark.parametrize("module", [
+    types.SimpleNamespace(version=lambda: (12, 2)), types.SimpleNamespace(), raising(RuntimeError),
+])
+def test_no_nvjitlink_or_one_that_is_too_old(module, monkeypatch, fresh_version):
+    monkeypatch.setattr(nvjitlink.importlib, "import_module", lambda name: module)
+    assert nvjitlink.nvjitlink_version() is None
+
+
+def test_no_bindings_of_nvjitlink(monkeypatch, fresh_version):
+    def fail(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(nvjitlink.importlib, "import_module", fail)
+    assert nvjitlink.nvjitlink_version() is None
+
+
+def test_oldest_nvjitlink(monkeypatch, fresh_version):
+    monkeypatch.setattr(
+        nvjitlink.importlib, "import_module", lambda name: types.SimpleNamespace(version=lambda: (12, 3))
+    )
+    assert nvjitlink.nvjitlink_version() == (12, 3)
+
+
+def test_type_alias_of_handles():
+    from cuda.bindings.driver import CUlinkState
+
+    assert isinstance(CUlinkState(), _linker.LinkerHandleT)
+    assert isinstance(5, _linker.LinkerHandleT)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _linker.no_such_name
+
+
+# On a device
+
+
+@pytest.mark.requires(ptx=True)
+@pytest.mark.parametrize("formats", [("cubin", "cubin"), ("ptx", "ptx"), ("ltoir", "ltoir")])
+def test_linked_code_runs(stream, formats):
+    arch = f"sm_{stream.device.arch}"
+    made = [
+        Program(source, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile(kind)
+        for source, kind in zip((MAIN, PART), formats)
+    ]
+    lto = formats[0] == "ltoir"
+    linker = Linker(*made, options=LinkerOptions(arch=arch, link_time_optimization=lto))
+    assert run_on_int(stream, linker.link("cubin").get_kernel("f"), 13) == 3 * 13 + 1

@@ -1,0 +1,316 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are NVVM IR: compiled by the real libnvvm, which needs no driver."""
+
+import gc
+import io
+import subprocess
+import sys
+import threading
+import types
+import weakref
+
+import pytest
+
+from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+from cuda.core import _compile_options, _compilers
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
+from cuda.core.typing import CompilerBackendType, SourceCodeType
+
+from support.code import run_on_int
+
+pytestmark = pytest.mark.requires(nvvm=True, software=False)
+
+ARCH = "sm_90"
+HEAD = """target triple = "nvptx64-unknown-cuda"
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+"""
+KERNEL = """
+declare float @change(float)
+
+define void @k(float* %p) {
+entry:
+  %v = load float, float* %p
+  %r = call float @change(float %v)
+  store float %r, float* %p
+  ret void
+}
+
+!nvvm.annotations = !{!0}
+!0 = !{void (float*)* @k, !"kernel", i32 1}
+"""
+CHANGE = """
+define float @change(float %x) {
+  %y = fadd float %x, 3.0
+  ret float %y
+}
+"""
+
+
+def module(body, number=9):
+    """Return a module with the version of IR that the compiler wants."""
+    version = ", ".join(f"i32 {part}" for part in _compilers.load_nvvm().ir_version())
+    return f"{HEAD}{body}\n!nvvmir.version = !{{!{number}}}\n!{number} = !{{{version}}}\n"
+
+
+def kernel(function="change"):
+    return module(KERNEL.replace("change", function))
+
+
+def program(code, **options):
+    return Program(code, "nvvm", ProgramOptions(**{"arch": ARCH, **options}))
+
+
+@pytest.mark.parametrize("made_of", [str, str.encode, lambda text: bytearray(text.encode())])
+def test_text_to_ptx(made_of):
+    code = program(made_of(kernel()), name="mine").compile("PTX")
+    assert isinstance(code, ObjectCode)
+    assert (code.code_type, code.name, code.symbol_mapping) == ("ptx", "mine", {})
+    assert b".entry k(" in code.code
+    assert b".target sm_90" in code.code
+
+
+def test_bitcode():
+    # The library of mathematical functions is bitcode itself.
+    code = program(_compilers.libdevice(), extra_sources=[("kernel", kernel("__nv_sqrtf"))]).compile("ptx").code
+    assert b".entry k(" in code
+    assert b"sqrt" in code
+
+
+@pytest.mark.requires(nvjitlink=True)
+def test_ltoir_is_linked():
+    code = program(kernel()).compile("ltoir")
+    assert code.code_type == "ltoir"
+    part = program(module(CHANGE)).compile("ltoir")
+    linked = Linker(code, part, options=LinkerOptions(arch=ARCH, link_time_optimization=True)).link("cubin")
+    assert linked.code.startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("encode", [str, str.encode])
+def test_extra_sources(encode):
+    code = program(kernel(), extra_sources=[("part", encode(module(CHANGE)))]).compile("ptx").code
+    assert b".entry k(" in code
+    assert b"add.f32" in code
+    assert b".extern" not in code
+
+
+def test_use_libdevice():
+    without = program(kernel("__nv_sinf")).compile("ptx").code
+    assert b".extern" in without
+    made = program(kernel("__nv_sinf"), use_libdevice=True)
+    code = made.compile("ptx").code
+    assert b".extern" not in code
+    assert b"__nv_sinf" not in code
+    assert made.compile("ptx").code == code
+    assert made.compile("ltoir").code_type == "ltoir"
+
+
+def test_missing_libdevice_says_what_to_install(monkeypatch):
+    def fail(name):
+        raise RuntimeError(f"{name} not found")
+
+    fake = types.SimpleNamespace(find_bitcode_lib=fail)
+    monkeypatch.setattr(_compilers.importlib, "import_module", lambda name: fake)
+    with pytest.raises(RuntimeError, match="libdevice.10.bc.*pip install nvidia-nvvm.*device not found"):
+        _compilers.libdevice()
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no library"), ModuleNotFoundError("no bindings")])
+def test_missing_nvvm_says_what_to_install(monkeypatch, error):
+    def fail(name):
+        raise error
+
+    _compilers.load_nvvm.cache_clear()
+    monkeypatch.setattr(_compilers.importlib, "import_module", fail)
+    try:
+        with pytest.raises(RuntimeError, match="libnvvm.*pip install nvidia-nvvm.*no "):
+            program("x")
+    finally:
+        _compilers.load_nvvm.cache_clear()
+
+
+def test_errors_have_the_log():
+    from cuda.bindings.nvvm import nvvmError
+
+    made = program(kernel().replace("%r = ", "%q = "), name="mine")
+    with pytest.raises(nvvmError, match="INVALID_IR.*nvvmVerifyProgram") as caught:
+        made.compile("ptx")
+    error = caught.value
+    assert isinstance(error, CUDAError)
+    assert "mine (" in error.log
+    assert "undefined value '%r'" in error.log
+    assert error.log in str(error)
+    assert error.status == 6
+
+
+def test_errors_go_to_logs():
+    logs = io.StringIO()
+    with pytest.raises(CUDAError):
+        program("garbage").compile("ptx", logs=logs)
+    assert "expected top-level entity" in logs.getvalue()
+
+
+def test_nothing_is_written_without_messages():
+    logs = io.StringIO()
+    program(kernel()).compile("ptx", logs=logs)
+    assert logs.getvalue() == ""
+
+
+@pytest.mark.parametrize("code", ["", b""])
+def test_empty_source(code):
+    with pytest.raises(CUDAError, match="adding the module 'mine' of 0 bytes failed"):
+        program(code, name="mine")
+
+
+@pytest.mark.parametrize("code", [b"BC\xc0\xde", b"BC\xc0\xde" + bytes(64), b"\xff" * 50])
+def test_broken_bitcode(code):
+    with pytest.raises(CUDAError, match="nvvm"):
+        program(code).compile("ptx")
+
+
+def test_truncated_bitcode():
+    code = _compilers.libdevice()
+    for size in (20, 1000, len(code) // 2):
+        with pytest.raises(CUDAError, match="nvvm"):
+            program(code[:size]).compile("ptx")
+
+
+@pytest.mark.parametrize("code", [None, 5, memoryview(b"x"), ["x"]])
+def test_code_of_wrong_type(code):
+    with pytest.raises(TypeError, match="code of type 'nvvm' must be a str, bytes or a bytearray"):
+        program(code)
+
+
+def test_null_character_in_text():
+    with pytest.raises(ValueError, match="null character at position 1"):
+        program("a\0b")
+
+
+@pytest.mark.parametrize("target", ["cubin", "fatbin", "", None])
+def test_unknown_target(target):
+    with pytest.raises(ValueError, match="'ptx', 'ltoir' for NVVM"):
+        program(kernel()).compile(target)
+
+
+@pytest.mark.parametrize("options", [
+    {"debug": True}, {"device_code_optimize": False}, {"device_code_optimize": True}, {"ftz": True},
+    {"prec_sqrt": False}, {"prec_div": False}, {"fma": False}, {"arch": "sm_80"}, {"arch": "compute_90"},
+    {"arch": "sm_90a"},
+])
+def test_options_are_known_to_the_compiler(options):
+    assert b".entry k(" in program(kernel(), **options).compile("ptx").code
+
+
+def test_options_reach_the_compiler():
+    assert b".target sm_80" in program(kernel(), arch="sm_80").compile("ptx").code
+    part = module(CHANGE.replace("fadd", "fdiv"))
+    assert b"div.rn.f32" in program(part).compile("ptx").code
+    assert b"div.full" in program(part, prec_div=False).compile("ptx").code
+    assert b"div.rn.ftz.f32" in program(part, ftz=True).compile("ptx").code
+
+
+@pytest.mark.parametrize("options", [{"arch": "sm_1"}, {"arch": "nonsense"}])
+def test_options_that_the_compiler_refuses(options):
+    with pytest.raises(CUDAError, match=r"INVALID_OPTION.*\nNVVM \d+\.\d+ for IR \d+\.\d+ is loaded"):
+        program(kernel(), **options).compile("ptx")
+
+
+def test_an_option_that_is_too_new_has_both_versions():
+    # libnvvm says of itself only the versions of its interface and of IR.
+    text = _compilers.describe_nvvm(ProgramOptions(arch=ARCH, numba_debug=True))
+    assert text.endswith("is loaded; numba_debug needs that of CUDA 13.1")
+
+
+@pytest.mark.parametrize("options", [
+    {"std": "c++17"}, {"lineinfo": True}, {"pch": True}, {"no_cache": True}, {"use_fast_math": True},
+])
+def test_options_that_nvvm_lacks_are_refused(options):
+    with pytest.raises(NotSupportedError, match=f"NVVM backend: {next(iter(options))}"):
+        program(kernel(), **options)
+
+
+def test_architecture_of_the_current_device(monkeypatch):
+    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="80"))
+    monkeypatch.setattr("cuda.core._program.current_arch", lambda: "sm_80")
+    assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
+
+
+def test_backend_handle_and_closing():
+    made = program(kernel())
+    assert made.backend is CompilerBackendType.NVVM
+    assert repr(made) == "<Program backend='NVVM'>"
+    assert isinstance(made.handle, int)
+    assert made.handle != 0
+    assert made.pch_status is None
+    code = made.compile("ptx")
+    made.close()
+    made.close()
+    assert made.handle == 0
+    assert made.is_closed
+    assert b".entry k(" in code.code
+    with pytest.raises(RuntimeError, match="this Program is closed"):
+        made.compile("ptx")
+    with pytest.raises(RuntimeError, match="this Program is closed"):
+        made._compiler.compile("ptx", [])
+
+
+def test_code_type_in_any_case():
+    assert Program(kernel(), "NVVM", ProgramOptions(arch=ARCH)).backend == "NVVM"
+    assert Program(kernel(), SourceCodeType.NVVM, ProgramOptions(arch=ARCH)).backend == "NVVM"
+
+
+def test_program_is_collected():
+    made = program(kernel())
+    reference = weakref.ref(made)
+    del made
+    gc.collect()
+    assert reference() is None
+
+
+def test_failed_release_warns(monkeypatch):
+    made = program(kernel())
+    real = _compilers.call_nvvm
+
+    def destroy(api, *args, **names):
+        real(api, *args, **names)
+        return real("add_module_to_program", 0, b"", 0, "")
+
+    monkeypatch.setattr(_compilers, "call_nvvm", destroy)
+    with pytest.warns(ResourceWarning, match="releasing a CUDA resource failed: .*nvvmAddModuleToProgram"):
+        made.close()
+
+
+def test_many_threads_compile_one_program():
+    made = program(kernel("__nv_sinf"), use_libdevice=True)
+    results = []
+    threads = [
+        threading.Thread(target=lambda target=target: results.append(made.compile(target).code))
+        for target in ("ptx", "ltoir", "ptx", "ltoir")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(set(results)) == 2
+
+
+def test_programs_alive_at_exit_are_left_alone():
+    script = (
+        "from cuda.core import Program, ProgramOptions\n"
+        "kept = Program('x', 'nvvm', ProgramOptions(arch='sm_90'))\n"
+        "kept.again = kept\n"
+        "print('made')\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "made\n", "")
+
+
+@pytest.mark.requires(nvjitlink=True)
+def test_compiled_ir_runs(stream):
+    arch = f"sm_{stream.device.arch}"
+    lto = [program(source, arch=arch).compile("ltoir") for source in (kernel(), module(CHANGE))]
+    code = Linker(*lto, options=LinkerOptions(arch=arch, link_time_optimization=True)).link("cubin")
+    # The kernel adds 3 to a float, here by its bits.
+    half, three_and_a_half = 0x3F000000, 0x40600000
+    assert run_on_int(stream, code.get_kernel("k"), half) == three_and_a_half

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Precompiled headers: made, used, refused and reported by the real NVRTC, or by one that fails on demand."""
+
+import pytest
+
+from cuda.core import _compilers, _program
+from cuda.core._program import Program, ProgramOptions
+from cuda.core._utils.cuda_utils import NVRTCError
+from cuda.core.typing import PCHStatusType
+
+pytestmark = pytest.mark.requires(nvrtc=True, software=False)
+
+
+@pytest.fixture(autouse=True)
+def old_compiler(monkeypatch):
+    """Whatever the driver of this machine is, its age is not what these tests are about."""
+    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
+
+
+def header_program(tmp_path, **options):
+    (tmp_path / "header.h").write_text("struct A { int x; };\n")
+    source = f'#include "{tmp_path}/header.h"\n__global__ void f(A* a) {{ a->x = 1; }}'
+    return Program(source, "c++", ProgramOptions(arch="sm_90", **options))
+
+
+def test_precompiled_header_is_made_and_used(tmp_path):
+    path = tmp_path / "made.pch"
+    program = header_program(tmp_path, create_pch=str(path))
+    assert program.pch_status is None
+    program.compile("cubin")
+    assert program.pch_status is PCHStatusType.CREATED
+    assert program.pch_status == "created"
+    assert path.stat().st_size > 0
+    user = header_program(tmp_path, use_pch=str(path))
+    user.compile("cubin")
+    assert user.pch_status is None
+
+
+def test_automatic_precompiled_header(tmp_path):
+    for expected in (PCHStatusType.CREATED, PCHStatusType.NOT_ATTEMPTED):
+        program = header_program(tmp_path, pch=True, pch_dir=str(tmp_path))
+        program.compile("cubin")
+        assert program.pch_status is expected
+
+
+def test_no_precompiled_header_was_asked_for():
+    program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
+    program.compile("cubin")
+    assert program.pch_status is None
+
+
+class PretendedNVRTC:
+    """NVRTC whose creation of a precompiled header ends as the test says."""
+
+    def __init__(self, real, statuses):
+        self.real = real
+        self.statuses = statuses
+        self.calls = []
+
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+
+    def nvrtcGetPCHCreateStatus(self, program):
+        return (getattr(self.real.nvrtcResult, self.statuses.pop(0)),)
+
+    def nvrtcGetPCHHeapSizeRequired(self, program):
+        return (self.real.nvrtcResult.NVRTC_SUCCESS, 1 << 20)
+
+    def nvrtcSetPCHHeapSize(self, size):
+        self.calls.append(("heap", size))
+        return (self.real.nvrtcResult.NVRTC_SUCCESS,)
+
+    def nvrtcCompileProgram(self, *args):
+        self.calls.append("compile")
+        return self.real.nvrtcCompileProgram(*args)
+
+
+@pytest.fixture
+def pretend(monkeypatch):
+    def replace(*statuses):
+        pretended = PretendedNVRTC(_compilers.load_nvrtc(), list(statuses))
+        monkeypatch.setattr(_compilers, "load_nvrtc", lambda: pretended)
+        return pretended
+
+    return replace
+
+
+def test_a_small_heap_is_enlarged_once(tmp_path, pretend):
+    pretended = pretend("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    assert program.compile("cubin").code
+    assert program.pch_status is PCHStatusType.CREATED
+    assert pretended.calls == ["compile", ("heap", 1 << 20), "compile"]
+
+
+@pytest.mark.parametrize(
+    "statuses", [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
+)
+def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, statuses):
+    pretend(*statuses)
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    with pytest.warns(RuntimeWarning, match="precompiled header could not be made: .*a.pch") as caught:
+        program.compile("cubin")
+    assert caught[0].filename == __file__
+    assert program.pch_status is PCHStatusType.FAILED
+
+
+def test_other_failures_of_the_status_raise(tmp_path, pretend):
+    pretend("NVRTC_ERROR_INTERNAL_ERROR")
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    with pytest.raises(NVRTCError, match="INTERNAL_ERROR.*nvrtcGetPCHCreateStatus"):
+        program.compile("cubin")
+
+
+def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
+    pretend()
+    monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
+    program = header_program(tmp_path)
+    program._compiler._makes_pch = True
+    program.compile("cubin")
+    assert program.pch_status is None
+
+
+def test_the_real_nvrtc_gets_a_larger_heap(tmp_path):
+    before = _compilers.call_nvrtc("nvrtcGetPCHHeapSize")
+    _compilers.call_nvrtc("nvrtcSetPCHHeapSize", 1 << 16)
+    try:
+        program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+        program.compile("ptx")
+        assert program.pch_status is PCHStatusType.CREATED
+        assert (tmp_path / "a.pch").stat().st_size > 0
+        assert _compilers.call_nvrtc("nvrtcGetPCHHeapSize") > 1 << 16
+    finally:
+        _compilers.call_nvrtc("nvrtcSetPCHHeapSize", before)
+
+
+@pytest.mark.parametrize(
+    "options, reason",
+    [
+        ({"create_pch": "{tmp}/none/a.pch"}, "cannot open precompiled header file"),
+        ({"use_pch": "{tmp}/none.pch"}, "cannot open precompiled header file"),
+        ({"pch": True, "pch_dir": "{tmp}/none"}, "invalid PCH directory"),
+    ],
+)
+def test_files_that_cannot_be_opened(tmp_path, options, reason):
+    given = {name: value if value is True else value.replace("{tmp}", str(tmp_path)) for name, value in options.items()}
+    program = header_program(tmp_path, **given)
+    with pytest.raises(NVRTCError, match=reason):
+        program.compile("ptx")
+    assert program.pch_status is None
+
+
+def test_status_is_that_of_the_latest_compilation(tmp_path):
+    program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
+    program.compile("ptx")
+    assert program.pch_status is PCHStatusType.CREATED
+    (tmp_path / "header.h").write_text("broken")
+    with pytest.raises(NVRTCError, match="broken"):
+        program.compile("ptx")
+    assert program.pch_status is None
+    program.close()
+    assert program.pch_status is None
+
+
+def test_messages_of_precompiled_headers(tmp_path):
+    written = []
+    logs = type("Logs", (), {"write": staticmethod(written.append)})
+    header_program(tmp_path, create_pch=str(tmp_path / "a.pch"), pch_messages=True).compile("ptx", logs=logs)
+    assert "creating precompiled header file" in "".join(written)
+    written.clear()
+    header_program(tmp_path, use_pch=str(tmp_path / "a.pch"), pch_messages=False).compile("ptx", logs=logs)
+    assert written == []

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are PTX: compiled by the real nvJitLink, which needs no driver."""
+
+import gc
+import io
+import threading
+import warnings
+import weakref
+
+import pytest
+
+from cuda.core import Linker, ObjectCode, Program, ProgramOptions
+from cuda.core import _linker
+from cuda.core._compile_options import linker_options
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
+from cuda.core.typing import CompilerBackendType
+
+from support.code import ARCH, PTX, run_on_int
+
+pytestmark = pytest.mark.requires(nvjitlink=True, software=False)
+
+
+
+def program(source=PTX, **options):
+    return Program(source, "ptx", ProgramOptions(**{"arch": ARCH, **options}))
+
+
+def test_ptx_to_cubin():
+    code = program(name="mine").compile("CUBIN")
+    assert isinstance(code, ObjectCode)
+    assert (code.code_type, code.name, code.symbol_mapping) == ("cubin", "mine", {})
+    assert code.code.startswith(b"\x7fELF")
+    assert b"triple" in code.code
+
+
+def test_ptx_with_its_null_character():
+    assert program(PTX + "\0").compile("cubin").code == program().compile("cubin").code
+
+
+def test_name_expressions_are_no_matter():
+    assert program().compile("cubin", ["triple"]).symbol_mapping == {}
+
+
+def test_backend_and_handle():
+    made = program()
+    assert made.backend is CompilerBackendType.NVJITLINK
+    assert made.backend is Linker.which_backend()
+    assert repr(made) == "<Program backend='nvJitLink'>"
+    assert made.handle != 0
+    assert made.pch_status is None
+    made.close()
+    made.close()
+    assert made.is_closed
+    assert made.handle == 0
+    assert made.backend is CompilerBackendType.NVJITLINK
+    with pytest.raises(RuntimeError, match="this Program is closed"):
+        made.compile("cubin")
+    with pytest.raises(RuntimeError, match="this Program is closed"):
+        made._compiler.compile("cubin", [])
+
+
+def test_one_program_compiles_repeatedly():
+    made = program()
+    assert made.compile("cubin").code == made.compile("cubin").code
+    made.close()
+
+
+def test_ptx_of_ptx_says_what_it_needs():
+    with pytest.raises(CUDAError, match="linking to ptx failed.*of LTO IR"):
+        program().compile("ptx")
+
+
+@pytest.mark.parametrize("target", ["ltoir", "fatbin", "", None])
+def test_unknown_target(target):
+    with pytest.raises(ValueError, match="'cubin', 'ptx' for nvJitLink"):
+        program().compile(target)
+
+
+@pytest.mark.parametrize("source, log", [("garbage", "bad input"), (PTX.replace("mul.lo", "mul.no"), "ptxas")])
+def test_errors_in_ptx_have_the_log(source, log):
+    from cuda.bindings.nvjitlink import nvJitLinkError
+
+    with pytest.raises(nvJitLinkError, match="adding the ptx input 'mine' of") as caught:
+        program(source, name="mine")
+    assert log in caught.value.log
+    assert isinstance(caught.value, CUDAError)
+
+
+@pytest.mark.parametrize("code", [b"x", bytearray(b"x"), None, 5])
+def test_ptx_must_be_text(code):
+    with pytest.raises(TypeError, match="code of type 'ptx' must be a str"):
+        program(code)
+
+
+def test_null_character_inside():
+    with pytest.raises(ValueError, match="null character at position 1"):
+        program("a\0b")
+
+
+def test_extra_sources_are_not_for_ptx():
+    with pytest.raises(ValueError, match="extra_sources are for code of type 'nvvm', not 'ptx'"):
+        program(extra_sources=[("a", "b")])
+
+
+def test_logs_get_what_the_linker_says():
+    logs = io.StringIO()
+    program(time=True, ptxas_options=["-v"]).compile("cubin", logs=logs)
+    assert "ptxas info" in logs.getvalue()
+    assert "time" in logs.getvalue()
+
+
+def test_numba_debug_warns_at_the_caller():
+    with pytest.warns(UserWarning, match="numba_debug has no effect") as caught:
+        assert program(numba_debug=True).compile("cubin").code
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("options, field, value", [
+    ({"max_register_count": 32}, "max_register_count", 32),
+    ({"debug": True}, "debug", True),
+    ({"lineinfo": True}, "lineinfo", True),
+    ({"ftz": True}, "ftz", True),
+    ({"prec_sqrt": False}, "prec_sqrt", False),
+    ({"prec_div": True}, "prec_div", True),
+    ({"fma": False}, "fma", False),
+    ({"ptxas_options": ("-v", "-O2")}, "ptxas_options", ("-v", "-O2")),
+    ({"time": "any"}, "time", True),
+    ({"time": True}, "time", True),
+    ({"split_compile": 2}, "split_compile", 2),
+    ({"split_compile": True}, "split_compile", 1),
+    ({"no_cache": True}, "no_cache", True),
+    ({"name": "mine"}, "name", "mine"),
+])
+def test_options_reach_the_linker(options, field, value):
+    assert getattr(linker_options(ProgramOptions(arch=ARCH, **options)), field) == value
+    assert program(**options).compile("cubin").code
+
+
+def test_link_time_optimization_reaches_the_linker():
+    assert linker_options(ProgramOptions(arch=ARCH, link_time_optimization=True)).link_time_optimization is True
+
+
+@pytest.mark.parametrize("options", [
+    {"std": "c++17"}, {"use_fast_math": True}, {"include_path": "x"}, {"use_libdevice": True}, {"pch": True},
+    {"relocatable_device_code": True}, {"define_macro": "A"},
+])
+def test_options_that_the_linker_lacks_are_refused(options):
+    with pytest.raises(NotSupportedError, match=f"'ptx', which is linked: {next(iter(options))}"):
+        program(**options)
+
+
+def test_switches_that_are_off_are_no_matter():
+    assert program(use_fast_math=False, debug=False, no_cache=False, numba_debug=False).compile("cubin").code
+
+
+def test_debug_file_is_for_cxx_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert program(lineinfo=True).compile("cubin").name == "default_program"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_fallback_warns_at_the_caller(monkeypatch):
+    class Refused(Exception):
+        pass
+
+    def refuse(options):
+        raise Refused
+
+    _linker._decision.cache_clear()
+    monkeypatch.setattr(_linker, "nvjitlink_version", lambda: None)
+    monkeypatch.setattr(_linker, "make_driver_linker", refuse)
+    try:
+        with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink") as caught, pytest.raises(Refused):
+            Program(PTX, "ptx", ProgramOptions(arch=ARCH))
+        assert caught[0].filename == __file__
+    finally:
+        _linker._decision.cache_clear()
+
+
+def test_program_is_collected():
+    made = program()
+    reference = weakref.ref(made)
+    del made
+    gc.collect()
+    assert reference() is None
+
+
+def test_many_threads_compile_one_program():
+    made = program()
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(made.compile("cubin").code)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(set(results)) == 1
+
+
+def test_no_warnings_on_success():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert program().compile("cubin").code
+
+
+def test_compiled_ptx_runs(stream):
+    code = program(arch=f"sm_{stream.device.arch}").compile("cubin")
+    assert run_on_int(stream, code.get_kernel("triple"), 14) == 42

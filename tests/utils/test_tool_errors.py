@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of NVVM and nvJitLink: of the bindings' class and of CUDAError, with the log."""
+
+import importlib
+import pickle
+
+import pytest
+
+from cuda.core._utils import tool_errors
+from cuda.core._utils.cuda_utils import CUDAError
+
+KINDS = {"nvvmError": "cuda.bindings.nvvm", "nvJitLinkError": "cuda.bindings.nvjitlink"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_error_is_of_both_families(kind):
+    error = tool_errors.tool_error(kind, 3, "toolCall", "what was done", "the log\n")
+    assert isinstance(error, getattr(importlib.import_module(KINDS[kind]), kind))
+    assert isinstance(error, CUDAError)
+    assert type(error).__name__ == kind
+    assert (error.status, error.code, error.api, error.log) == (3, 3, "toolCall", "the log")
+    assert error.name.startswith("ERROR_")
+    assert str(error).startswith(f"{error.name} (3): ")
+    assert str(error).endswith("(toolCall)\nwhat was done\nthe log")
+
+
+def test_error_without_detail_and_log():
+    error = tool_errors.tool_error("nvJitLinkError", 6, "nvJitLinkComplete")
+    assert str(error) == "ERROR_INTERNAL (6): internal (nvJitLinkComplete)"
+    assert error.log is None
+
+
+def test_unknown_status():
+    assert str(tool_errors.tool_error("nvJitLinkError", 999, "nvJitLinkComplete")).startswith("ERROR_999 (999)")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_error_is_pickled(kind):
+    error = tool_errors.tool_error(kind, 3, "toolCall", "detail", "the log")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) is getattr(tool_errors, kind)
+    assert (str(again), again.__dict__) == (str(error), error.__dict__)
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        tool_errors.no_such_name
