@@ -81,7 +81,7 @@ NOT_HOST = "A function without execution space annotations"
 ERRORS = {
     "x[0] = y;": r'default_program\(1\): error: identifier "y" is undefined\n  (.*)\n {48}\^\n',
     "x[0] = 1": r'default_program\(1\): error: expected a ";"\n',
-    "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x[0]));": r"\(1\): error: inline PTX is not supported by the software device",
+    "asm(\"bfind.u32 %0, %1;\" : \"=r\"(x[0]) : \"r\"(1));": r"\(1\): error: inline PTX is not supported by the software device",
     "k<<<1, 1>>>(x);": r"\(1\): error: kernels cannot launch kernels",
     "__shared__ int a = 1;": r"\(1\): error: initializer not allowed for __shared__ variable",
     "int a[x[0]];": r"\(1\): error: expression must have a constant value",
@@ -191,3 +191,11 @@ def test_the_other_calls_answer_honestly(driver):
     error, handle = nvrtc.nvrtcCreateProgram(b"", b"", 0, [], [])
     assert nvrtc.nvrtcDestroyProgram(handle)[0] == 0
     assert nvrtc.nvrtcDestroyProgram(handle)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM
+
+
+def test_text_names_the_target_and_the_kernels(driver):
+    program = Program("template <class T> __global__ void k(T* x) {} extern \"C\" __global__ void plain() {}", "-arch=compute_90", names=["k<int>"])
+    text = program.output("PTX").decode()
+    assert "It is not PTX." in text
+    for line in ("// .target sm_90\n", "// .visible .entry plain(\n", "// .visible .entry " + program.lowered("k<int>") + "(\n"):
+        assert line in text

@@ -24,7 +24,7 @@ __global__ void lambdas(int* x)
     add(1);
     __syncthreads();
     int k = n - 1 - i;
-    x[i] = nested()(k) + unrelated(dynamic[[] { return 0; }()] * 0 - 1);
+    x[i] = nested()(k) + unrelated(dynamic[([] { return 0; })()] * 0 - 1);
 }
 __global__ void registers(unsigned int* x, unsigned long long* time)
 {
@@ -44,6 +44,13 @@ __global__ void registers(unsigned int* x, unsigned long long* time)
     x[0] = tid, x[1] = ntid, x[2] = ctaid, x[3] = nctaid, x[4] = lane, x[5] = warp, x[6] = cluster, x[7] = blocks, x[8] = eq;
     asm("mov.u32 %0, %dynamic_smem_size;" : "=r"(x[9]));
 }
+__global__ void casts(const float* f, const double* d, int* i, long long* l, unsigned long long* u)
+{
+    int k = threadIdx.x, n = blockDim.x;
+    i[k] = (int)f[k], i[k + n] = static_cast<int>(d[k]);
+    l[k] = (long long)f[k], l[k + n] = (long long)d[k];
+    u[k] = (unsigned long long)f[k];
+}
 }
 """
 
@@ -55,7 +62,9 @@ def program(driver):
 
 @pytest.fixture
 def code(driver, context, program):
-    return Code(driver, program.image)
+    code = Code(driver, program.image)
+    yield code
+    driver.cuLibraryUnload(code.library)
 
 
 def test_lambdas_use_shared_variables_without_copying_them(code):
@@ -69,6 +78,25 @@ def test_special_registers_are_read_by_inline_assembly(code):
     code("registers", (1, 3), 64, x, time, shared=48)
     assert x.tolist() == [40, 64, 1, 3, 8, 1, 0, 1, 1 << 8, 48]
     assert time[0] > 0
+
+
+def test_casts_out_of_range_saturate(code):
+    values = [0.0, -1.5, 2.9, 1e10, -1e10, 1e30, -1e30, np.inf, -np.inf, np.nan, 2147483647.0, -2147483648.0]
+    f, d = np.array(values, np.float32), np.array(values)
+    n = len(values)
+    i, long, unsigned = np.zeros(2 * n, np.int32), np.zeros(2 * n, np.int64), np.zeros(n, np.uint64)
+    code("casts", 1, n, f, d, i, long, unsigned)
+
+    def expected(x, low, high):
+        return 0 if np.isnan(x) else int(min(max(x, low), high)) if abs(x) < 1e18 else low if x < 0 else high
+
+    i32, i64 = (-(2**31), 2**31 - 1), (-(2**63), 2**63 - 1)
+    assert i.tolist() == [expected(float(x), *i32) for x in [*f, *d]]
+    assert long[:n].tolist() == [expected(float(x), *i64) for x in f]
+    assert long[n:].tolist() == [expected(x, *i64) if x == x else -(2**63) for x in values]
+    assert [int(x) for x, y in zip(unsigned, values) if not y < 0] == [
+        expected(float(x), 0, 2**64 - 1) for x in f if not x < 0
+    ]
 
 
 @pytest.mark.parametrize(

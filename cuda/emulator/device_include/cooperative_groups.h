@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative groups: the block, tiles of up to a warp, coalesced threads, and the grid.
+// Cooperative groups: the block, tiles of up to a warp, coalesced threads, the cluster and the grid.
 #pragma once
 
 namespace cooperative_groups {
@@ -48,6 +48,38 @@ public:
     static dim3 block_index() { return dim3(blockIdx); }
 };
 inline grid_group this_grid() { return grid_group(); }
+
+// ------------------------------------------------------------------------- the cluster
+
+class cluster_group {
+public:
+    typedef unsigned int arrival_token;
+    static void sync() { emu_cluster_wait(emu_cluster_arrive()); }
+    static arrival_token barrier_arrive() { return emu_cluster_arrive(); }
+    static void barrier_wait(arrival_token token) { emu_cluster_wait(token); }
+    template <class T> static T* map_shared_rank(T* address, int rank)
+    {
+        return static_cast<T*>(emu_cluster_map(address, unsigned(rank)));
+    }
+    static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    static unsigned int block_rank() { return emu_cluster_rank(); }
+    static unsigned int thread_rank() { return emu_cluster_rank() * emu_thread.threads + emu_thread.linear; }
+    static dim3 thread_index()
+    {
+        dim3 at = block_index();
+        return dim3(at.x * blockDim.x + threadIdx.x, at.y * blockDim.y + threadIdx.y, at.z * blockDim.z + threadIdx.z);
+    }
+    static dim3 dim_blocks() { return __clusterDim(); }
+    static dim3 dim_threads()
+    {
+        dim3 size = __clusterDim();
+        return dim3(size.x * blockDim.x, size.y * blockDim.y, size.z * blockDim.z);
+    }
+    static unsigned int num_blocks() { return emu_cluster_blocks(); }
+    static unsigned int num_threads() { return emu_cluster_blocks() * emu_thread.threads; }
+    static unsigned int size() { return num_threads(); }
+};
+inline cluster_group this_cluster() { return cluster_group(); }
 
 // -------------------------------------------------------------- threads of one warp
 

@@ -78,6 +78,25 @@ EMU_INLINE emu_u32 emu_cluster_rank()
     return at.x + size.x * (at.y + size.y * at.z);
 }
 
+EMU_INLINE dim3 __clusterDim() { return dim3(emu_thread.cluster_dim.x, emu_thread.cluster_dim.y, emu_thread.cluster_dim.z); }
+EMU_INLINE dim3 __clusterRelativeBlockIdx()
+{
+    return dim3(emu_thread.cluster_block.x, emu_thread.cluster_block.y, emu_thread.cluster_block.z);
+}
+EMU_INLINE dim3 __clusterGridDimInClusters()
+{
+    dim3 size = __clusterDim();
+    return dim3(gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z);
+}
+EMU_INLINE dim3 __clusterIdx()
+{
+    dim3 size = __clusterDim();
+    return dim3(blockIdx.x / size.x, blockIdx.y / size.y, blockIdx.z / size.z);
+}
+EMU_INLINE unsigned int __clusterRelativeBlockRank() { return emu_cluster_rank(); }
+EMU_INLINE unsigned int __clusterSizeInBlocks() { return emu_cluster_blocks(); }
+EMU_INLINE void* __cluster_map_shared_rank(const void* pointer, unsigned int rank) { return emu_cluster_map(pointer, rank); }
+
 #define __builtin_assume(condition)                                                               \
     do {                                                                                          \
         if (!(condition))                                                                         \

@@ -87,6 +87,8 @@ EMU_CALLBACK __asan_handle_no_return(void) {}
 // The compiler puts a red zone behind each variable, and a constructor that calls these.
 EMU_CALLBACK __asan_register_globals(void*, emu_uptr) {}
 EMU_CALLBACK __asan_unregister_globals(void*, emu_uptr) {}
+EMU_CALLBACK __asan_register_elf_globals(void*, void*, void*) {}
+EMU_CALLBACK __asan_unregister_elf_globals(void*, void*, void*) {}
 EMU_CALLBACK __asan_init(void) {}
 EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 }

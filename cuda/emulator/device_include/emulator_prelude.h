@@ -8,6 +8,7 @@
 #include "emulator_abi.h"
 #include "emulator_types.h"
 #include "emulator_builtins.h"
+#include "emulator_conversions.h"
 #include "emulator_records.h"
 #include "emulator_math.h"
 #include "emulator_math_more.h"

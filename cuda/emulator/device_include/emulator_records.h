@@ -149,6 +149,7 @@ template <class T> struct DynamicShared<T[]> {
     static constexpr ::emu::DynamicShared<emu_shared_type_##id> name{};
 
 #define EMU_MODULE(architecture)                                                                  \
+    EMU_CONVERSIONS                                                                               \
     extern "C" {                                                                                  \
     __attribute__((weak, used, visibility("hidden"))) EmuModule emu_module = {                    \
         EMU_ABI_VERSION, emu_u32(sizeof(EmuModule)), EMU_CHECKS, architecture, {0, 0, nullptr}, {0, 0, 0, 0}}; \

@@ -230,7 +230,53 @@ struct Subject {
     }
 };
 
+int threads_of(const CUlaunchConfig& config)
+{
+    return int(Dim3{config.blockDimX, config.blockDimY, config.blockDimZ}.count());
+}
+
 } // namespace
+
+// The largest cluster: 8 blocks on every device, 16 when the kernel may be bound to one kind.
+ENTRY(cuOccupancyMaxPotentialClusterSize, 11070)(int* clusterSize, CUfunction func,
+                                                 const CUlaunchConfig* config)
+{
+    Subject subject;
+    REQUIRE(clusterSize && config, CUDA_ERROR_INVALID_VALUE);
+    TRY(subject.find(func));
+    REQUIRE(subject.device().number(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(subject.blocks(threads_of(*config), config->sharedMemBytes), CUDA_ERROR_INVALID_VALUE);
+    int wide = subject.function->settings(subject.device().ordinal()).non_portable_cluster;
+    *clusterSize = wide ? 16 : 8;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func,
+                                           const CUlaunchConfig* config)
+{
+    Subject subject;
+    REQUIRE(numClusters && config, CUDA_ERROR_INVALID_VALUE);
+    TRY(subject.find(func));
+    const Device& device = subject.device();
+    REQUIRE(device.number(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
+    Dim3 written = subject.function->info().cluster;
+    uint64_t size = written.x ? written.count() : 0;
+    for (unsigned i = 0; i < config->numAttrs; ++i)
+        if (config->attrs && config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            const auto& given = config->attrs[i].value.clusterDim;
+            size = Dim3{given.x, given.y, given.z}.count();
+        }
+    REQUIRE(size >= 1, CUDA_ERROR_INVALID_VALUE);
+    bool wide = subject.function->settings(device.ordinal()).non_portable_cluster;
+    REQUIRE(size <= (wide ? 16u : 8u), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    // A cluster lies within one group of up to 16 multiprocessors.
+    int all = device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    int blocks = subject.blocks(threads_of(*config), config->sharedMemBytes), clusters = 0;
+    for (int left = all; left > 0; left -= 16)
+        clusters += std::min(left, 16) * blocks / int(size);
+    *numClusters = clusters;
+    return CUDA_SUCCESS;
+}
 
 ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)(int* numBlocks, CUfunction func,
                                                          int blockSize, size_t dynamicSMemSize)

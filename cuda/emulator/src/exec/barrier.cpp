@@ -68,7 +68,6 @@ int emu_grid_is_cooperative()
     return this_worker->launch->request.cooperative;
 }
 
-// Clusters of one block so far; larger ones are refused at the launch.
 emu_u32 emu_cluster_arrive()
 {
     Block& block = this_worker->block;
@@ -79,14 +78,24 @@ emu_u32 emu_cluster_arrive()
 
 void emu_cluster_wait(emu_u32 token)
 {
-    this_worker->block.wait_for(this_worker->current, Block::cluster_barrier, token, EMU_CALLER);
+    this_worker->block.wait_for_cluster(this_worker->current, token, EMU_CALLER);
 }
 
 void* emu_cluster_map(const void* shared_address, emu_u32 rank)
 {
-    if (rank != 0)
+    Worker* worker = this_worker;
+    const Cluster* cluster = worker->cluster.get();
+    if (rank >= (cluster ? cluster->blocks : 1))
         refuse(EMU_CALLER, "a block maps shared memory of a rank that its cluster does not have");
-    return const_cast<void*>(shared_address);
+    if (!cluster || rank == worker->cluster_rank)
+        return const_cast<void*>(shared_address);
+    worker->repeats = true; // that block may not have begun
+    if (!worker->launch->wait_for(cluster->places[rank]))
+        worker->leave({});
+    uintptr_t there = worker->map_shared(reinterpret_cast<uintptr_t>(shared_address), rank);
+    if (!there)
+        refuse(EMU_CALLER, "a block maps an address that is not in its shared memory");
+    return reinterpret_cast<void*>(there);
 }
 
 } // extern "C"

@@ -38,10 +38,9 @@ void Block::begin(uint64_t number)
     for (uint32_t i = 0; i + 1 < warps; ++i)
         warps_[i].live = ~0u;
     warps_[warps - 1].live = ~0u >> (warps * 32 - threads_);
-    number = (launch_->block_start + number * launch_->block_step) % launch_->blocks;
-    uint64_t row = number / request.grid.x;
-    emu_block_idx = {emu_u32(number % request.grid.x), emu_u32(row % request.grid.y),
-                     emu_u32(row / request.grid.y)};
+    Dim3 index = launch_->block_index(number);
+    emu_block_idx = {index.x, index.y, index.z};
+    cluster_base_ = barriers_[cluster_barrier].generation;
 }
 
 bool Block::run(uint64_t number)
@@ -403,12 +402,33 @@ void Block::complete(uint32_t id)
         check_places(id, worker_.current->pc);
     if (id == grid_barrier)
         wait_for_grid(worker_.current);
+    if (id == cluster_barrier && worker_.cluster)
+        launch_->arrive_in(*worker_.cluster);
     barrier.last_ones = barrier.ones;
     barrier.last_arrived = barrier.arrived;
     barrier.arrived = barrier.ones = 0;
     ++barrier.generation;
     open_ &= ~(1u << id);
     ready_.take_all(barrier.waiting);
+}
+
+// The threads of this block have arrived; those of the other blocks may not have.
+void Block::wait_for_cluster(Fiber* self, uint32_t token, uintptr_t pc)
+{
+    wait_for(self, cluster_barrier, token, pc);
+    const Cluster* cluster = worker_.cluster.get();
+    if (!cluster || cluster->generation > token - cluster_base_)
+        return;
+    yield(self, pc); // what the others of this block do meanwhile needs no other block
+    self->wait = Wait::barrier;
+    self->barrier = cluster_barrier;
+    worker_.repeats = true;
+    worker_.sleeps.store(true, std::memory_order_relaxed);
+    bool good = launch_->wait_in(*cluster, token - cluster_base_);
+    worker_.sleeps.store(false, std::memory_order_relaxed);
+    if (!good)
+        worker_.leave({});
+    self->wait = Wait::none;
 }
 
 void Block::wait_for_grid(Fiber* self)

@@ -50,6 +50,7 @@ public:
     void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc);
     void arrive_at(uint32_t id, uint32_t count, uintptr_t pc);
     void wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc);
+    void wait_for_cluster(Fiber* self, uint32_t token, uintptr_t pc);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, uintptr_t pc);
 
@@ -96,6 +97,7 @@ private:
     std::atomic<uint32_t> in_use_{0}; // fibers that carry a thread that has not ended
     bool quiet_ = false;              // see begin_thread()
     uint32_t settled_ = 0;            // quiet: threads of which the warps know that they ended
+    uint32_t cluster_base_ = 0; // generation of the cluster's barrier when the block began
     uint32_t open_ = 0;        // bits: barriers at which somebody has arrived
     uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
     EmuDim3 next_index_{};

@@ -25,7 +25,7 @@ public:
                    (!shadow_space(device).shadow && regions_allow(device, address_, size_, &range));
         if (address_ >= fiber.stack_low && address_ + size_ <= fiber.stack_high)
             return true;
-        if (in_dynamic_shared() || in_static_shared() || in_image())
+        if (in_dynamic_shared() || in_static_shared() || in_cluster() || in_image())
             return text.empty();
         if (regions_allow(device, address_, size_, &range))
             return true;
@@ -60,6 +60,18 @@ private:
         if (address_ + size_ > range.high)
             text = describe_offset(address_, size_, range.low, variable->size,
                                    std::string("__shared__ ") + variable->name);
+        return true;
+    }
+
+    bool in_cluster()
+    {
+        EmuRange found;
+        if (!worker_.in_cluster(address_, &found))
+            return false;
+        range = found;
+        if (address_ + size_ > range.high)
+            text = describe_offset(address_, size_, range.low, range.high - range.low,
+                                   "shared memory of another block of the cluster");
         return true;
     }
 

@@ -20,7 +20,9 @@ constexpr uint64_t resident_on_any_gpu = 8192;
 
 Launch::Launch(const LaunchRequest& request)
     : request(request), image(find_image(request.image)), blocks(request.grid.count()),
-      threads(uint32_t(request.block.count())), chunk(blocks > resident_on_any_gpu ? 8 : 1),
+      threads(uint32_t(request.block.count())),
+      cluster_blocks(uint32_t(std::max<uint64_t>(request.cluster.count(), 1))),
+      chunk(blocks > resident_on_any_gpu && cluster_blocks == 1 ? 8 : 1),
       block_step(1), block_start(0)
 {
     parameters.reserve(request.layout.size());
@@ -28,7 +30,7 @@ Launch::Launch(const LaunchRequest& request)
         parameters.push_back(const_cast<std::byte*>(request.parameters.data()) + parameter.offset);
     if (request.time_limit.count() > 0)
         deadline = Clock::now() + request.time_limit;
-    if (request.seed && blocks > 1) {
+    if (request.seed && blocks > 1 && cluster_blocks == 1) {
         block_start = request.seed * 0x9e3779b97f4a7c15u % blocks;
         block_step = (request.seed * 0xd1342543de82ef95u >> 16) % blocks | 1;
         while (std::gcd(block_step, blocks) != 1)
@@ -82,6 +84,18 @@ void Launch::wake_grid()
     syscall(SYS_futex, &grid_event_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
+template <class Done> bool Launch::sleep_until(Done done)
+{
+    for (;;) {
+        uint32_t event = grid_event_;
+        if (done())
+            return true;
+        if (stopping)
+            return false;
+        syscall(SYS_futex, &grid_event_, FUTEX_WAIT_PRIVATE, event, nullptr, nullptr, 0);
+    }
+}
+
 bool Launch::grid_stuck(std::string* why) const
 {
     if (!grid_ended_ || !grid_arrived_ || grid_arrived_ + grid_ended_ < blocks)
@@ -106,14 +120,68 @@ bool Launch::grid_barrier(std::string* why)
         return false;
     uint64_t generation = grid_generation_;
     lock.unlock();
-    for (;;) {
-        uint32_t event = grid_event_;
-        if (grid_generation_ != generation)
-            return true;
-        if (stopping)
-            return false;
-        syscall(SYS_futex, &grid_event_, FUTEX_WAIT_PRIVATE, event, nullptr, nullptr, 0);
+    return sleep_until([&] { return grid_generation_ != generation; });
+}
+
+// ------------------------------------------------------------------------ clusters
+
+Dim3 Launch::block_index(uint64_t number) const
+{
+    auto split = [](uint64_t number, const Dim3& size) {
+        uint64_t row = number / size.x;
+        return Dim3{uint32_t(number % size.x), uint32_t(row % size.y), uint32_t(row / size.y)};
+    };
+    const Dim3 &grid = request.grid, &cluster = request.cluster;
+    if (cluster_blocks == 1)
+        return split((block_start + number * block_step) % blocks, grid);
+    Dim3 which = split(number / cluster_blocks, {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z});
+    Dim3 within = split(number % cluster_blocks, cluster);
+    return {which.x * cluster.x + within.x, which.y * cluster.y + within.y, which.z * cluster.z + within.z};
+}
+
+std::shared_ptr<Cluster> Launch::join_cluster(uint64_t number)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto& cluster = clusters_[number / cluster_blocks];
+    if (!cluster)
+        cluster = std::make_shared<Cluster>(cluster_blocks);
+    return cluster;
+}
+
+void Launch::leave_cluster(uint64_t number, Cluster& cluster)
+{
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (++cluster.ended == cluster.blocks)
+            clusters_.erase(number / cluster_blocks);
+        if (!cluster.arrived || cluster.arrived + cluster.ended < cluster.blocks)
+            return;
+        cluster.arrived = 0;
+        ++cluster.generation;
     }
+    wake_grid();
+}
+
+void Launch::arrive_in(Cluster& cluster)
+{
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (++cluster.arrived + cluster.ended < cluster.blocks)
+            return;
+        cluster.arrived = 0;
+        ++cluster.generation;
+    }
+    wake_grid();
+}
+
+bool Launch::wait_in(const Cluster& cluster, uint32_t phase)
+{
+    return sleep_until([&] { return cluster.generation > phase; });
+}
+
+bool Launch::wait_for(const SharedPlace& place)
+{
+    return sleep_until([&] { return place.known.load(); });
 }
 
 bool Launch::end_block(std::string* why)

@@ -6,9 +6,11 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 
+#include "cluster.hpp"
 #include "exec.hpp"
 #include "images.hpp"
 
@@ -41,6 +43,7 @@ struct Launch {
     std::vector<void*> parameters;            // as EmuEntry takes them
     uint64_t blocks;
     uint32_t threads;
+    uint32_t cluster_blocks; // of a cluster; 1: none
     uint32_t chunk;       // blocks that a worker takes at once
     uint64_t block_step;  // order of blocks: start + i * step, modulo their number
     uint64_t block_start;
@@ -67,13 +70,25 @@ struct Launch {
 
     // All blocks of a cooperative grid. False: stopping, or a deadlock, which `why` tells.
     bool grid_barrier(std::string* why);
+    // Blocks of a cluster follow each other in the order in which they are taken.
+    Dim3 block_index(uint64_t number) const;
+    std::shared_ptr<Cluster> join_cluster(uint64_t number);
+    void leave_cluster(uint64_t number, Cluster& cluster);
+    void arrive_in(Cluster& cluster); // all threads of a block have
+    // Until the cluster's barrier was completed more than `phase` times, or the shared memory
+    // of a block is known. False: stopping.
+    bool wait_in(const Cluster& cluster, uint32_t phase);
+    bool wait_for(const SharedPlace& place);
+    void wake_grid();
+
     // A block ended; false when others wait in the grid's barrier for ever.
     bool end_block(std::string* why);
 
 private:
     bool grid_stuck(std::string* why) const;
-    void wake_grid();
+    template <class Done> bool sleep_until(Done done);
     std::mutex mutex_;
+    std::map<uint64_t, std::shared_ptr<Cluster>> clusters_; // that have begun and not ended
     // Counts what those in the grid barrier wait for: a thousand of them must not queue for
     // the lock when they wake up.
     std::atomic<uint32_t> grid_event_{0};

@@ -109,8 +109,8 @@ Fault Pool::run(const LaunchRequest& request)
     Worker& self = Worker::mine();
     install_handlers_again();
     Launch launch(request);
-    if (request.cluster.count() > 1)
-        return make_fault(launch, FaultKind::trap, "clusters of several blocks are not supported");
+    if (launch.cluster_blocks > most_cluster_blocks)
+        return make_fault(launch, FaultKind::trap, "a cluster has at most 16 blocks");
     {
         std::lock_guard<std::mutex> lock(mutex_);
         launches_.push_back(&launch);
@@ -119,8 +119,9 @@ Fault Pool::run(const LaunchRequest& request)
     wake_monitor();
     // Few threads are done sooner than a helper wakes up.
     bool large = launch.blocks > 1 && launch.blocks * launch.threads >= 512;
-    if (request.cooperative && launch.blocks > 1) {
-        if (!make_resident(launch))
+    bool together = request.cooperative || launch.cluster_blocks > 1;
+    if (together && launch.blocks > 1) {
+        if (!make_resident(request.cooperative ? launch.blocks : launch.cluster_blocks))
             launch.stop(FaultKind::out_of_resources);
     } else if (large) {
         call_helpers(launch);
@@ -189,11 +190,13 @@ void Pool::call_helpers(Launch& launch)
         work_.notify_one();
 }
 
-// A cooperative launch has an OS thread for each of its blocks.
-bool Pool::make_resident(Launch& launch)
+// A cooperative launch has an OS thread for each of its blocks. One with clusters has one
+// for each block of a cluster: blocks are taken in order, so the first cluster that has not
+// ended has them all.
+bool Pool::make_resident(uint64_t blocks)
 {
     std::lock_guard<std::mutex> lock(mutex_);
-    size_t wanted = size_t(launch.blocks - 1);
+    size_t wanted = size_t(blocks - 1);
     size_t before = helpers_;
     if (wanted > idle_)
         start_helpers(wanted - idle_);

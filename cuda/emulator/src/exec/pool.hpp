@@ -32,7 +32,7 @@ private:
     Pool();
     void start_helpers(size_t count);
     void call_helpers(Launch& launch);
-    bool make_resident(Launch& launch);
+    bool make_resident(uint64_t blocks);
     void helper_main();
     Launch* choose();
     void wait_for_helpers(Launch& launch);

@@ -151,7 +151,12 @@ void Worker::work_on(Launch& next)
 bool Worker::run_block(uint64_t number)
 {
     repeats.store(false, std::memory_order_relaxed);
+    if (launch->cluster_blocks > 1)
+        join_cluster(number);
     bool good = block.run(number);
+    if (good && cluster)
+        launch->leave_cluster(number, *cluster);
+    cluster.reset();
     if (good) {
         std::string why;
         good = launch->end_block(&why);
@@ -163,6 +168,22 @@ bool Worker::run_block(uint64_t number)
     }
     blocks_run.store(blocks_run.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return good;
+}
+
+void Worker::join_cluster(uint64_t number)
+{
+    cluster = launch->join_cluster(number);
+    cluster_rank = uint32_t(number % cluster->blocks);
+    const Dim3& size = launch->request.cluster;
+    uint32_t row = cluster_rank / size.x;
+    state->cluster_block = {cluster_rank % size.x, row % size.y, row / size.y};
+    locate_shared();
+    SharedPlace& place = cluster->places[cluster_rank];
+    place.dynamic = reinterpret_cast<uintptr_t>(state->dynamic_shared);
+    for (const auto& entry : shared_)
+        place.variables.push_back(entry.first.low);
+    place.known = true;
+    launch->wake_grid();
 }
 
 void Worker::enter(Fiber* first)
@@ -211,17 +232,51 @@ void raise_fault(Trouble trouble)
     this_worker->leave(std::move(trouble));
 }
 
+void Worker::locate_shared()
+{
+    if (shared_located_ || !image)
+        return;
+    shared_located_ = true;
+    for (const EmuVariable* variable : image->shared) {
+        auto low = reinterpret_cast<uintptr_t>(variable->locate());
+        uintptr_t room = std::max(variable->room, variable->size);
+        shared_.push_back({{low, low + room}, variable});
+    }
+}
+
+uintptr_t Worker::map_shared(uintptr_t address, uint32_t rank)
+{
+    const SharedPlace& place = cluster->places[rank];
+    auto base = reinterpret_cast<uintptr_t>(state->dynamic_shared);
+    if (address - base < std::max<size_t>(state->dynamic_shared_size, 1))
+        return place.dynamic + (address - base);
+    for (size_t i = 0; i < shared_.size(); ++i)
+        if (address - shared_[i].first.low < shared_[i].first.high - shared_[i].first.low)
+            return place.variables[i] + (address - shared_[i].first.low);
+    return 0;
+}
+
+bool Worker::in_cluster(uintptr_t address, EmuRange* range) const
+{
+    for (uint32_t rank = 0; cluster && rank < cluster->blocks; ++rank) {
+        const SharedPlace& place = cluster->places[rank];
+        if (!place.known)
+            continue;
+        *range = {place.dynamic, place.dynamic + state->dynamic_shared_size};
+        if (address >= range->low && address < range->high)
+            return true;
+        for (size_t i = 0; i < place.variables.size(); ++i) {
+            *range = {place.variables[i], place.variables[i] + shared_[i].second->size};
+            if (address >= range->low && address < range->high)
+                return true;
+        }
+    }
+    return false;
+}
+
 const EmuVariable* Worker::shared_variable(uintptr_t address, EmuRange* range)
 {
-    if (!shared_located_) {
-        shared_located_ = true;
-        if (image)
-            for (const EmuVariable* variable : image->shared) {
-                auto low = reinterpret_cast<uintptr_t>(variable->locate());
-                uintptr_t room = std::max(variable->room, variable->size);
-                shared_.push_back({{low, low + room}, variable});
-            }
-    }
+    locate_shared();
     for (const auto& entry : shared_)
         if (address >= entry.first.low && address < entry.first.high) {
             *range = {entry.first.low, entry.first.low + entry.second->size};

@@ -32,6 +32,10 @@ struct Worker {
     bool new_places(uint64_t hash) { return places_.insert(hash).second; }
     // Static shared variables of the running launch, as this thread sees them.
     const EmuVariable* shared_variable(uintptr_t address, EmuRange* range);
+    // Where the block of a rank of this cluster has what this one has at an address; 0: none.
+    uintptr_t map_shared(uintptr_t address, uint32_t rank);
+    // The same for any block of the cluster, for checks: the range that holds the address.
+    bool in_cluster(uintptr_t address, EmuRange* range) const;
     // Bytes at emu_thread.dynamic_shared up to the guard.
     size_t shared_room() const { return shared_bytes_; }
     bool is_on_fiber(uintptr_t stack_pointer) const
@@ -47,6 +51,8 @@ struct Worker {
     bool on_fiber = false;          // and not on the thread's own stack, as for a report
     void* thread_sp = nullptr;      // of the thread's own stack, while fibers run
     Launch* launch = nullptr;
+    std::shared_ptr<Cluster> cluster; // of the running block; null: it is alone
+    uint32_t cluster_rank = 0;
     const ImageRecord* image = nullptr;
     EmuThread* state;               // emu_thread of this thread
     EmuDim3* thread_index;
@@ -69,6 +75,8 @@ private:
     void attach(Launch& launch);
     void detach();
     bool run_block(uint64_t number);
+    void join_cluster(uint64_t number);
+    void locate_shared();
     void report();
     bool reserve_shared(size_t bytes);
 

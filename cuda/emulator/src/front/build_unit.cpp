@@ -50,7 +50,11 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
                              "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
-                             "-fcaller-saves", "-fschedule-insns2"}) // of -O2 what pays for itself
+                             "-fcaller-saves", "-fschedule-insns2", // of -O2 what pays for itself
+#if defined(__x86_64__)
+                             "-ffixed-xmm14", "-ffixed-xmm15", // see emulator_conversions.h
+#endif
+                             })
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
@@ -320,6 +324,10 @@ std::string container_of(const Unit& unit)
     auto field = [&](const char* name, const std::string& value) {
         out += std::string("// ") + name + ": " + value + "\n";
     };
+    // What programs look for in PTX; not read back.
+    out += "// .target sm_" + std::to_string(unit.architecture) + unit.suffix + "\n";
+    for (const std::string& entry : unit.entries)
+        out += "// .visible .entry " + entry + "(\n";
     field("abi", std::to_string(EMU_ABI_VERSION));
     field("architecture", std::to_string(unit.architecture) + unit.suffix);
     field("standard", std::to_string(unit.standard));

@@ -323,6 +323,8 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     result.log = report.log;
     if (!find_lowered(built.bytes, request.name_expressions, &result))
         return failed(CompileStatus::name_expression_not_valid, result.log);
+    for (const KernelInfo& kernel : read_contents(built.bytes).kernels)
+        unit.entries.push_back(kernel.name);
     std::string container = container_of(unit);
     container.push_back('\0');
     if (options.link_time)

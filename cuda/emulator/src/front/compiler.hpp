@@ -32,6 +32,7 @@ struct Unit {
     bool relocatable = false;
     int registers = 0; // -maxrregcount
     std::string text;
+    std::vector<std::string> entries; // lowered names of its kernels, for who reads the container
 };
 
 // A container holds one unit; or several, after a link that was asked for text.

@@ -58,7 +58,7 @@ void Rewriter::lambda(size_t i)
         bool used = false, captured = false;
         for (size_t k = body; k < end; ++k)
             used = used || (is_word(k) && t_[k].text == name->text && !is(k - 1, ".") && !is(k - 1, "::"));
-        for (size_t k = i; k < list_end; ++k)
+        for (size_t k = i; k < body; ++k) // or the name of a parameter
             captured = captured || t_[k].text == name->text;
         std::string item = "&" + std::string(name->text);
         if (used && !captured && (added + ",").find(item + ",") == added.npos)

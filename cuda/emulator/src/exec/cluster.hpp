@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks that run together as a cluster, each on its own OS thread: their barrier, and where
+// each has its shared memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "../common.hpp"
+
+namespace emu::exec {
+
+constexpr uint32_t most_cluster_blocks = 16;
+
+// One block's shared memory, as kernels address it.
+struct SharedPlace {
+    std::atomic<bool> known{false};
+    uintptr_t dynamic = 0;
+    std::vector<uintptr_t> variables; // in the order of ImageRecord::shared
+};
+
+struct Cluster {
+    explicit Cluster(uint32_t blocks) : blocks(blocks) {}
+    const uint32_t blocks;
+    uint32_t arrived = 0, ended = 0; // under the launch's lock
+    std::atomic<uint32_t> generation{0};
+    SharedPlace places[most_cluster_blocks];
+};
+
+} // namespace emu::exec
