@@ -50,7 +50,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
                              "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
-                             "-fcaller-saves", "-fschedule-insns2", // of -O2 what pays for itself
+                             "-fcaller-saves", // of -O2 what pays for itself and leaves the lines true
 #if defined(__x86_64__)
                              "-ffixed-xmm14", "-ffixed-xmm15", // see emulator_conversions.h
 #endif
