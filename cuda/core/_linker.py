@@ -251,6 +251,7 @@ class NvJitLink:
         else:
             data, label = code, name.encode(errors="replace")
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
+            check_whole(data, detail)
         with self._lock:
             self._inputs.append((data, label))
             self._worker.run(add_to_nvjitlink, self._handle, number, data, label, detail)
@@ -328,10 +329,15 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
         code = bytes(code)
     if not isinstance(code, (bytes, str)):
         raise TypeError(f"the code of input {index} must be bytes or the path of a file, not {type(code).__name__}")
-    if isinstance(code, bytes):
-        # nvJitLink reads past the end of what is cut off.
-        check_image(code)
     linker.add(kind, code, object_code.name or f"input {index}")
+
+
+def check_whole(data: bytes, detail: str) -> None:
+    """Refuse an input that ends before its own headers say: nvJitLink would read past its end."""
+    try:
+        check_image(data)
+    except CUDAError as error:
+        raise tool_error("nvJitLinkError", 3, "nvJitLinkAddData", f"{detail}: {error.explanation}") from None
 
 
 def _decide_nvjitlink_or_driver() -> bool:
