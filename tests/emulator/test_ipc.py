@@ -149,6 +149,17 @@ def test_the_memory_lives_on_in_the_receiver(driver, kind, context, queue):
     driver.cuMemPoolDestroy(imported)
 
 
+def test_an_import_while_a_free_is_on_its_way(driver, other):
+    _, process = other(
+        "flag = d.cuMemHostAlloc(4, 0)[1]; place = ctypes.c_uint32.from_address(flag); place.value = 0\n"
+        "a = d.cuMemPoolImportPointer(pool, data)[1]; d.cuStreamWaitValue32(stream, flag, 1, 1)\n"
+        "d.cuMemFreeAsync(a, stream); b = d.cuMemPoolImportPointer(pool, data)[1]; print(int(a) == int(b))\n"
+        "place.value = 1; d.cuStreamSynchronize(stream); print(read(b)); print(name(d.cuMemFree(b)[0]), read(b)[0])\n"
+        "print(name(d.cuMemPoolDestroy(pool)[0]))"
+    )
+    assert finish(process) == ["True", "('SUCCESS', [5, 5, 5, 5])", "SUCCESS INVALID_VALUE", "SUCCESS"]
+
+
 def test_events_order_work_of_two_processes(driver, memory, event, queue, other, kernel):
     flag = driver.cuMemHostAlloc(8, 0)
     numbers = (ctypes.c_int32 * 2).from_address(flag)

@@ -126,7 +126,8 @@ nvrtc.nvrtcCompileProgram(p, 1, [b"--gpu-architecture=sm_90"])
 image = b" " * nvrtc.nvrtcGetCUBINSize(p)[1]; nvrtc.nvrtcGetCUBIN(p, image)
 lib = d.cuLibraryLoadData(image, [], [], 0, [], [], 0)[1]; k = d.CUfunction(int(d.cuLibraryGetKernel(lib, b"put")[1]))
 prop = d.CUmemAllocationProp(); prop.type = d.CUmemAllocationType(1); prop.location.type = d.CUmemLocationType(1)
-va = d.cuMemAddressReserve(2 << 20, 0, 0, 0)[1]; h = d.cuMemCreate(2 << 20, prop, 0)[1]; d.cuMemMap(va, 2 << 20, 0, h, 0)
+va = d.cuMemAddressReserve(2 << 20, 0, 0, 0)[1]; h = d.cuMemCreate(2 << 20, prop, 0)[1]
+d.cuMemMap(va, 2 << 20, 0, h, 0)
 def run(*devices):
     rows = []
     for device in devices:
@@ -136,7 +137,8 @@ def run(*devices):
     d.cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, 0, ((int(va),), (ctypes.c_void_p,)), 0)
     print(d.cuCtxSynchronize()[0].name)
 run(0, 1); run()
-row = d.CUmemAccessDesc(); row.location.type = d.CUmemLocationType(1); row.location.id = 1; row.flags = d.CUmemAccess_flags(0)
+row = d.CUmemAccessDesc(); row.location.type = d.CUmemLocationType(1); row.location.id = 1
+row.flags = d.CUmemAccess_flags(0)
 d.cuMemSetAccess(va, 2 << 20, [row], 1)
 d.cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, 0, ((int(va),), (ctypes.c_void_p,)), 0)
 print(d.cuCtxSynchronize()[0].name)
@@ -251,7 +253,8 @@ import ctypes
 from cuda.bindings import driver as d
 d.cuInit(0); d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1])
 prop = d.CUmemAllocationProp(); prop.type = d.CUmemAllocationType(1); prop.location.type = d.CUmemLocationType(1)
-va = d.cuMemAddressReserve(2 << 20, 0, 0, 0)[1]; h = d.cuMemCreate(2 << 20, prop, 0)[1]; d.cuMemMap(va, 2 << 20, 0, h, 0)
+va = d.cuMemAddressReserve(2 << 20, 0, 0, 0)[1]; h = d.cuMemCreate(2 << 20, prop, 0)[1]
+d.cuMemMap(va, 2 << 20, 0, h, 0)
 row = d.CUmemAccessDesc(); row.location.type = d.CUmemLocationType(1); row.flags = d.CUmemAccess_flags(3)
 d.cuMemSetAccess(va, 2 << 20, [row], 1)
 with open("/proc/self/maps") as f:

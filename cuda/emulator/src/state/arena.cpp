@@ -111,9 +111,10 @@ void Arena::end()
     delete std::exchange(state_, nullptr);
 }
 
-int Arena::descriptor() const
+void Arena::forget_descriptor()
 {
-    return state_->descriptor;
+    std::lock_guard lock(state_->mutex);
+    state_->descriptor = -1;
 }
 
 // First fit. The room ends with the red zone.
@@ -282,7 +283,7 @@ CUresult Arena::release(CUdeviceptr base)
         if (s.descriptor >= 0)
             fallocate(s.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(offset),
                       off_t(allocation->room));
-        else
+        else if (s.kind != MemoryKind::device)
             madvise(s.host + offset, allocation->room, MADV_DONTNEED);
     }
     s.quarantine.emplace_back(offset, allocation->room);

@@ -70,7 +70,7 @@ public:
     // In memory that somebody else has mapped and gives back, after end().
     void place(std::byte* window, std::byte* host, int descriptor);
     void end();
-    int descriptor() const;
+    void forget_descriptor();                // it is about to be closed
     // Zero size or no room: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY. Without
     // `charged` the caller counts the bytes with charge().
     CUresult allocate(size_t size, size_t alignment, MemoryKind kind, bool charged,

@@ -356,6 +356,8 @@ CUresult Capture::refuse_unsafe()
     std::lock_guard lock(all.mutex);
     CUresult result = CUDA_SUCCESS;
     for (const auto& capture : all.active) {
+        if (capture->origin_.expired())
+            continue; // the stream of a thread that has ended
         bool mine = capture->thread_ == thread_number() &&
                     capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED;
         bool global = capture->mode_ == CU_STREAM_CAPTURE_MODE_GLOBAL &&

@@ -115,6 +115,7 @@ CUresult Pool::destroy(CUmemoryPool handle)
             device_at(i)->set_current_pool(nullptr);
     table().remove(handle);
     std::lock_guard lock(pool->state_->mutex);
+    pool->close_file();
     if (pool->state_->used == 0)
         pool->shrink(0);
     return CUDA_SUCCESS;
@@ -398,7 +399,9 @@ CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
         return CUDA_ERROR_INVALID_VALUE;
     if (Pool* pool = allocation->owner.get()) {
         std::lock_guard lock(pool->state_->mutex);
-        if (!pool->is_imported())
+        if (pool->is_imported())
+            pool->drop_import(*allocation);
+        else
             pool->state_->used -= allocation->size;
     }
     *out = std::move(allocation);

@@ -61,6 +61,9 @@ private:
     static CUmemoryPool enter(std::shared_ptr<Pool> pool); // into the table
     CUresult open_shared();
     void close_shared();
+    void close_file();
+    std::shared_ptr<Allocation> make_import(uint64_t offset, size_t size);
+    void drop_import(const Allocation& allocation);
     void close_import(const Allocation& allocation);
     Arena& memory() const;
     Arena& arena() const;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pools that processes share: the memory lies in a file whose descriptor they pass on.
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -69,14 +70,25 @@ CUresult Pool::open_shared()
 void Pool::close_shared()
 {
     State& s = *state_;
+    close_file();
     if (s.own)
         s.own->end();
     if (s.base) {
         VirtualSpace::get().unmap(s.base);
         VirtualSpace::get().give(s.base, s.note.size);
     }
-    if (s.file >= 0)
-        close(s.file);
+}
+
+// What is mapped needs no descriptor.
+void Pool::close_file()
+{
+    State& s = *state_;
+    if (s.file < 0)
+        return;
+    if (s.own)
+        s.own->forget_descriptor();
+    close(s.file);
+    s.file = -1;
 }
 
 bool Pool::is_imported() const
@@ -87,12 +99,13 @@ bool Pool::is_imported() const
 bool Pool::has_imports() const
 {
     std::lock_guard lock(state_->mutex);
-    return !state_->imports.empty();
+    const auto& rows = state_->imports;
+    return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.second.live; });
 }
 
 CUresult Pool::export_file(int* out) const
 {
-    if (!state_->own)
+    if (state_->file < 0)
         return CUDA_ERROR_INVALID_VALUE;
     int file = fcntl(state_->file, F_DUPFD_CLOEXEC, 3);
     if (file < 0)
@@ -115,10 +128,7 @@ CUresult Pool::import_file(int file, CUmemoryPool* out)
     auto pool = std::make_shared<Pool>(properties);
     State& s = *pool->state_;
     s.note = note;
-    s.file = fcntl(file, F_DUPFD_CLOEXEC, 3);
-    if (s.file < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (CUresult failed = map_file(s.file, note, &s.base))
+    if (CUresult failed = map_file(file, note, &s.base))
         return failed;
     *out = enter(std::move(pool));
     return CUDA_SUCCESS;
@@ -147,34 +157,53 @@ CUresult Pool::import_pointer(const CUmemPoolPtrExportData& given, CUdeviceptr* 
         data.offset >= s.note.size || data.size > s.note.size - data.offset)
         return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(s.mutex);
-    CUdeviceptr& address = s.imports[data.offset];
-    if (!address) {
-        auto allocation = std::make_shared<Allocation>();
-        bool host = is_on_host(s.note.location);
-        address = s.base + data.offset;
-        allocation->id = arena_detail::new_id();
-        allocation->base = address;
-        allocation->size = allocation->room = data.size;
-        allocation->kind = host ? MemoryKind::pinned : MemoryKind::device;
-        allocation->device = host ? -1 : s.note.location.id;
-        allocation->pool = s.handle;
-        allocation->owner = shared_from_this();
-        allocation->host = VirtualSpace::get().mirror(address);
-        allocation->made_by = origin;
-        exec::Region region = arena_detail::region(*allocation);
-        region.shared_with = s.shared_with;
-        exec::forget_region(region.base);
-        exec::open_region(region);
-        AddressSpace::get().publish(allocation);
+    State::Import& row = s.imports[data.offset];
+    if (!row.live) {
+        row.live = make_import(data.offset, data.size);
+        ++row.uses;
     }
-    *out = address;
+    *out = row.live->base;
     return CUDA_SUCCESS;
+}
+
+// Under the lock. Where a free is on its way the memory stays open to what came before it.
+std::shared_ptr<Allocation> Pool::make_import(uint64_t offset, size_t size)
+{
+    State& s = *state_;
+    auto allocation = std::make_shared<Allocation>();
+    bool host = is_on_host(s.note.location);
+    allocation->id = arena_detail::new_id();
+    allocation->base = s.base + offset;
+    allocation->size = allocation->room = size;
+    allocation->kind = host ? MemoryKind::pinned : MemoryKind::device;
+    allocation->device = host ? -1 : s.note.location.id;
+    allocation->pool = s.handle;
+    allocation->owner = shared_from_this();
+    allocation->host = VirtualSpace::get().mirror(allocation->base);
+    allocation->made_by = origin;
+    exec::Region region = arena_detail::region(*allocation);
+    region.shared_with = s.shared_with;
+    exec::forget_region(region.base);
+    exec::open_region(region);
+    AddressSpace::get().publish(allocation);
+    return allocation;
+}
+
+// The call that frees it has come: whoever imports it now does so anew.
+void Pool::drop_import(const Allocation& allocation)
+{
+    auto row = state_->imports.find(allocation.base - state_->base);
+    if (row != state_->imports.end() && row->second.live.get() == &allocation)
+        row->second.live.reset();
 }
 
 void Pool::close_import(const Allocation& allocation)
 {
     std::lock_guard lock(state_->mutex);
-    state_->imports.erase(allocation.base - state_->base);
+    auto row = state_->imports.find(allocation.base - state_->base);
+    if (row == state_->imports.end() || --row->second.uses > 0)
+        return;
+    state_->imports.erase(row);
     AddressSpace::get().withdraw(allocation.base);
     exec::close_region(uintptr_t(allocation.base));
 }

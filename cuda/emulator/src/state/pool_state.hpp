@@ -31,7 +31,11 @@ struct Pool::State {
     MemoryNote note;
     CUdeviceptr base = 0;
     std::unique_ptr<Arena> own;           // null: the memory is of another process
-    std::map<uint64_t, CUdeviceptr> imports; // by offset
+    struct Import {
+        std::shared_ptr<Allocation> live; // null: a free is on its way
+        int uses = 0;                     // until all frees have run
+    };
+    std::map<uint64_t, Import> imports;   // by offset
 };
 
 } // namespace emu::state
