@@ -16,7 +16,6 @@ from cuda.core._program import Program
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
 from cuda.core._utils.option_table import ignored_options, refused_options, render_options
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
-
 from support.code import PART, compiled
 
 ARCH = "sm_90"

@@ -13,13 +13,21 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
-from cuda.core import _compile_options, _linker
+from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _compile_options, _linker
 from cuda.core._utils import nvjitlink
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
-
-from support.code import ARCH, MAIN, PART, RUNTIME, compiled, run_on_int, runtime_fatbin, runtime_library, runtime_object
+from support.code import (
+    ARCH,
+    MAIN,
+    PART,
+    RUNTIME,
+    compiled,
+    run_on_int,
+    runtime_fatbin,
+    runtime_library,
+    runtime_object,
+)
 
 pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True, software=False)
 

@@ -12,11 +12,9 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
-from cuda.core import _compile_options, _compilers
+from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _compile_options, _compilers
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, SourceCodeType
-
 from support.code import run_on_int
 
 pytestmark = pytest.mark.requires(nvvm=True, software=False)

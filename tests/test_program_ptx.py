@@ -10,12 +10,10 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, ObjectCode, Program, ProgramOptions
-from cuda.core import _linker
+from cuda.core import Linker, ObjectCode, Program, ProgramOptions, _linker
 from cuda.core._compile_options import linker_options
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType
-
 from support.code import ARCH, PTX, run_on_int
 
 pytestmark = pytest.mark.requires(nvjitlink=True, software=False)

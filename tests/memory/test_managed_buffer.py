@@ -93,7 +93,7 @@ def test_preferred_location_is_read_back(buffer, device):
     assert buffer.preferred_location is None
 
 
-@managed
+@pytest.mark.requires(managed_mempool=True, numa_advice=True)
 def test_preferred_node_is_read_back(buffer):
     buffer.preferred_location = Host(0)
     assert buffer.preferred_location == Host(0)

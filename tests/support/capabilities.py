@@ -81,6 +81,28 @@ class Capabilities:
         """Whether device 0 uses memory pools of managed memory, while the host does so too."""
         return (self.cuda((13, 0)) and bool(self._property("concurrent_managed_access"))) == wanted
 
+    def numa_advice(self, wanted: bool) -> bool:
+        """Whether the driver keeps a NUMA node as the preferred location of managed memory."""
+        return self._keeps_numa_advice == wanted
+
+    @functools.cached_property
+    def _keeps_numa_advice(self) -> bool:
+        from cuda.bindings import driver
+
+        from cuda.core import Device
+
+        if not self.managed_mempool(True):
+            return False
+        Device(0).set_current()
+        node = driver.CUmemLocation()
+        node.type, node.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, 0
+        _, pointer = driver.cuMemAllocManaged(4096, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value)
+        driver.cuMemAdvise(pointer, 4096, driver.CUmem_advise.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, node)
+        kind = driver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID
+        _, kept = driver.cuMemRangeGetAttribute(4, kind, pointer, 4096)
+        driver.cuMemFree(pointer)
+        return kept == 0
+
     def cuda(self, wanted: tuple[int, int]) -> bool:
         """Whether the driver is for at least this version of CUDA."""
         from cuda.core._utils.version import driver_version
