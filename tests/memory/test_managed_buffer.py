@@ -16,20 +16,16 @@ from support.memory import HostMemoryResource
 managed = pytest.mark.requires(managed_mempool=True)
 
 
-class Managed:
-    """Managed memory that belongs to no pool: drivers refuse advice about that of a pool."""
-
-    def __init__(self, size):
-        self.pointer = handle_return(driver.cuMemAllocManaged(size, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value))
-
-    def __del__(self):
-        handle_return(driver.cuMemFree(self.pointer))
-
-
 @pytest.fixture
 def buffer(device, stream):
-    owner = Managed(64 << 10)
-    return ManagedBuffer.from_handle(owner.pointer, 64 << 10, owner=owner)
+    """Managed memory that belongs to no pool: drivers refuse advice about that of a pool."""
+    size = 64 << 10
+    pointer = handle_return(driver.cuMemAllocManaged(size, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value))
+    buffer = ManagedBuffer.from_handle(pointer, size)
+    yield buffer
+    stream.sync()
+    buffer.close()
+    handle_return(driver.cuMemFree(pointer))
 
 
 def test_there_is_no_direct_construction():
