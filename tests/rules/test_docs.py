@@ -26,8 +26,7 @@ def documented() -> list[str]:
 
 def public() -> set[str]:
     """Return the public names of ``cuda.core``, without its submodules."""
-    names = {name for name in vars(cuda.core) if not name.startswith("_")}
-    return {f"cuda.core.{name}" for name in names if type(getattr(cuda.core, name)).__name__ != "module"}
+    return {f"cuda.core.{name}" for name in cuda.core.__all__}
 
 
 def test_every_public_name_is_documented():
