@@ -21,6 +21,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
+from support.collector import uncollected
 
 pytestmark = pytest.mark.requires(nvrtc=True)
 
@@ -330,9 +331,10 @@ def test_failed_release_warns(monkeypatch):
         return (nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM,)
 
     failing = types.SimpleNamespace(nvrtcDestroyProgram=destroy)
-    monkeypatch.setattr(_compilers, "load_nvrtc", lambda: failing)
-    with pytest.warns(ResourceWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
-        program.close()
+    with uncollected(), monkeypatch.context() as patch:
+        patch.setattr(_compilers, "load_nvrtc", lambda: failing)
+        with pytest.warns(ResourceWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
+            program.close()
 
 
 def test_many_threads_compile_at_once():
@@ -403,13 +405,14 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch):
         raise Missing("libnvrtc.so.13: not found")
 
     fake = types.SimpleNamespace(nvrtcVersion=fail)
-    monkeypatch.setattr(_compilers.importlib, "import_module", lambda name: fake)
-    _compilers.load_nvrtc.cache_clear()
-    try:
-        with pytest.raises(Missing, match="pip install nvidia-cuda-nvrtc.*libnvrtc.so.13"):
-            _compilers.load_nvrtc()
-    finally:
+    with uncollected(), monkeypatch.context() as patch:
+        patch.setattr(_compilers.importlib, "import_module", lambda name: fake)
         _compilers.load_nvrtc.cache_clear()
+        try:
+            with pytest.raises(Missing, match="pip install nvidia-cuda-nvrtc.*libnvrtc.so.13"):
+                _compilers.load_nvrtc()
+        finally:
+            _compilers.load_nvrtc.cache_clear()
 
 
 # The source file for debuggers

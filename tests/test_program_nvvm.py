@@ -16,6 +16,7 @@ from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, SourceCodeType
 from support.code import run_on_int
+from support.collector import uncollected
 
 pytestmark = pytest.mark.requires(nvvm=True, software=False)
 
@@ -121,13 +122,14 @@ def test_missing_nvvm_says_what_to_install(monkeypatch, error):
     def fail(name):
         raise error
 
-    _compilers.load_nvvm.cache_clear()
-    monkeypatch.setattr(_compilers.importlib, "import_module", fail)
-    try:
-        with pytest.raises(RuntimeError, match="libnvvm.*pip install nvidia-nvvm.*no "):
-            program("x")
-    finally:
+    with uncollected(), monkeypatch.context() as patch:
         _compilers.load_nvvm.cache_clear()
+        patch.setattr(_compilers.importlib, "import_module", fail)
+        try:
+            with pytest.raises(RuntimeError, match="libnvvm.*pip install nvidia-nvvm.*no "):
+                program("x")
+        finally:
+            _compilers.load_nvvm.cache_clear()
 
 
 def test_errors_have_the_log():

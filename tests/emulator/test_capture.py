@@ -316,6 +316,7 @@ def test_memory_of_a_graph_exists_from_its_launch_until_it_is_freed(driver, queu
     assert driver.result("cuMemFreeAsync", pointer, queue) == "INVALID_VALUE"
     driver.cuGraphLaunch(executable, queue)
     assert figures(driver) == [STEP] * 4
+    driver.cuStreamSynchronize(queue)
     assert read(driver, pointer) == [7] * 4
     assert driver.result("cuGraphLaunch", executable, queue) == "INVALID_VALUE"
     driver.cuMemFreeAsync(pointer, queue)
