@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from libc.stddef cimport size_t
-from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
 from cpython.bytes cimport PyBytes_FromStringAndSize

@@ -19,7 +19,7 @@ from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
-from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context
+from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import warnings
@@ -27,10 +27,6 @@ import warnings
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["launch"]
-
-cdef enum:
-    # CU_STREAM_PER_THREAD; up to here a stream has no context of its own.
-    LAST_DEFAULT_STREAM = 2
 
 
 def launch(
@@ -211,7 +207,7 @@ cdef int launch_again(
     cdef int is_entered = 0
     cdef bint may_be_context = err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
-    ) and <uintptr_t>c_config.hStream > LAST_DEFAULT_STREAM
+    ) and not is_default(stream._h_stream)
     cdef bint may_be_shared_memory = (
         err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and c_config.sharedMemBytes > 0
     )

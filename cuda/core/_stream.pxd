@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
+from libc.stdint cimport uintptr_t
+
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport DriverObject
@@ -19,6 +21,10 @@ cdef class Stream(StreamSource):
         EventHandle _h_join         # recorded for streams that wait for this one
         int _device_id              # -1 until known
 
+
+# Whether the stream, or none at all, means another one in every context.
+cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
+    return <uintptr_t>h_stream.get() <= 2
 
 # A new stream of a context, whichever is current.
 cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cpython.object cimport PyObject
@@ -405,7 +404,7 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
     cdef cydriver.CUcontext c_context = NULL
     self._check_open()
     if not self._h_context:
-        if <uintptr_t>self._h_stream.get() <= 2:
+        if is_default(self._h_stream):
             # A default stream belongs to whatever context is current at the time.
             Context_current(h_context)
             if not h_context[0]:

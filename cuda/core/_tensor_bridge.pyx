@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport int32_t, uintptr_t
 
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
 from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DLPackExchangeAPI, DLTensor

@@ -29,7 +29,7 @@ from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._layout cimport Layout_create, _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer_info cimport PointerInfo, pointer_info
-from cuda.core._stream cimport Stream, Stream_wrap
+from cuda.core._stream cimport Stream_wrap
 
 import sys
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Allocate, free, adopt: each writes the handle of the memory."""
 
-from libc.stdint cimport uintptr_t
-
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, MemoryPoolHandle, StreamHandle
@@ -11,10 +9,6 @@ from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, Mem
 
 # An argument `size` as a number of bytes.
 cdef size_t size_argument(object size) except? <size_t>-1
-
-# Whether the stream, or none at all, means another one in every context.
-cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
-    return <uintptr_t>h_stream.get() <= 2
 
 # Memory of a pool, freed in the order of `h_stream`. Fails on a capturing stream.
 cdef int allocate_from_pool(

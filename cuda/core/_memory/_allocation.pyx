@@ -23,7 +23,7 @@ from cuda.core._handles._handles cimport (
     StreamHandle,
     is_interpreter_exiting,
 )
-from cuda.core._stream cimport Stream, default_stream
+from cuda.core._stream cimport Stream, default_stream, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
 
 __all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "free_pinned"]

@@ -15,12 +15,12 @@ from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport DriverObject, add_member
 from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
-from cuda.core._memory._allocation cimport adopt, borrow, is_default, set_stream, size_argument
+from cuda.core._memory._allocation cimport adopt, borrow, set_stream, size_argument
 from cuda.core._memory._copy cimport copy, fill
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory._operand cimport copy_from_array, copy_to_array
 from cuda.core._memory._pointer_info cimport pointer_info
-from cuda.core._stream cimport Stream, Stream_accept, default_stream
+from cuda.core._stream cimport Stream, Stream_accept, default_stream, is_default
 
 import importlib
 

@@ -11,10 +11,9 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._handles cimport AllocationHandle, StreamHandle
-from cuda.core._memory._allocation cimport is_default
 from cuda.core._memory._copy_hints cimport check_stream, has_hints, hints_of
 from cuda.core._memory._fill cimport fill_bytes
-from cuda.core._stream cimport Stream
+from cuda.core._stream cimport Stream, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._ipc cimport (

@@ -18,7 +18,7 @@ from cuda.core._memory._memory_pool cimport (
     MemPool_set_threshold,
     _MemPool,
 )
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
 import warnings

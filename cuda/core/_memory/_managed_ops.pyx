@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
