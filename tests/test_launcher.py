@@ -445,7 +445,8 @@ def test_a_full_queue_lets_other_threads_run(stream, kernels):
         launch(stream, ONE, nothing)
     stream.sync()
     timer.join()
-    assert time.monotonic() - start < 0.9
+    # Else the kernel gives up after more than 2 seconds.
+    assert time.monotonic() - start < 1.8
 
 
 # --- bound kernels ---
