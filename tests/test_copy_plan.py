@@ -19,14 +19,14 @@ def carry_out(plan, target, source, target_start, source_start):
             for row in range(plan.rows[0]):
                 t = target_start + to + plane * plan.planes[1] + row * plan.rows[1]
                 s = source_start + origin + plane * plan.planes[2] + row * plan.rows[2]
-                target[t:t + plan.width] = source[s:s + plan.width]
+                target[t : t + plan.width] = source[s : s + plan.width]
 
 
 def random_view(rng, shape, is_target):
     """A strided part of a larger array, its base, and its offset there."""
     order = rng.sample(range(len(shape)), len(shape))
     steps = [rng.choice([1, 1, 2]) for _ in shape]
-    base = np.arange(np.prod([n * s for n, s in zip(shape, steps)]) or 1, dtype=np.int32)
+    base = np.arange(np.prod([n * s for n, s in zip(shape, steps, strict=True)]) or 1, dtype=np.int32)
     part = base.reshape([shape[k] * steps[k] for k in order]).transpose(np.argsort(order))
     part = part[(..., *[slice(None, None, step * rng.choice([1, 1, 1, -1])) for step in steps])]
     if not is_target and rng.random() < 0.2 and len(shape) > 1:

@@ -49,12 +49,14 @@ def test_flags_agree_with_numpy(array):
     assert layout.is_contiguous_f == array.flags.f_contiguous
     assert layout.volume == array.size
     assert layout.strides_in_bytes == array.strides
-    assert layout.required_size_in_bytes() == (sum((n - 1) * s for n, s in zip(array.shape, array.strides)) + 4)
+    assert layout.required_size_in_bytes() == (
+        sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) + 4
+    )
 
 
 def test_unique_and_dense_agree_with_the_set_of_offsets(array):
     layout = of(array)
-    offsets = [sum(i * s for i, s in zip(index, layout.strides)) for index in np.ndindex(array.shape)]
+    offsets = [sum(i * s for i, s in zip(index, layout.strides, strict=True)) for index in np.ndindex(array.shape)]
     assert layout.is_unique == (len(set(offsets)) == len(offsets))
     assert layout.is_dense == (sorted(offsets) == list(range(len(offsets))))
     assert layout.offset_bounds == (min(offsets), max(offsets))
@@ -72,7 +74,9 @@ def test_slicing_agrees_with_numpy(array):
     layout = of(array)[item]
     assert layout.shape == part.shape
     if part.size:
-        assert layout.slice_offset_in_bytes == part.__array_interface__["data"][0] - array.__array_interface__["data"][0]
+        assert (
+            layout.slice_offset_in_bytes == part.__array_interface__["data"][0] - array.__array_interface__["data"][0]
+        )
         kept = [k for k, n in enumerate(part.shape) if n > 1]
         assert [layout.strides_in_bytes[k] for k in kept] == [part.strides[k] for k in kept]
 

@@ -51,7 +51,14 @@ def test_repr_has_one_line_per_attribute():
     text = repr(view_of(np.zeros((2, 3), np.float32)))
     assert text.startswith("StridedMemoryView(ptr=")
     assert [line.strip().partition("=")[0] for line in text.splitlines()[1:]] == [
-        "shape", "strides", "itemsize", "dtype", "device_id", "is_device_accessible", "readonly", "exporting_obj",
+        "shape",
+        "strides",
+        "itemsize",
+        "dtype",
+        "device_id",
+        "is_device_accessible",
+        "readonly",
+        "exporting_obj",
     ]
     assert text.endswith("exporting_obj=numpy.ndarray)")
 
@@ -286,7 +293,9 @@ def test_other_types_are_not_exported(dtype):
         view.__dlpack__()
 
 
-@pytest.mark.parametrize("array", [np.zeros((0, 3)), np.array(3.0), np.arange(6)[::-1], np.broadcast_to(np.ones(3), (2, 3))])
+@pytest.mark.parametrize(
+    "array", [np.zeros((0, 3)), np.array(3.0), np.arange(6)[::-1], np.broadcast_to(np.ones(3), (2, 3))]
+)
 def test_odd_shapes_make_the_round_trip(array):
     result = as_numpy(view_of(array))
     assert result.shape == array.shape

@@ -32,7 +32,9 @@ def facts(view):
 
 
 def test_importing_does_not_import_numpy():
-    code = "import sys, cuda.core.utils; assert 'numpy' not in sys.modules and 'cuda.bindings.driver' not in sys.modules"
+    code = (
+        "import sys, cuda.core.utils; assert 'numpy' not in sys.modules and 'cuda.bindings.driver' not in sys.modules"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -92,10 +94,16 @@ def test_no_stream_is_ambiguous(place):
 @pytest.mark.parametrize(
     ("place", "stream_ptr", "passed"),
     [
-        ((1, 0), -1, None), ((1, 0), 77, 77),
-        ((2, 0), -1, -1), ((2, 0), 77, 77),
-        ((3, 0), None, None), ((3, 0), -1, -1), ((3, 0), 77, 77),
-        ((13, 0), None, None), ((13, 0), -1, -1), ((13, 0), 77, 77),
+        ((1, 0), -1, None),
+        ((1, 0), 77, 77),
+        ((2, 0), -1, -1),
+        ((2, 0), 77, 77),
+        ((3, 0), None, None),
+        ((3, 0), -1, -1),
+        ((3, 0), 77, 77),
+        ((13, 0), None, None),
+        ((13, 0), -1, -1),
+        ((13, 0), 77, 77),
     ],
 )
 def test_the_exporter_gets_the_stream(place, stream_ptr, passed):
@@ -152,7 +160,9 @@ def test_parts_of_bytes_have_no_layout():
 
 
 @pytest.mark.requires(module="ml_dtypes")
-@pytest.mark.parametrize(("code", "bits", "name"), [(4, 16, "bfloat16"), (10, 8, "float8_e4m3fn"), (12, 8, "float8_e5m2")])
+@pytest.mark.parametrize(
+    ("code", "bits", "name"), [(4, 16, "bfloat16"), (10, 8, "float8_e4m3fn"), (12, 8, "float8_e5m2")]
+)
 def test_types_of_ml_dtypes_make_the_round_trip(code, bits, name):
     view = from_dlpack(DLPackExporter(code=code, bits=bits), -1)
     assert view.dtype.name == name
@@ -287,7 +297,10 @@ class DeviceArray:
     def __init__(self, buffer, shape, stream=None):
         self.buffer = buffer
         self.__cuda_array_interface__ = {
-            "shape": shape, "typestr": "<f4", "data": (buffer.handle, False), "version": 3,
+            "shape": shape,
+            "typestr": "<f4",
+            "data": (buffer.handle, False),
+            "version": 3,
             "stream": None if stream is None else int(stream.handle),
         }
 
@@ -346,7 +359,9 @@ def test_arrays_of_cupy(device, stream):
     with cupy.cuda.Stream.from_external(stream):
         array = cupy.arange(24, dtype=cupy.float32).reshape(4, 6)[:, ::2]
     for view in (
-        from_any(array, int(stream.handle)), from_cuda_interface(array, int(stream.handle)), from_dlpack(array, -1)
+        from_any(array, int(stream.handle)),
+        from_cuda_interface(array, int(stream.handle)),
+        from_dlpack(array, -1),
     ):
         assert facts(view) == (array.data.ptr, (4, 3), (6, 2), np.dtype("f4"), False, device.device_id, True)
     back = cupy.from_dlpack(view)

@@ -16,7 +16,7 @@ __all__ = [
     "AddressModeType",
     "ArrayFormatType",
     "CompilerBackendType",
-    "DevicePointerType",
+    "DevicePointerType",  # noqa: F822 (resolved at first use, below)
     "DeviceResourcesType",
     "FilterModeType",
     "GraphConditionalType",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # What a green context is made from. The classes are named, not imported: this module is a leaf.
-DeviceResourcesType = Sequence["SMResource | WorkqueueResource"]
+DeviceResourcesType = Sequence["SMResource | WorkqueueResource"]  # noqa: F821
 
 # The states of a process in checkpointing.
 ProcessStateType = Literal["running", "locked", "checkpointed", "failed"]

@@ -97,7 +97,8 @@ extern "C" __global__ void slow(int *out, int value) { __nanosleep(2000000); *ou
 extern "C" __global__ void __launch_bounds__(128) bounded() {}
 extern "C" __global__ void wild(int *p, long long i) { p[i] = 1; }
 extern "C" __global__ void shared_bytes(int *out)
-{ extern __shared__ int s[]; __shared__ int t[64]; t[threadIdx.x % 64] = 1; s[threadIdx.x] = 2; __syncthreads(); *out = s[0] + t[0]; }
+{ extern __shared__ int s[]; __shared__ int t[64];
+  t[threadIdx.x % 64] = 1; s[threadIdx.x] = 2; __syncthreads(); *out = s[0] + t[0]; }
 __device__ int counter = 7;
 __constant__ float table[4] = {1, 2, 3, 4};
 extern "C" __global__ void count(int *out) { *out = atomicAdd(&counter, 1); }

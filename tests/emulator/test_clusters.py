@@ -20,7 +20,8 @@ __global__ void places(unsigned int* x)
     asm("mov.u32 %0, %cluster_ctarank;" : "=r"(own));
     if (threadIdx.x == 0)
         x[block] = own + 100 * cluster.num_blocks() + 10000 * (__clusterIdx().x + 10 * __clusterIdx().y)
-                   + 1000000 * (cluster.block_rank() != cluster.block_index().x + cluster.dim_blocks().x * cluster.block_index().y);
+                   + 1000000 * (cluster.block_rank() != cluster.block_index().x
+                                                        + cluster.dim_blocks().x * cluster.block_index().y);
 }
 __global__ void __cluster_dims__(4, 1, 1) rotate(int* x)
 {
@@ -124,7 +125,9 @@ def test_sizes_that_cannot_be_are_refused(driver, library):
     kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"places")))
     arguments = ((0,), (ctypes.c_void_p,)), 0
     assert driver.result("cuLaunchKernelEx", config(driver, (5,), 1, (2,)), kernel, *arguments) == "INVALID_VALUE"
-    assert driver.result("cuLaunchKernelEx", config(driver, (16,), 1, (16,)), kernel, *arguments) == "INVALID_CLUSTER_SIZE"
+    assert (
+        driver.result("cuLaunchKernelEx", config(driver, (16,), 1, (16,)), kernel, *arguments) == "INVALID_CLUSTER_SIZE"
+    )
 
 
 def test_occupancy_of_clusters(driver, library):

@@ -114,7 +114,8 @@ from support.compiled import Program
 driver.cuInit(0)
 context = driver.cuDevicePrimaryCtxRetain(0)[1]
 driver.cuCtxSetCurrent(context)
-image = Program('extern "C" __global__ void k(int* x, float y) {{ __shared__ int s[4]; s[0] = 1; x[0] = s[0]; }}', "-arch=sm_90").image
+source = 'extern "C" __global__ void k(int* x, float y) {{ __shared__ int s[4]; s[0] = 1; x[0] = s[0]; }}'
+image = Program(source, "-arch=sm_90").image
 random.seed(1)
 results = set()
 for i in range(150):

@@ -19,7 +19,8 @@ def value(result):
 
 def test_without_a_context(child):
     child(
-        PRIMARY + """
+        PRIMARY
+        + """
 assert name(d.cuCtxGetDevice()) == "INVALID_CONTEXT"
 assert name(d.cuCtxPopCurrent()) == "INVALID_CONTEXT"
 assert name(d.cuMemAlloc(64)) == "INVALID_CONTEXT"
@@ -31,7 +32,8 @@ assert int(value(d.cuCtxGetCurrent())) == 0
 
 def test_the_primary_context_comes_back_under_its_handle(child):
     child(
-        PRIMARY + """
+        PRIMARY
+        + """
 first = value(d.cuDevicePrimaryCtxRetain(1))
 assert value(d.cuDevicePrimaryCtxGetState(1)) == (0, 1)
 d.cuCtxSetCurrent(first)
@@ -48,7 +50,8 @@ assert name(d.cuMemFree(value(d.cuMemAlloc(64)))) == "SUCCESS"
 
 def test_a_reset_takes_the_memory_and_keeps_the_references(child):
     child(
-        PRIMARY + """
+        PRIMARY
+        + """
 d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
 free = value(d.cuMemGetInfo())[0]
 value(d.cuMemAlloc(1 << 20))
@@ -63,7 +66,8 @@ assert [name(d.cuDevicePrimaryCtxRelease(0)) for _ in range(3)] == ["SUCCESS", "
 
 def test_flags_of_the_primary_context_can_be_set_while_it_is_active(child):
     child(
-        PRIMARY + """
+        PRIMARY
+        + """
 d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
 assert name(d.cuDevicePrimaryCtxSetFlags(0, 4)) == "SUCCESS"
 assert value(d.cuDevicePrimaryCtxGetState(0)) == (4, 1)

@@ -17,10 +17,15 @@ namespace cg = cooperative_groups;
 
 namespace util {
 template <typename T> struct Shape { __device__ virtual T area() const = 0; __device__ virtual ~Shape() {} };
-template <typename T> struct Square : Shape<T> { T s; __device__ Square(T s) : s(s) {} __device__ T area() const override { return s * s; } };
+template <typename T> struct Square : Shape<T> {
+    T s;
+    __device__ Square(T s) : s(s) {}
+    __device__ T area() const override { return s * s; }
+};
 namespace { __device__ int thrice(int a) { return a * 3; } }
 enum class Op { add, mul };
-template <Op op, int K = 4> __device__ __forceinline__ int apply(int a) { if constexpr (op == Op::add) return a + K; else return a * K; }
+template <Op op, int K = 4> __device__ __forceinline__ int apply(int a)
+{ if constexpr (op == Op::add) return a + K; else return a * K; }
 }
 __device__ __constant__ int table[4] = {1, 2, 3, 4};
 static __device__ int counter = 7, other[3] = {1, 2, 3};
@@ -40,7 +45,8 @@ template <typename T, int B> __device__ T block_sum(T v)
     return buffer[0];
 }
 extern "C" {
-__global__ void __launch_bounds__(64, 2) sums(double* x) { double s = block_sum<double, 64>(x[threadIdx.x]); x[threadIdx.x] = s; }
+__global__ void __launch_bounds__(64, 2) sums(double* x)
+{ double s = block_sum<double, 64>(x[threadIdx.x]); x[threadIdx.x] = s; }
 __global__ void dynamic(int* x, int n)
 {
     float* f = (float*)raw;
@@ -125,12 +131,14 @@ __global__ void warps(unsigned* o)
 {
     unsigned i = threadIdx.x, all = 0xffffffffu;
     unsigned r[] = {__ballot_sync(all, i & 1), unsigned(__all_sync(all, i < 32)), unsigned(__any_sync(all, i == 3)),
-                    __shfl_sync(all, i, 5), __shfl_up_sync(all, i, 1), __shfl_down_sync(all, i, 1, 8), __shfl_xor_sync(all, i, 3),
-                    __match_any_sync(all, i / 16), __reduce_add_sync(all, i), __reduce_max_sync(all, i),
+                    __shfl_sync(all, i, 5), __shfl_up_sync(all, i, 1), __shfl_down_sync(all, i, 1, 8),
+                    __shfl_xor_sync(all, i, 3), __match_any_sync(all, i / 16),
+                    __reduce_add_sync(all, i), __reduce_max_sync(all, i),
                     unsigned(__shfl_sync(all, i * 0.5, 3) * 2), unsigned(__reduce_min_sync(all, int(i) - 40) + 100)};
     for (int k = 0; k < 12; ++k) o[k * 32 + i] = r[k];
 }
-__global__ void prints(int n, float f, const char* unused) { printf("%d %5.2f %s %c %x %lld%%\n", n, f, "text", 'c', 255, 1ll << 40); }
+__global__ void prints(int n, float f, const char* unused)
+{ printf("%d %5.2f %s %c %x %lld%%\n", n, f, "text", 'c', 255, 1ll << 40); }
 }
 template <class T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 template __global__ void twice<float>(float*);
@@ -191,21 +199,21 @@ def test_the_whole_grid_waits(context, code):
 
 
 def test_atomics(context, code):
-    x, u, l = np.zeros(9, np.int32), np.zeros(4, np.uint32), np.zeros(3, np.uint64)
+    x, u, w = np.zeros(9, np.int32), np.zeros(4, np.uint32), np.zeros(3, np.uint64)
     f, d = np.zeros(2, np.float32), np.zeros(1)
     x[5] = 255
-    code("atomics", 1, 64, x, u, l, f, d)
+    code("atomics", 1, 64, x, u, w, f, d)
     assert x[:8].tolist() == [2016, -2016, -63, 63, 255, 0, 0, 5] and 1 <= x[8] <= 64
     assert u.tolist() == [4, 6, 128, 4000000000]
-    assert l.tolist() == [64 << 40, 63, 7] and f.tolist() == [32, 2] and d[0] == 16
+    assert w.tolist() == [64 << 40, 63, 7] and f.tolist() == [32, 2] and d[0] == 16
 
 
 def test_warps(context, code):
     o, i = np.zeros((12, 32), np.uint32), np.arange(32)
     code("warps", 1, 32, o)
     expected = [
-        i * 0 + 0xAAAAAAAA, i * 0 + 1, i * 0 + 1, i * 0 + 5, np.maximum(i - 1, 0), np.where(i % 8 == 7, i, i + 1), i ^ 3,
-        np.where(i < 16, 0xFFFF, 0xFFFF0000), i * 0 + 496, i * 0 + 31, i * 0 + 3, i * 0 + 60,
+        i * 0 + 0xAAAAAAAA, i * 0 + 1, i * 0 + 1, i * 0 + 5, np.maximum(i - 1, 0), np.where(i % 8 == 7, i, i + 1),
+        i ^ 3, np.where(i < 16, 0xFFFF, 0xFFFF0000), i * 0 + 496, i * 0 + 31, i * 0 + 3, i * 0 + 60,
     ]  # fmt: skip
     np.testing.assert_array_equal(o, np.array(expected))
 
@@ -218,7 +226,11 @@ def test_printf(context, code, capfd):
 def test_launch_attributes_come_from_the_source(driver, context, code):
     kernel = driver.cuLibraryGetKernel(code.library, b"sums")
     attribute = driver.raw.CUfunction_attribute
-    get = lambda name: driver.cuKernelGetAttribute(getattr(attribute, f"CU_FUNC_ATTRIBUTE_{name}"), kernel, driver.CUdevice(0))
+
+    def get(name):
+        row = getattr(attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+        return driver.cuKernelGetAttribute(row, kernel, driver.CUdevice(0))
+
     assert get("MAX_THREADS_PER_BLOCK") == 64
     assert get("SHARED_SIZE_BYTES") == 512
     kernel = driver.cuLibraryGetKernel(code.library, b"atomics")

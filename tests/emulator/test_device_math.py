@@ -39,14 +39,15 @@ ONE = {
 }  # fmt: skip
 POSITIVE = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "rsqrt": lambda x: x**-0.5, "rcbrt": lambda x: 1 / np.cbrt(x),
-    "lgamma": python(math.lgamma), "tgamma": python(math.gamma), "logb": lambda x: np.floor(np.log2(x)), "acosh": lambda x: np.arccosh(x),
+    "lgamma": python(math.lgamma), "tgamma": python(math.gamma), "logb": lambda x: np.floor(np.log2(x)),
+    "acosh": lambda x: np.arccosh(x),
 }  # fmt: skip
 UNIT = {"normcdfinv": python(NORMAL.inv_cdf), "erfinv": lambda x: python(NORMAL.inv_cdf)((x + 1) / 2) / math.sqrt(2),
         "erfcinv": lambda x: -python(NORMAL.inv_cdf)(x / 2) / math.sqrt(2)}  # fmt: skip
 TWO = {
     "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod, "fmin": np.fmin, "fmax": np.fmax,
     "copysign": np.copysign, "fdim": lambda x, y: np.maximum(x - y, 0), "nextafter": np.nextafter,
-    "remainder": lambda x, y: np.array([math.remainder(a, b) for a, b in zip(x, y)]),
+    "remainder": lambda x, y: np.array([math.remainder(a, b) for a, b in zip(x, y, strict=True)]),
     "min": np.fmin, "max": np.fmax,
 }  # fmt: skip
 
@@ -64,7 +65,9 @@ def code(driver):
     lines = []
     for kind, letter in (("float", "f"), ("double", "d")):
         for name, _, _ in CASES:
-            lines.append(f'extern "C" __global__ void {name}_{letter}({kind}* x) {{ x += threadIdx.x; *x = {name}(*x); }}')
+            lines.append(
+                f'extern "C" __global__ void {name}_{letter}({kind}* x) {{ x += threadIdx.x; *x = {name}(*x); }}'
+            )
         for name in TWO:
             lines.append(
                 f'extern "C" __global__ void {name}_{letter}({kind}* x, {kind}* y) '
@@ -120,24 +123,53 @@ INTRINSICS = [
     ("o[0] = __dp4a(0x01020304, 0x01010101, 10); o[1] = __dp4a(0xff000000u, 0x02000000u, 0u);", [20, 510]),
     ("o[0] = __fns(0xf0u, 0, 2); o[1] = __fns(0xf0u, 7, -2); o[2] = (int)__fns(1u, 3, 1);", [5, 6, -1]),
     ("o[0] = __float_as_int(1.0f); o[1] = __float_as_uint(-0.0f);", [bits(1.0), bits(-0.0)]),
-    ("o[0] = __double_as_longlong(1.5); o[1] = __double2hiint(1.0); o[2] = __double2loint(1.0);", [bits(1.5, "<d"), 0x3FF00000, 0]),
+    (
+        "o[0] = __double_as_longlong(1.5); o[1] = __double2hiint(1.0); o[2] = __double2loint(1.0);",
+        [bits(1.5, "<d"), 0x3FF00000, 0],
+    ),
     ("o[0] = __hiloint2double(0x40000000, 0) == 2.0; o[1] = __int_as_float(0x40400000) == 3.0f;", [1, 1]),
-    ("o[0] = __float2int_rn(2.5f); o[1] = __float2int_rz(-2.9f); o[2] = __float2int_ru(2.1f); o[3] = __float2int_rd(-2.1f);", [2, -2, 3, -3]),
-    ("o[0] = __float2int_rz(1e20f); o[1] = __float2int_rz(-1e20f); o[2] = __float2uint_rz(-5.f);", [2**31 - 1, -(2**31), 0]),
-    ("o[0] = __float2int_rn(nanf(\"\")); o[1] = __double2ll_rz(1e300);", [0, 2**63 - 1]),
+    (
+        "o[0] = __float2int_rn(2.5f); o[1] = __float2int_rz(-2.9f);"
+        "o[2] = __float2int_ru(2.1f); o[3] = __float2int_rd(-2.1f);",
+        [2, -2, 3, -3],
+    ),
+    (
+        "o[0] = __float2int_rz(1e20f); o[1] = __float2int_rz(-1e20f); o[2] = __float2uint_rz(-5.f);",
+        [2**31 - 1, -(2**31), 0],
+    ),
+    ('o[0] = __float2int_rn(nanf("")); o[1] = __double2ll_rz(1e300);', [0, 2**63 - 1]),
     ("o[0] = __double2int_rn(3.5); o[1] = __double2uint_ru(3.1); o[2] = __float2ll_rd(-1.5f);", [4, 4, -2]),
-    ("o[0] = __float_as_int(__int2float_rz(16777217)); o[1] = __float_as_int(__int2float_ru(16777217));", [bits(16777216.0), bits(16777218.0)]),
-    ("o[0] = __float_as_int(__fadd_ru(1.0f, 1e-10f)); o[1] = __float_as_int(__fadd_rd(1.0f, -1e-10f));", [bits(1.0) + 1, bits(1.0) - 1]),
+    (
+        "o[0] = __float_as_int(__int2float_rz(16777217)); o[1] = __float_as_int(__int2float_ru(16777217));",
+        [bits(16777216.0), bits(16777218.0)],
+    ),
+    (
+        "o[0] = __float_as_int(__fadd_ru(1.0f, 1e-10f)); o[1] = __float_as_int(__fadd_rd(1.0f, -1e-10f));",
+        [bits(1.0) + 1, bits(1.0) - 1],
+    ),
     ("o[0] = __float_as_int(__fmul_rz(1.1f, 1.1f)) - __float_as_int(__fmul_ru(1.1f, 1.1f));", [-1]),
     ("o[0] = __double_as_longlong(__ddiv_ru(1.0, 3.0)) - __double_as_longlong(__ddiv_rd(1.0, 3.0));", [1]),
     ("o[0] = __double_as_longlong(__dsqrt_ru(2.0)) - __double_as_longlong(__dsqrt_rd(2.0));", [1]),
     ("o[0] = __float_as_int(__double2float_ru(0.1)) - __float_as_int(__double2float_rd(0.1));", [1]),
-    ("o[0] = __fmaf_rn(2.f, 3.f, 4.f) == 10.f; o[1] = fma(2.0, 3.0, 4.0) == 10.0; o[2] = __fma_rz(2.0, 3.0, 4.0) == 10.0;", [1, 1, 1]),
-    ("o[0] = __saturatef(1.5f) == 1.f; o[1] = __saturatef(nanf(\"\")) == 0.f;", [1, 1]),
-    ("o[0] = min(3, 5); o[1] = max(-1, 1u); o[2] = min(5ll, 3ll); o[3] = abs(-4); o[4] = llabs(-5ll);", [3, 2**32 - 1, 3, 4, 5]),
-    ("float s, c; sincosf(0.f, &s, &c); o[0] = s == 0 && c == 1; int e; o[1] = frexp(8.0, &e) == 0.5; o[2] = e;", [1, 1, 4]),
-    ("o[0] = isnan(nan(\"\")); o[1] = isinf(1.f / 0.f); o[2] = isfinite(1.0); o[3] = signbit(-0.0);", [1, 1, 1, 1]),
-    ("o[0] = norm3d(2.0, 3.0, 6.0) == 7.0; o[1] = norm4df(1, 1, 1, 1) == 2.f; o[2] = rhypot(3.0, 4.0) == 0.2;", [1, 1, 1]),
+    (
+        "o[0] = __fmaf_rn(2.f, 3.f, 4.f) == 10.f; o[1] = fma(2.0, 3.0, 4.0) == 10.0;"
+        "o[2] = __fma_rz(2.0, 3.0, 4.0) == 10.0;",
+        [1, 1, 1],
+    ),
+    ('o[0] = __saturatef(1.5f) == 1.f; o[1] = __saturatef(nanf("")) == 0.f;', [1, 1]),
+    (
+        "o[0] = min(3, 5); o[1] = max(-1, 1u); o[2] = min(5ll, 3ll); o[3] = abs(-4); o[4] = llabs(-5ll);",
+        [3, 2**32 - 1, 3, 4, 5],
+    ),
+    (
+        "float s, c; sincosf(0.f, &s, &c); o[0] = s == 0 && c == 1; int e; o[1] = frexp(8.0, &e) == 0.5; o[2] = e;",
+        [1, 1, 4],
+    ),
+    ('o[0] = isnan(nan("")); o[1] = isinf(1.f / 0.f); o[2] = isfinite(1.0); o[3] = signbit(-0.0);', [1, 1, 1, 1]),
+    (
+        "o[0] = norm3d(2.0, 3.0, 6.0) == 7.0; o[1] = norm4df(1, 1, 1, 1) == 2.f; o[2] = rhypot(3.0, 4.0) == 0.2;",
+        [1, 1, 1],
+    ),
     ("o[0] = lrint(2.5); o[1] = llround(2.5); o[2] = ilogb(10.0); o[3] = ldexpf(1.f, 3) == 8.f;", [2, 3, 3, 1]),
 ]
 

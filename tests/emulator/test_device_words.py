@@ -41,7 +41,8 @@ __global__ void registers(unsigned int* x, unsigned long long* time)
     asm("mov.u32 %0, %lanemask_eq;" : "=r"(eq));
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time[0]));
     if (blockIdx.y != 1 || tid != 40) return;
-    x[0] = tid, x[1] = ntid, x[2] = ctaid, x[3] = nctaid, x[4] = lane, x[5] = warp, x[6] = cluster, x[7] = blocks, x[8] = eq;
+    x[0] = tid, x[1] = ntid, x[2] = ctaid, x[3] = nctaid, x[4] = lane, x[5] = warp, x[6] = cluster;
+    x[7] = blocks, x[8] = eq;
     asm("mov.u32 %0, %dynamic_smem_size;" : "=r"(x[9]));
 }
 __global__ void casts(const float* f, const double* d, int* i, long long* l, unsigned long long* u)
@@ -94,7 +95,7 @@ def test_casts_out_of_range_saturate(code):
     assert i.tolist() == [expected(float(x), *i32) for x in [*f, *d]]
     assert long[:n].tolist() == [expected(float(x), *i64) for x in f]
     assert long[n:].tolist() == [expected(x, *i64) if x == x else -(2**63) for x in values]
-    assert [int(x) for x, y in zip(unsigned, values) if not y < 0] == [
+    assert [int(x) for x, y in zip(unsigned, values, strict=False) if not y < 0] == [
         expected(float(x), 0, 2**64 - 1) for x in f if not x < 0
     ]
 
@@ -103,6 +104,6 @@ def test_casts_out_of_range_saturate(code):
     "text", ['asm("bfind.u32 %0, %1;" : "=r"(a) : "r"(1));', 'asm("mov.u32 %0, %envreg3;" : "=r"(a));']
 )
 def test_other_inline_assembly_is_refused_with_its_text(driver, text):
-    log = Program('extern "C" __global__ void k(int* x) { unsigned a; %s x[0] = a; }' % text).log
+    log = Program(f'extern "C" __global__ void k(int* x) {{ unsigned a; {text} x[0] = a; }}').log
     assert "default_program(1): error: inline PTX is not supported" in log
     assert text[5 : text.index(";")] in log

@@ -66,8 +66,15 @@ def test_more_shared_memory_has_to_be_asked_for(driver, context, kernel):
 
 
 def test_parameters_of_every_size(driver, out, kernel):
-    types = (ctypes.c_void_p, ctypes.c_char, ctypes.c_short, ctypes.c_int, ctypes.c_longlong, ctypes.c_float,
-             ctypes.c_double)
+    types = (
+        ctypes.c_void_p,
+        ctypes.c_char,
+        ctypes.c_short,
+        ctypes.c_int,
+        ctypes.c_longlong,
+        ctypes.c_float,
+        ctypes.c_double,
+    )
     values = (out, 1, -2, 3, -(1 << 40), 5.0, -6.0)
     assert result(driver, kernel("store"), arguments=(values, types)) == "SUCCESS"
     assert list(read(driver, out, "i8", 6)) == [1, -2, 3, -(1 << 40), 5, -6]
@@ -141,7 +148,10 @@ def test_clusters_are_refused_as_the_attribute_says(driver, context, kernel):
 
 def test_attributes_of_a_kernel(driver, context, kernel):
     names = driver.CUfunction_attribute
-    get = lambda name, function: driver.cuKernelGetAttribute(getattr(names, f"CU_FUNC_ATTRIBUTE_{name}"), function, 0)
+
+    def get(name, function):
+        return driver.cuKernelGetAttribute(getattr(names, f"CU_FUNC_ATTRIBUTE_{name}"), function, 0)
+
     bounded = driver.CUkernel(int(kernel("bounded")))
     assert get("MAX_THREADS_PER_BLOCK", bounded) == 128
     shared = driver.CUkernel(int(kernel("shared_bytes")))
@@ -173,8 +183,9 @@ def test_a_launch_on_the_stream_of_another_device(driver, kernel, there):
     driver.cuMemsetD8(pointer, 0, 64)
     driver.cuCtxSynchronize()
     driver.cuCtxPopCurrent()
-    driver.cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, stream,
-                          ((int(pointer), 3), (ctypes.c_void_p, ctypes.c_int)), 0)
+    driver.cuLaunchKernel(
+        kernel("add"), 1, 1, 1, 1, 1, 1, 0, stream, ((int(pointer), 3), (ctypes.c_void_p, ctypes.c_int)), 0
+    )
     driver.cuStreamSynchronize(stream)
     assert read(driver, pointer) == [3]
 
@@ -183,7 +194,7 @@ def test_a_launch_on_the_stream_of_another_device(driver, kernel, there):
 
 
 def test_images_that_cannot_be_read(driver, context, tmp_path):
-    for call in ("cuModuleLoadData", ):
+    for call in ("cuModuleLoadData",):
         assert driver.result(call, b"junkjunkjunk\0") == "INVALID_IMAGE"
     assert driver.result("cuLibraryLoadData", b"junkjunkjunk\0", [], [], 0, [], [], 0) == "INVALID_IMAGE"
     ptx = b".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(){ret;}\0"

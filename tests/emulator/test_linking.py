@@ -108,7 +108,12 @@ def test_options_that_are_refused(driver, options, error):
 @pytest.mark.parametrize(
     ("kind", "data", "error", "log"),
     [
-        ("CUBIN", b"junkjunkjunk", "INCORRECT_INPUT_TYPE", "ERROR 1: bad input: does not match type NVJITLINK_INPUT_CUBIN"),
+        (
+            "CUBIN",
+            b"junkjunkjunk",
+            "INCORRECT_INPUT_TYPE",
+            "ERROR 1: bad input: does not match type NVJITLINK_INPUT_CUBIN",
+        ),
         ("ANY", b"junkjunkjunk", "UNRECOGNIZED_INPUT", "unrecognized input type: name\n"),
         ("PTX", b".version 8.0\n.target sm_90\n", "INVALID_INPUT", "made for NVIDIA GPUs"),
     ],

@@ -10,12 +10,15 @@ from support.source import CORE, ROOT, core_files
 
 pytestmark = pytest.mark.requires(source=True)
 
+
 def test_cuda_is_a_namespace_package():
     assert not (ROOT / "cuda" / "__init__.py").exists()
 
 
 def test_no_source_calls_the_runtime_bindings():
-    wrong = [str(path) for path in core_files(".py", ".pyx") if re.search(r"cyruntime|runtime\.cuda\w+\(", path.read_text())]
+    wrong = [
+        str(path) for path in core_files(".py", ".pyx") if re.search(r"cyruntime|runtime\.cuda\w+\(", path.read_text())
+    ]
     assert wrong == []
 
 
@@ -32,7 +35,9 @@ def test_private_modules_declare_what_they_export():
 
 
 def test_packages_compute_nothing_in_their_init():
-    allowed = re.compile(r'\s*(#.*|"""[^"]*"""|from [\w.]+ import .*|import [\w.]+.*|\)|[\w, ]+,?(\s*# .*)?|__all__ = .*|"[\w]+",|\]|)$')
+    allowed = re.compile(
+        r'\s*(#.*|"""[^"]*"""|from [\w.]+ import .*|import [\w.]+.*|\)|[\w, ]+,?(\s*# .*)?|__all__ = .*|"[\w]+",|\]|)$'
+    )
     wrong = []
     for path in core_files(".py"):
         # The package itself fetches names at their first use: docs/design/imports.md.

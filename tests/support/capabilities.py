@@ -73,6 +73,7 @@ class Capabilities:
     def vmm(self, wanted: bool) -> bool:
         """Whether device 0 has virtual memory management."""
         return bool(self._property("virtual_memory_management_supported")) == wanted
+
     def host_mempool(self, wanted: bool) -> bool:
         """Whether device 0 uses memory pools of the host."""
         return (self.cuda((13, 0)) and bool(self._property("host_memory_pools_supported"))) == wanted
@@ -122,12 +123,6 @@ class Capabilities:
     def property(self, wanted: str) -> bool:
         """Whether a property of device 0 is true."""
         return bool(self._property(wanted))
-
-    def software(self, wanted: bool) -> bool:
-        """Whether the device is the software device, which comes with compilers of its own."""
-        from cuda import emulator
-
-        return emulator.is_active() == wanted
 
     def cooperative(self, wanted: bool) -> bool:
         """Whether device 0 launches cooperative grids."""
@@ -188,7 +183,7 @@ class Capabilities:
         return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
 
     def software(self, wanted: bool) -> bool:
-        """Whether the device of this process is the software device."""
+        """Whether the device of this process is the software device, which comes with compilers of its own."""
         import cuda.core  # settles which device it is
         import cuda.emulator
 

@@ -68,9 +68,7 @@ def _managed_buffer():
 
 SAMPLES = {
     "Device": Sample(_device, again=lambda d: Device(int(d)), closes=False, is_direct=True),
-    "Context": Sample(
-        lambda: _device().create_stream().context, again=lambda c: _device().context, closes=False
-    ),
+    "Context": Sample(lambda: _device().create_stream().context, again=lambda c: _device().context, closes=False),
     "Stream": Sample(
         lambda: _device().create_stream(),
         again=lambda s: Stream.from_handle(int(s.handle)),
@@ -80,11 +78,15 @@ SAMPLES = {
     "Buffer": Sample(_buffer, use=lambda b: b.is_device_accessible),
     "DeviceMemoryResource": Sample(_pool, is_direct=True, use=lambda p: p.allocate(8, stream=_device().default_stream)),
     "PinnedMemoryResource": Sample(
-        lambda: _device() and PinnedMemoryResource({}), is_direct=True, needs={"host_mempool": True},
+        lambda: _device() and PinnedMemoryResource({}),
+        is_direct=True,
+        needs={"host_mempool": True},
         use=lambda p: p.allocate(8, stream=_device().default_stream),
     ),
     "ManagedMemoryResource": Sample(
-        lambda: _device() and ManagedMemoryResource({}), is_direct=True, needs={"managed_mempool": True},
+        lambda: _device() and ManagedMemoryResource({}),
+        is_direct=True,
+        needs={"managed_mempool": True},
         use=lambda p: p.allocate(8, stream=_device().default_stream),
     ),
     "ManagedBuffer": Sample(_managed_buffer, needs={"managed_mempool": True}, use=lambda b: b.read_mostly),
@@ -95,10 +97,11 @@ SAMPLES = {
     "LaunchConfig": Sample(
         lambda: LaunchConfig(grid=2, block=(4, 2)),
         again=lambda c: LaunchConfig(grid=(2, 1, 1), block=(4, 2)),
-        closes=False, is_direct=True, needs_device=False,
+        closes=False,
+        is_direct=True,
+        needs_device=False,
     ),
 }
-
 
 
 def class_of(name: str) -> type:

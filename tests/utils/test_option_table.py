@@ -130,7 +130,8 @@ def test_options_that_are_ignored():
 
 def test_options_that_are_forwarded():
     assert option_table.forwarded_options(MoreFlags(threads=True, late="x", level=1), "three") == {
-        "threads": 1, "late": "x",
+        "threads": 1,
+        "late": "x",
     }
 
 
@@ -139,7 +140,9 @@ def test_options_that_are_too_new():
     assert option_table.newer_options(flags, "one", (13, 1)) == [("late", (13, 2))]
     assert option_table.newer_options(flags, "one", (13, 2)) == []
     assert option_table.newer_options(flags, "one", (11, 8)) == [
-        ("level", (13, 1)), ("loud", (12, 0)), ("late", (13, 2)),
+        ("level", (13, 1)),
+        ("loud", (12, 0)),
+        ("late", (13, 2)),
     ]
     assert option_table.newer_options(MoreFlags(loud=False), "one", (11, 8)) == []
 

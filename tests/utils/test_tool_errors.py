@@ -45,4 +45,4 @@ def test_error_is_pickled(kind):
 
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no_such_name"):
-        tool_errors.no_such_name
+        _ = tool_errors.no_such_name
