@@ -14,15 +14,14 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import native
 import numpy as np
 from cuda.bindings import driver
+from turns import measure, written_out
 
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
@@ -79,11 +78,17 @@ def all_ways(stream, kernel, values) -> dict[str, Callable[[], float]]:
     config = LaunchConfig(grid=1, block=1)
     return {
         "C": c_way(stream, kernel, values),
-        "bindings": written_out("call()", call=bindings_way(stream, kernel, values)),
+        "bindings": written_out("call()", BATCH, call=bindings_way(stream, kernel, values)),
         "launch": written_out(
-            "launch(stream, config, kernel, {})", values, launch=launch, stream=stream, config=config, kernel=kernel
+            "launch(stream, config, kernel, {})",
+            BATCH,
+            values,
+            launch=launch,
+            stream=stream,
+            config=config,
+            kernel=kernel,
         ),
-        "bound": written_out("bound({})", values, bound=kernel.bind(config, stream=stream)),
+        "bound": written_out("bound({})", BATCH, values, bound=kernel.bind(config, stream=stream)),
     }
 
 
@@ -121,34 +126,6 @@ def bindings_way(stream, kernel, values) -> Callable[[], object]:
     cells = [c_value(value) for value in values]
     arguments = (tuple(cell.value for cell in cells), tuple(type(cell) for cell in cells)) if cells else 0
     return lambda: driver.cuLaunchKernelEx(config, function, arguments, 0)
-
-
-def written_out(template: str, values=(), **names) -> Callable[[], float]:
-    """Return a batch of a call as a program would write it: each value by a name of its own."""
-    names |= {f"value{index}": value for index, value in enumerate(values)}
-    text = template.format(", ".join(f"value{index}" for index in range(len(values))))
-    lines = [
-        f"def batch({', '.join(f'{name}={name}' for name in names)}):",
-        "    start = perf_counter_ns()",
-        f"    for _ in range({BATCH}):",
-        f"        {text}",
-        f"    return (perf_counter_ns() - start) / {BATCH}",
-    ]
-    scope = {"perf_counter_ns": time.perf_counter_ns, **names}
-    exec("\n".join(lines), scope)
-    return scope["batch"]
-
-
-def measure(stream, ways: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """Return the median of each way, in microseconds; the ways take turns."""
-    samples = {name: [] for name in ways}
-    for number in range(rounds + 10):
-        for name, batch in ways.items():
-            sample = batch()
-            stream.sync()
-            if number >= 10:
-                samples[name].append(sample / 1000)
-    return {name: round(statistics.median(values), 3) for name, values in samples.items()}
 
 
 if __name__ == "__main__":

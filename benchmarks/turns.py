@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Times ways to do the same on one stream, which take turns so that they meet the same clocks."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+__all__ = ["measure", "written_out"]
+
+
+def written_out(template: str, count: int, values=(), **names) -> Callable[[], float]:
+    """Return a batch of a call as a program would write it: each of `values` by a name of its own.
+
+    Parameters
+    ----------
+    template : str
+        The call, with ``{}`` for the values.
+    count : int
+        How many times a batch does the call.
+    values : Sequence, optional
+        What the call gets.
+    **names
+        What else it uses.
+
+    Returns
+    -------
+    Callable[[], float]
+        Runs the batch, and returns the nanoseconds of one call.
+    """
+    names |= {f"value{index}": value for index, value in enumerate(values)}
+    text = template.format(", ".join(f"value{index}" for index in range(len(values))))
+    lines = [
+        f"def batch({', '.join(f'{name}={name}' for name in names)}):",
+        "    start = perf_counter_ns()",
+        f"    for _ in range({count}):",
+        f"        {text}",
+        f"    return (perf_counter_ns() - start) / {count}",
+    ]
+    scope = {"perf_counter_ns": time.perf_counter_ns, **names}
+    exec("\n".join(lines), scope)
+    return scope["batch"]
+
+
+def measure(stream, ways: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """Return the median of each way over that many rounds, in microseconds."""
+    samples = {name: [] for name in ways}
+    for number in range(rounds + 10):
+        for name, batch in ways.items():
+            sample = batch()
+            stream.sync()
+            if number >= 10:
+                samples[name].append(sample / 1000)
+    return {name: round(statistics.median(values), 3) for name, values in samples.items()}
