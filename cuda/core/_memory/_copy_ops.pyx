@@ -73,6 +73,7 @@ cdef int collect(object buffers, str name, vector[AllocationHandle]* handles) ex
         raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
     if len(buffers) == 0:
         raise ValueError(f"{name} must have at least one Buffer")
+    handles.reserve(len(buffers))
     for buffer in buffers:
         if not isinstance(buffer, Buffer):
             raise TypeError(f"{name} must have Buffer objects only, not {type(buffer).__name__}")
@@ -107,6 +108,9 @@ cdef int enqueue(
     cdef bint is_native = True
     cdef size_t size
     cdef size_t i
+    targets.reserve(h_sources.size())
+    sources.reserve(h_sources.size())
+    sizes.reserve(h_sources.size())
     for i in range(h_sources.size()):
         size = h_sources[i].value().size
         if h_targets[i].value().size != size:
