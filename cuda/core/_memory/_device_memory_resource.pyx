@@ -4,27 +4,20 @@
 
 from __future__ import annotations
 
-from libc.string cimport memset
-
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
 from cuda.core._memory._allocation cimport size_argument
 from cuda.core._memory._ipc_pool cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
-from cuda.core._memory._memory_pool cimport (
-    MemPool_adopt,
-    MemPool_check_open,
-    MemPool_create,
-    MemPool_open,
-    MemPool_set_threshold,
-)
+from cuda.core._memory._location cimport location_of
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_check_open, MemPool_create, MemPool_open
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
 from dataclasses import dataclass
 
 from cuda.core._memory._ipc_pool import check_platform
 from cuda.core._memory._peer_access import DMR_mempool_get_access, PeerAccessibleBySetProxy, replace_peers
-from cuda.core._memory._memory_pool import check_byte_option
+from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import Options
 
@@ -166,8 +159,7 @@ class DeviceMemoryResourceOptions(Options):
 
     def __post_init__(self):
         check_byte_option("max_size", self.max_size)
-        if self.release_threshold is not None:
-            check_byte_option("release_threshold", self.release_threshold, (1 << 64) - 1)
+        check_threshold(self.release_threshold)
 
 
 cdef MemoryPoolHandle current_pool(int device_id) except *:
@@ -178,20 +170,15 @@ cdef MemoryPoolHandle current_pool(int device_id) except *:
 
 
 cdef MemoryPoolHandle new_pool(int device_id, object options) except *:
-    cdef MemoryPoolHandle h_pool
-    cdef cydriver.CUmemPoolProps properties
-    memset(&properties, 0, sizeof(properties))
-    properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
     if options.ipc_enabled:
         check_platform()
-        properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-    properties.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
-    properties.location.id = device_id
-    properties.maxSize = size_argument(options.max_size)
-    h_pool = MemPool_create(&properties)
-    MemPool_set_threshold(h_pool, options.release_threshold)
-    return h_pool
+    return MemPool_create(
+        cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED,
+        location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id),
+        options.ipc_enabled,
+        size_argument(options.max_size),
+        options.release_threshold,
+    )
 
 
 cdef int device_argument(object device_id) except -1:

@@ -4,20 +4,12 @@
 
 from __future__ import annotations
 
-from libc.string cimport memset
-
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._handles._handles cimport ContextHandle, MemoryPoolHandle
 from cuda.core._memory._location cimport device_attribute, location_of, nearest_numa_node
-from cuda.core._memory._memory_pool cimport (
-    MemPool_adopt,
-    MemPool_create,
-    MemPool_open,
-    MemPool_set_threshold,
-    _MemPool,
-)
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open, _MemPool
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -25,7 +17,7 @@ import warnings
 from dataclasses import dataclass
 
 from cuda.core._memory._managed_buffer import ManagedBuffer
-from cuda.core._memory._memory_pool import check_byte_option
+from cuda.core._memory._memory_pool import check_threshold
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import check_str_enum
 from cuda.core.typing import ManagedMemoryLocationType
@@ -123,8 +115,7 @@ class ManagedMemoryResourceOptions(Options):
         self.preferred_location_type = check_str_enum(
             self.preferred_location_type, ManagedMemoryLocationType, allow_none=True
         )
-        if self.release_threshold is not None:
-            check_byte_option("release_threshold", self.release_threshold, (1 << 64) - 1)
+        check_threshold(self.release_threshold)
 
 
 def reset_concurrent_access_warning() -> None:
@@ -171,8 +162,6 @@ cdef MemoryPoolHandle current_pool() except *:
 
 
 cdef MemoryPoolHandle new_pool(object location, object release_threshold) except *:
-    cdef MemoryPoolHandle h_pool
-    cdef cydriver.CUmemPoolProps properties
     cdef cydriver.CUmemLocationType kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_NONE
     cdef int number = 0
     if location is not None:
@@ -183,14 +172,13 @@ cdef MemoryPoolHandle new_pool(object location, object release_threshold) except
             kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
         else:
             kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA
-    memset(&properties, 0, sizeof(properties))
-    properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
-    properties.handleTypes = cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
-    properties.location = location_of(kind, number)
-    init_driver()
-    h_pool = MemPool_create(&properties)
-    MemPool_set_threshold(h_pool, release_threshold)
-    return h_pool
+    return MemPool_create(
+        cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED,
+        location_of(kind, number),
+        False,
+        0,
+        release_threshold,
+    )
 
 
 cdef bint _has_warned = False

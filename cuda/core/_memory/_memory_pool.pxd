@@ -24,8 +24,14 @@ cdef class _MemPoolAttributes:
 # Raises RuntimeError when the resource is closed.
 cdef int MemPool_check_open(_MemPool self) except -1
 
-# A new pool, the pool behind a file descriptor of another process, and the pool that somebody else owns.
-cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *
+# A new pool, which keeps `release_threshold` bytes (see below) over a synchronisation; of at most `max_size`
+# bytes, where that is not 0.
+cdef MemoryPoolHandle MemPool_create(
+    cydriver.CUmemAllocationType kind, cydriver.CUmemLocation location, bint is_shared, size_t max_size,
+    object release_threshold
+) except *
+
+# The pool behind a file descriptor of another process, and the pool that somebody else owns.
 cdef MemoryPoolHandle MemPool_import(int descriptor) except *
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
 

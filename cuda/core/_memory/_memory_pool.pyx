@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from libc.stdint cimport UINT64_MAX, uint64_t, uintptr_t
+from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 
@@ -13,11 +14,11 @@ from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
 from cuda.core._memory._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory._buffer cimport Buffer, Buffer_show, MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory._allocation import free_async
 
-__all__ = ["check_byte_option"]
+__all__ = ["check_byte_option", "check_threshold"]
 
 
 cdef class _MemPool(MemoryResource):
@@ -237,11 +238,34 @@ def check_byte_option(name: str, value, limit: int | None = None) -> None:
         raise ValueError(f"{name} must be a number of bytes, at least 0, not {value}")
 
 
-cdef MemoryPoolHandle MemPool_create(cydriver.CUmemPoolProps* properties) except *:
+def check_threshold(release_threshold) -> None:
+    """Refuse an option ``release_threshold`` that is neither None nor a number of bytes, as above."""
+    if release_threshold is not None:
+        check_byte_option("release_threshold", release_threshold, UINT64_MAX)
+
+
+cdef MemoryPoolHandle MemPool_create(
+    cydriver.CUmemAllocationType kind, cydriver.CUmemLocation location, bint is_shared, size_t max_size,
+    object release_threshold
+) except *:
+    cdef MemoryPoolHandle h_pool
     cdef cydriver.CUmemoryPool c_pool = NULL
+    cdef cydriver.CUmemPoolProps properties
+    memset(&properties, 0, sizeof(properties))
+    properties.allocType = kind
+    properties.handleTypes = (
+        cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+        if is_shared
+        else cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    )
+    properties.location = location
+    properties.maxSize = max_size
+    init_driver()
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemPoolCreate(&c_pool, properties), b"cuMemPoolCreate")
-    return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+        HANDLE_RETURN(cydriver.cuMemPoolCreate(&c_pool, &properties), b"cuMemPoolCreate")
+    h_pool = MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+    MemPool_set_threshold(h_pool, release_threshold)
+    return h_pool
 
 
 cdef MemoryPoolHandle MemPool_import(int descriptor) except *:

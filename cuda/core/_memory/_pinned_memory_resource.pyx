@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from libc.string cimport memset
 from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
@@ -13,14 +12,14 @@ from cuda.core._handles._handles cimport MemoryPoolHandle
 from cuda.core._memory._allocation cimport size_argument
 from cuda.core._memory._ipc_pool cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory._location cimport device_attribute, location_of, nearest_numa_node
-from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open, MemPool_set_threshold
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
 from dataclasses import dataclass
 
 from cuda.core._memory._ipc_pool import check_platform
-from cuda.core._memory._memory_pool import check_byte_option
+from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.options import Options
 
 __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
@@ -154,8 +153,7 @@ class PinnedMemoryResourceOptions(Options):
                 raise TypeError(f"numa_id must be an int or None, not {type(self.numa_id).__name__}")
             if self.numa_id < 0:
                 raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, or None, not {self.numa_id}")
-        if self.release_threshold is not None:
-            check_byte_option("release_threshold", self.release_threshold, (1 << 64) - 1)
+        check_threshold(self.release_threshold)
 
 
 cdef MemoryPoolHandle current_pool() except *:
@@ -175,26 +173,22 @@ cdef MemoryPoolHandle current_pool() except *:
 
 cdef MemoryPoolHandle new_pool(int numa_id, object options) except *:
     cdef MemoryPoolHandle h_pool
-    cdef cydriver.CUmemPoolProps properties
+    cdef cydriver.CUmemLocation c_location
     cdef cydriver.CUdevice_attribute support
-    memset(&properties, 0, sizeof(properties))
-    properties.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    properties.handleTypes = (
-        cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        if options.ipc_enabled
-        else cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
-    )
     if numa_id < 0:
         support = cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
-        properties.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST, 0)
+        c_location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST, 0)
     else:
         support = cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
-        properties.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, numa_id)
-    properties.maxSize = size_argument(options.max_size)
-    init_driver()
-    h_pool = MemPool_create(&properties)
+        c_location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, numa_id)
+    h_pool = MemPool_create(
+        cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED,
+        c_location,
+        options.ipc_enabled,
+        size_argument(options.max_size),
+        options.release_threshold,
+    )
     grant_access(h_pool.get(), support)
-    MemPool_set_threshold(h_pool, options.release_threshold)
     return h_pool
 
 
