@@ -130,7 +130,8 @@ def nearest(name, names, what="kernels"):
     if not names:
         return f", which has no {what} at all"
     # A mangled name holds the name of the source.
-    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
+    like = [known for known in names if name in known]
+    like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
     more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
     return f"; it has {', '.join(like[:5])}{more}"
 

@@ -282,5 +282,5 @@ cdef object _find_dtype(DLDataType element):
     try:
         extension = getattr(importlib.import_module("ml_dtypes"), name)
     except (ImportError, AttributeError) as error:
-        raise NotImplementedError(f"a dtype for {name} needs the package ml_dtypes, recent enough to have it") from error
+        raise NotImplementedError(f"a dtype for {name} needs a recent version of the package ml_dtypes") from error
     return numpy().dtype(extension)

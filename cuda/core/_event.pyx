@@ -211,7 +211,9 @@ cdef Event Event_wrap(
     return self
 
 
-cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil:
+cdef int Event_create_handle(
+    const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event
+) except -1 nogil:
     cdef cydriver.CUevent c_event = NULL
     HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_flags), b"cuEventCreate")
     h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.keep())

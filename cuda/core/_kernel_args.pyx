@@ -88,7 +88,7 @@ cdef int ArgumentBlock_fill(
         return write_slots(self, kernel, arguments, c_bytes)
     try:
         return write_slots(self, kernel, arguments, c_bytes)
-    except:
+    except BaseException:
         ArgumentBlock_clear(self)
         raise
 
@@ -115,7 +115,7 @@ cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* argu
             if fit != FITS:
                 raise_misfit(fit, <object>arguments[index], index, None, size)
             c_bytes += padded(size)
-    except:
+    except BaseException:
         ArgumentBlock_clear(self)
         raise
     return 0

@@ -39,7 +39,9 @@ cdef class _StridedLayout:
         If a number is out of range, or the lengths differ.
     """
 
-    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False):
+    def __init__(
+        self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False
+    ):
         self._shape = _checked_shape(shape)
         if itemsize <= 0:
             raise ValueError(f"itemsize must be positive, not {itemsize}")

@@ -576,6 +576,7 @@ cdef int Kernel_check_layout(Kernel self) except -1:
     Kernel_read_layout(self)
     if not self._is_layout_known:
         raise NotImplementedError(
-            "the parameters of a kernel are known to drivers of CUDA 12.4 or newer; install a newer NVIDIA display driver"
+            "the parameters of a kernel are known to drivers of CUDA 12.4 or newer; "
+            "install a newer NVIDIA display driver"
         )
     return 0

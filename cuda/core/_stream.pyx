@@ -36,7 +36,7 @@ from dataclasses import dataclass
 
 from cuda.core._handles import _late
 from cuda.core._utils.options import Options
-from cuda.core.typing import IsStreamType
+from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
 __all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "StreamOptions"]
 

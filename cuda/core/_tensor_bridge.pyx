@@ -63,7 +63,11 @@ cdef bint find_torch() except -1:
     capsule = getattr(tensor_class, "__dlpack_c_exchange_api__", None)
     if PyCapsule_IsValid(capsule, b"dlpack_exchange_api"):
         _exchange = <const DLPackExchangeAPI*>PyCapsule_GetPointer(capsule, b"dlpack_exchange_api")
-        if _exchange.version.major != 1 or _exchange.borrow_from_object == NULL or _exchange.current_work_stream == NULL:
+        if (
+            _exchange.version.major != 1
+            or _exchange.borrow_from_object == NULL
+            or _exchange.current_work_stream == NULL
+        ):
             _exchange = NULL
     _tensor_class = tensor_class
     return True

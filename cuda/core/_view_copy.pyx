@@ -63,9 +63,13 @@ cdef int check_arguments(ViewState target, ViewState source, object allocator, o
     if target._is_readonly:
         raise ValueError("the destination is read-only")
     if layout_of(target)._shape != layout_of(source)._shape:
-        raise ValueError(f"the shapes differ: {layout_of(target)._shape} (destination), {layout_of(source)._shape} (source)")
+        raise ValueError(
+            f"the shapes differ: {layout_of(target)._shape} (destination), {layout_of(source)._shape} (source)"
+        )
     if not is_same_type(target, source):
-        raise ValueError(f"the types of the elements differ: {dtype_of(target)} (destination), {dtype_of(source)} (source)")
+        raise ValueError(
+            f"the types of the elements differ: {dtype_of(target)} (destination), {dtype_of(source)} (source)"
+        )
     return 0
 
 

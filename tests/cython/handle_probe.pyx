@@ -113,9 +113,9 @@ def hammer(size_t rounds, unsigned int seed):
 cdef void _hammer(size_t rounds, unsigned int seed) noexcept nogil:
     cdef vector[NumberHandle] pool
     cdef NumberHandle h
-    cdef size_t i, j
+    cdef size_t _i, j
     pool.resize(16)
-    for i in range(rounds):
+    for _i in range(rounds):
         seed = seed * 1664525u + 1013904223u
         j = (seed >> 8) & 15
         if (seed >> 16) & 3 == 0:

@@ -25,4 +25,3 @@ cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil:
 def registry_sizes():
     """Return how many entries each registry holds, for the tests that count leaks."""
     return {"context": _contexts.size(), "stream": _streams.size(), "kernel": _kernels.size()}
-

@@ -89,7 +89,8 @@ cdef cydriver.CUresult copy_in_context(
 cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1:
     if target != source and (target - source < size or source - target < size):
         raise ValueError(
-            f"source and destination overlap: {size} bytes at {source:#x} and at {target:#x}; copy by way of a third buffer"
+            f"source and destination overlap: {size} bytes at {source:#x} and at {target:#x}; "
+            "copy by way of a third buffer"
         )
     return 0
 

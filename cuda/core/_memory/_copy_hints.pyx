@@ -20,7 +20,8 @@ __all__ = []
 
 cdef dict ORDERS = {
     MemcpySrcAccessOrder.STREAM: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
-    MemcpySrcAccessOrder.DURING_API_CALL: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL,
+    MemcpySrcAccessOrder.DURING_API_CALL:
+        <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL,
     MemcpySrcAccessOrder.ANY: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
 }
 cdef dict MODES = {
@@ -60,6 +61,7 @@ cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) excep
     # Any other hint is advice; without this one the source would be read later than the caller expects.
     if hints.srcAccessOrder == cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
         raise RuntimeError(
-            f"src_access_order='during_api_call' needs a driver for CUDA {version // 1000}.{version % 1000 // 10} or newer"
+            "src_access_order='during_api_call' needs a driver for "
+            f"CUDA {version // 1000}.{version % 1000 // 10} or newer"
         )
     return False

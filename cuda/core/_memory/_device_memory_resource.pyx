@@ -16,7 +16,8 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options,
 from dataclasses import dataclass
 
 from cuda.core._memory._ipc_pool import check_platform
-from cuda.core._memory._peer_access import DMR_mempool_get_access, PeerAccessibleBySetProxy, replace_peers
+from cuda.core._memory._peer_access import DMR_mempool_get_access  # no-cython-lint (programs import it from here)
+from cuda.core._memory._peer_access import PeerAccessibleBySetProxy, replace_peers
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import Options

@@ -84,7 +84,8 @@ cdef int write_once(
         if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
             # From pageable memory: the driver has read it when the call returns.
             HANDLE_RETURN(
-                cydriver.cuMemcpyAsync(pointer, <cydriver.CUdeviceptr><uintptr_t>pattern, width, c_stream), b"cuMemcpyAsync"
+                cydriver.cuMemcpyAsync(pointer, <cydriver.CUdeviceptr><uintptr_t>pattern, width, c_stream),
+                b"cuMemcpyAsync",
             )
             return 0
     while done < width:

@@ -202,7 +202,9 @@ cdef class _MemPoolAttributes:
 
     @reserved_mem_high.setter
     def reserved_mem_high(self, value):
-        MemPool_reset_high(self, "reserved_mem_high", value, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+        MemPool_reset_high(
+            self, "reserved_mem_high", value, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH
+        )
 
     @property
     def used_mem_current(self) -> int:
