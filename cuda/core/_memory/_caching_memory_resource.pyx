@@ -26,7 +26,7 @@ from cuda.core._memory._adaptor cimport (
     MemoryResourceAdaptor,
 )
 from cuda.core._memory._allocation cimport size_argument
-from cuda.core._memory._buffer cimport Buffer, Buffer_create
+from cuda.core._memory._buffer cimport Buffer, Buffer_show
 from cuda.core._stream cimport Stream, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -105,10 +105,9 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     cdef:
         CacheHandle _h_cache
-        object _buffer_class    # what the upstream resource makes
+        object _buffer_class    # what the upstream resource makes; None for Buffer
 
     def __cinit__(self, *args, **kwargs):
-        self._buffer_class = Buffer
         self._h_cache = new_cache(largest_block)
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
@@ -141,10 +140,10 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             If ``min_bytes_to_keep`` is negative.
         """
         cdef size_t bytes_to_keep = size_argument(min_bytes_to_keep)
-        cdef CacheHandle h_cache = Caching_cache(self)
+        cdef BlockCache* cache = Caching_cache(self)
         cdef size_t returned
         with nogil:
-            returned = drop_blocks(h_cache.get().shrink(bytes_to_keep))
+            returned = drop_blocks(cache.shrink(bytes_to_keep))
         return returned
 
     def close(self) -> None:
@@ -152,10 +151,10 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
         Buffers stay valid; their memory goes back to the upstream resource when they are closed.
         """
-        cdef CacheHandle h_cache = Caching_cache(self)
+        cdef BlockCache* cache = Caching_cache(self)
         MemoryResourceAdaptor.close(self)
         with nogil:
-            drop_blocks(h_cache.get().close())
+            drop_blocks(cache.close())
 
     @property
     def max_cached_bytes(self) -> int | None:
@@ -166,73 +165,79 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     @property
     def cached_bytes(self) -> int:
         """The bytes in the cache now, not counting what is in use."""
-        return Caching_cache(self).get().bytes()
+        return Caching_cache(self).bytes()
 
     @property
     def hit_count(self) -> int:
         """How many allocations the cache has served."""
-        return Caching_cache(self).get().hits()
+        return Caching_cache(self).hits()
 
     @property
     def miss_count(self) -> int:
         """How many allocations it could have served and had no memory for."""
-        return Caching_cache(self).get().misses()
+        return Caching_cache(self).misses()
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
         cdef Allocation value
         cdef AllocationHandle h_allocation
         cdef Buffer buffer
-        cdef CacheHandle h_cache = Caching_cache(self)
-        cdef cydriver.CUstream c_stream
-        cdef cydriver.CUcontext c_context
+        cdef BlockCache* cache = Caching_cache(self)
         Adaptor_set_stream(self, stream, &value)
-        if size == 0 or size > h_cache.get().limit() or (self._is_ordered and is_capturing(value.h_stream)):
+        if size == 0 or size > cache.limit() or (self._is_ordered and is_capturing(value.h_stream)):
             return MemoryResourceAdaptor._allocate_open(self, size, stream)
-        c_stream = value.h_stream.get()
-        c_context = value.h_context.get()
-        value.block = h_cache.get().reuse(c_stream, c_context, bin_of(size))
+        value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size))
         if value.block == NULL:
-            value.block = Caching_find(self, h_cache, size, stream)
+            value.block = Caching_find(self, size, stream)
             if value.block == NULL:
                 return MemoryResourceAdaptor._allocate_open(self, size, stream)
         value.pointer = pointer_of(value.block)
         value.size = size
-        h_allocation = AllocationHandle.own_briefly(move(value), &give_back, h_cache.keep())
-        return Buffer_create(self._buffer_class, h_allocation, self, None)
+        # What Buffer_create does, without a copy of the handle: this is called in loops. From here on
+        # the memory goes back into the cache by itself.
+        h_allocation = AllocationHandle.own_briefly(move(value), &give_back, self._h_cache.keep())
+        if self._buffer_class is None:
+            buffer = Buffer.__new__(Buffer)
+        else:
+            buffer = self._buffer_class.__new__(self._buffer_class)
+        buffer._h_allocation = move(h_allocation)
+        Buffer_show(buffer)
+        buffer._memory_resource = self
+        return buffer
 
 
 cdef CacheHandle new_cache(size_t limit) except *:
     return CacheHandle.own(new BlockCache(limit, &can_free), &end_cache, Keep())
 
 
-cdef inline CacheHandle Caching_cache(CachingMemoryResource self) except *:
+# Valid as long as the resource, which keeps it.
+cdef inline BlockCache* Caching_cache(CachingMemoryResource self) except NULL:
     # What the parent of a forked process has cached is its own.
     if not self._h_cache.get().is_of_this_process():
         self._h_cache = new_cache(self._h_cache.get().limit())
-    return self._h_cache
+    return self._h_cache.get()
 
 
 # A block that was not freed on this stream; NULL if memory is too short for one of the size of a bin.
-cdef Block* Caching_find(CachingMemoryResource self, CacheHandle& h_cache, size_t size, Stream stream) except? NULL:
-    cdef AllocationHandle h_memory
+cdef Block* Caching_find(CachingMemoryResource self, size_t size, Stream stream) except? NULL:
+    cdef BlockCache* cache = Caching_cache(self)
     cdef size_t bin = bin_of(size)
     cdef size_t freed
     cdef Block* block
     cdef Buffer inner
     with nogil:
-        block = h_cache.get().reuse_done(bin, &is_done)
+        block = cache.reuse_done(bin, &is_done)
     if block != NULL:
         return block
     try:
         inner = Adaptor_allocate_upstream(self, size_of_bin(bin), stream)
     except MemoryError:
         with nogil:
-            freed = drop_blocks(h_cache.get().shrink(0))
+            freed = drop_blocks(cache.shrink(0))
         if freed == 0 and size == size_of_bin(bin):
             raise
         return NULL
-    self._buffer_class = type(inner)
-    block = make_block(h_cache.get(), bin, inner._h_allocation)
+    self._buffer_class = None if type(inner) is Buffer else type(inner)
+    block = make_block(cache, bin, inner._h_allocation)
     if block == NULL:
         raise MemoryError("the host is out of memory")
     return block
@@ -269,42 +274,39 @@ cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogi
         return True
     if is_without_driver(lane) or not can_free(lane):
         return False
-    # Asking about an event would end a capture that another thread of the program has begun.
+    # Asking how far work is would end a capture that the program has begun in another stream.
     if cydriver.cuThreadExchangeStreamCaptureMode(&c_mode) != cydriver.CUresult.CUDA_SUCCESS:
         return False
-    see_mark(lane)
-    if freed_at > lane.done_until and not lane.is_mark_pending and set_mark(lane):
-        lane.marked_at = now
-        lane.is_mark_pending = True
-        see_mark(lane)
+    if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
+        lane.is_mark_pending = False
+        lane.done_until = lane.marked_at
+    if freed_at > lane.done_until and not lane.is_mark_pending:
+        look_now(lane, now)
     cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     return freed_at <= lane.done_until
 
 
-cdef void see_mark(Lane* lane) noexcept nogil:
-    if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
-        lane.is_mark_pending = False
-        lane.done_until = lane.marked_at
-
-
-# Records the mark behind the work of the stream so far; whether that succeeded.
-cdef bint set_mark(Lane* lane) noexcept nogil:
+# Asks whether a stream is idle, and where it is not, records a mark behind its work so far.
+cdef void look_now(Lane* lane, uint64_t now) noexcept nogil:
     cdef cydriver.CUcontext c_context = lane.h_context.get()
     cdef cydriver.CUevent c_event = NULL
-    cdef bint is_set
     if c_context == NULL:
         if cydriver.cuStreamGetCtx(lane.h_stream.get(), &c_context) != cydriver.CUresult.CUDA_SUCCESS:
-            return False
+            return
     if cydriver.cuCtxPushCurrent(c_context) != cydriver.CUresult.CUDA_SUCCESS:
-        return False
-    if not lane.mark:
-        if cydriver.cuEventCreate(&c_event, cydriver.CU_EVENT_DISABLE_TIMING) == cydriver.CUresult.CUDA_SUCCESS:
-            lane.mark = EventHandle.own(c_event, &Mark_destroy, lane.h_context.keep())
-    is_set = False
-    if lane.mark:
-        is_set = cydriver.cuEventRecord(lane.mark.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+        return
+    if cydriver.cuStreamQuery(lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS:
+        lane.done_until = now
+    else:
+        if not lane.mark:
+            if cydriver.cuEventCreate(&c_event, cydriver.CU_EVENT_DISABLE_TIMING) == cydriver.CUresult.CUDA_SUCCESS:
+                lane.mark = EventHandle.own(c_event, &Mark_destroy, lane.h_context.keep())
+        if lane.mark:
+            lane.marked_at = now
+            lane.is_mark_pending = (
+                cydriver.cuEventRecord(lane.mark.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+            )
     cydriver.cuCtxPopCurrent(&c_context)
-    return is_set
 
 
 cdef void Mark_destroy(cydriver.CUevent c_event) noexcept nogil:
