@@ -40,7 +40,7 @@ _HOMES = {
     "ManagedMemoryResource": "_memory",
     "ManagedMemoryResourceOptions": "_memory",
     "MemoryResource": "_memory",
-    "MemoryStatistics": "_memory._statistics_memory_resource",
+    "MemoryStatistics": "_memory._observing",
     "NVRTCError": "_utils.cuda_utils",
     "NotSupportedError": "_utils.cuda_utils",
     "ObjectCode": "_module",

@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from libcpp.utility cimport move
-
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore
-from cpython.object cimport PyObject
-
-from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, free_after, is_interpreter_exiting
+from cuda.core._handles._handles cimport Allocation
 from cuda.core._memory._allocation cimport fix_context, size_argument
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept
 
-__all__ = ["MemoryResourceAdaptor", "ObservingMemoryResource"]
+__all__ = ["MemoryResourceAdaptor"]
 
 
 cdef class MemoryResourceAdaptor(MemoryResource):
@@ -137,75 +132,6 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         # The very allocation of the upstream resource, shown as one of this.
         cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream)
         return Buffer_create(type(inner), inner._h_allocation, self, None)
-
-
-cdef class Lease:
-    """Memory of an observing resource that is in use."""
-
-    cdef:
-        AllocationHandle h_memory   # that of the upstream resource
-        object observer
-        object note                 # what _allocated() returned
-        size_t size
-
-
-cdef class ObservingMemoryResource(MemoryResourceAdaptor):
-    """An adaptor that notes each allocation and each free. A subclass overrides the methods below."""
-
-    def _admit(self, size: int, stream) -> None:
-        """Do what comes before an allocation; raise to refuse it."""
-
-    def _refused(self, size: int, stream, error: BaseException) -> None:
-        """Undo what ``_admit`` did: the upstream resource, or ``_allocated``, has raised ``error``."""
-
-    def _allocated(self, pointer: int, size: int, asked: int, stream) -> object:
-        """Note an allocation of ``size`` bytes where ``asked`` were, and return what ``_freed`` is to get."""
-
-    def _freed(self, note, pointer: int, size: int, stream: int) -> None:
-        """Note a free, which was enqueued in a stream with this handle."""
-
-    cdef Buffer _allocate_open(self, size_t size, Stream stream):
-        cdef AllocationHandle h_allocation
-        cdef Allocation value
-        cdef Lease lease = Lease.__new__(Lease)
-        cdef Buffer inner
-        cdef Keep keep
-        lease.observer = self
-        Adaptor_set_stream(self, stream, &value)
-        self._admit(size, stream)
-        try:
-            inner = Adaptor_allocate_upstream(self, size, stream)
-            value.pointer = inner._h_allocation.value().pointer
-            lease.size = value.size = inner._h_allocation.value().size
-            lease.h_memory = inner._h_allocation
-            lease.note = self._allocated(value.pointer, value.size, size, stream)
-        except BaseException as error:
-            self._refused(size, stream, error)
-            raise
-        value.resource = <PyObject*>lease
-        keep = Keep.of_object(<PyObject*>lease)
-        h_allocation = AllocationHandle.own_briefly(move(value), &end_lease, move(keep))
-        return Buffer_create(type(inner), h_allocation, self, None)
-
-
-cdef void end_lease(Allocation value) noexcept nogil:
-    cdef PyObject *kind = NULL
-    cdef PyObject *error = NULL
-    cdef PyObject *trace = NULL
-    if is_interpreter_exiting():
-        return
-    with gil:
-        # A buffer may be dropped while an exception is on its way: keep that one.
-        PyErr_Fetch(&kind, &error, &trace)
-        Lease_end(<Lease><object>value.resource, value)
-        PyErr_Restore(kind, error, trace)
-
-
-# What an observer raises goes to sys.unraisablehook, because this is declared to raise nothing.
-cdef void Lease_end(Lease self, const Allocation& value) noexcept:
-    free_after(self.h_memory, value)
-    self.h_memory.reset()
-    self.observer._freed(self.note, value.pointer, self.size, <size_t>value.h_stream.get())
 
 
 cdef MemoryResource Adaptor_upstream(MemoryResourceAdaptor self):

@@ -254,11 +254,20 @@ cdef inline bint is_capturing(const StreamHandle& h_stream) except -1:
 # Not while it is capturing, nor a default stream while one that waits for it is capturing.
 cdef cpp_bool can_free(Lane* lane) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUcontext c_context = lane.h_context.get()
+    cdef cydriver.CUresult err
     if is_without_driver(lane):
         return True
-    if cydriver.cuStreamIsCapturing(lane.h_stream.get(), &c_capture) != cydriver.CUresult.CUDA_SUCCESS:
-        return False
-    return c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    # A default stream means that of its context, on whichever thread this is.
+    if c_context != NULL and cydriver.cuCtxPushCurrent(c_context) != cydriver.CUresult.CUDA_SUCCESS:
+        return True
+    err = cydriver.cuStreamIsCapturing(lane.h_stream.get(), &c_capture)
+    if c_context != NULL:
+        cydriver.cuCtxPopCurrent(&c_context)
+    return (
+        err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+        and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    )
 
 
 # Memory that no device reaches may be used with a default stream and no context: no driver is needed.

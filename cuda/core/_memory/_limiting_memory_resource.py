@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from cuda.core._memory._adaptor import ObservingMemoryResource
 from cuda.core._memory._memory_pool import check_byte_option
-from cuda.core._memory._usage import MemoryUsage
+from cuda.core._memory._observing import ObservingMemoryResource
 from cuda.core._utils.cuda_utils import OutOfMemoryError
 
 __all__ = ["LimitingMemoryResource"]
@@ -39,43 +38,27 @@ class LimitingMemoryResource(ObservingMemoryResource):
 
     def __init__(self, upstream, limit: int):
         check_byte_option("limit", limit, 2**64 - 1)
-        super().__init__(upstream)
-        self._limit = limit
-        self._usage = MemoryUsage()
+        super().__init__(upstream, limit)
+        self._bytes = limit
 
     @property
     def limit(self) -> int:
         """The most bytes that may be in use at once."""
-        return self._limit
+        return self._bytes
 
     @property
     def bytes_in_use(self) -> int:
         """The bytes in use now."""
-        return self._usage.in_use()
-
-    def _admit(self, size, stream):
-        if not self._usage.take(size, self._limit):
-            raise self._refusal(size)
-
-    def _refused(self, size, stream, error):
-        self._usage.give(size)
-
-    def _allocated(self, pointer, size, asked, stream):
-        # Some resources round up, and then the buffer has more than was asked for.
-        if size > asked and not self._usage.take(size - asked, self._limit, 0):
-            raise self._refusal(size)
-
-    def _freed(self, note, pointer, size, stream):
-        self._usage.give(size)
+        return self._count().current_bytes
 
     def _refusal(self, size):
-        free = max(self._limit - self._usage.in_use(), 0)
+        free = self._bytes - self.bytes_in_use
         error = OutOfMemoryError(
             f"{size} bytes would exceed the limit of this {type(self).__name__}: "
-            f"{free} of its {self._limit} bytes are free.",
+            f"{free} of its {self._bytes} bytes are free.",
             code=2,
             name="CUDA_ERROR_OUT_OF_MEMORY",
         )
         error.free = free
-        error.total = self._limit
+        error.total = self._bytes
         return error

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 
-from cuda.core._memory._adaptor import ObservingMemoryResource
+from cuda.core._memory._observing import ObservingMemoryResource
 
 __all__ = ["LoggingMemoryResource"]
 
@@ -52,26 +52,17 @@ class LoggingMemoryResource(ObservingMemoryResource):
         """The logger."""
         return self._logger
 
-    def _refused(self, size, stream, error):
-        facts = {"operation": "fail", "size": size, "pointer": 0, "stream": int(stream.handle)}
-        reason = (str(error).splitlines() or [""])[0]
-        self._logger.log(
-            self._warning,
-            "failed to allocate %d bytes in stream %#x: %s: %s",
-            size,
-            facts["stream"],
-            type(error).__name__,
-            reason,
-            extra=facts,
-        )
+    def _failed(self, size, stream, error):
+        reason = " ".join(str(error).splitlines()[:1])
+        message = "failed to allocate %d bytes in stream %#x: %s: %s"
+        facts = {"operation": "fail", "size": size, "pointer": 0, "stream": stream}
+        self._logger.log(self._warning, message, size, stream, type(error).__name__, reason, extra=facts)
 
-    def _allocated(self, pointer, size, asked, stream):
-        if self._logger.isEnabledFor(self._level):
-            self._record("allocate", "allocated %d bytes at %#x in stream %#x", size, pointer, int(stream.handle))
+    def _allocated(self, pointer, size, stream):
+        self._record("allocate", "allocated %d bytes at %#x in stream %#x", size, pointer, stream)
 
-    def _freed(self, note, pointer, size, stream):
-        if self._logger.isEnabledFor(self._level):
-            self._record("free", "freed %d bytes at %#x in stream %#x", size, pointer, stream)
+    def _freed(self, pointer, size, stream):
+        self._record("free", "freed %d bytes at %#x in stream %#x", size, pointer, stream)
 
     def _record(self, operation, message, size, pointer, stream):
         facts = {"operation": operation, "size": size, "pointer": pointer, "stream": stream}

@@ -4,35 +4,9 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
-from cuda.core._memory._adaptor import ObservingMemoryResource
-from cuda.core._memory._usage import MemoryUsage
+from cuda.core._memory._observing import MemoryStatistics, ObservingMemoryResource
 
 __all__ = ["MemoryStatistics", "StatisticsMemoryResource"]
-
-
-class MemoryStatistics(
-    namedtuple(
-        "MemoryStatistics",
-        "current_bytes current_count peak_bytes peak_count total_bytes total_count failed_count",
-    )
-):
-    """What a :class:`StatisticsMemoryResource` has counted, at one moment.
-
-    Attributes
-    ----------
-    current_bytes, current_count : int
-        The bytes, and the number, of the allocations in use.
-    peak_bytes, peak_count : int
-        The most that were in use at once.
-    total_bytes, total_count : int
-        All that were ever allocated.
-    failed_count : int
-        The number of allocations that failed.
-    """
-
-    __slots__ = ()
 
 
 class StatisticsMemoryResource(ObservingMemoryResource):
@@ -53,22 +27,12 @@ class StatisticsMemoryResource(ObservingMemoryResource):
 
     def __init__(self, upstream):
         super().__init__(upstream)
-        self._usage = MemoryUsage()
 
     @property
     def statistics(self) -> MemoryStatistics:
         """The counts of this moment."""
-        return MemoryStatistics(*self._usage.figures())
+        return self._count()
 
     def reset_peaks(self) -> None:
         """Let the peaks start again from what is in use."""
-        self._usage.reset_peaks()
-
-    def _refused(self, size, stream, error):
-        self._usage.fail()
-
-    def _allocated(self, pointer, size, asked, stream):
-        self._usage.take(size)
-
-    def _freed(self, note, pointer, size, stream):
-        self._usage.give(size)
+        self._reset_peaks()

@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import atexit
-import itertools
 import sys
 import time
 import warnings
 import weakref
 from collections import namedtuple
 
-from cuda.core._memory._adaptor import ObservingMemoryResource
+from cuda.core._memory._observing import ObservingMemoryResource
 from cuda.core._utils.caller import warn_caller
 
 __all__ = ["TrackedAllocation", "TrackingMemoryResource"]
@@ -77,8 +76,6 @@ class TrackingMemoryResource(ObservingMemoryResource):
             raise ValueError(f"depth must be a number of calls, at least 1, not {depth}")
         super().__init__(upstream)
         self._depth = depth
-        self._live = {}
-        self._numbers = itertools.count()
         _open.add(self)
 
     def close(self) -> None:
@@ -86,14 +83,13 @@ class TrackingMemoryResource(ObservingMemoryResource):
         if not self.is_closed:
             super().close()
             _open.discard(self)
-            if self._live:
+            if self.allocations:
                 warn_caller(f"not freed when its {type(self).__name__} was closed: {self.report()}", RuntimeWarning)
 
     @property
     def allocations(self) -> tuple[TrackedAllocation, ...]:
         """What is in use, the oldest first."""
-        # Copied in one step, because other threads and garbage collection free meanwhile.
-        return tuple(list(self._live.values()))
+        return tuple(self._kept())
 
     def report(self) -> str:
         """Return a text about what is in use: how much, and the largest with their places and ages."""
@@ -104,14 +100,8 @@ class TrackingMemoryResource(ObservingMemoryResource):
             lines.append(f"  and {len(found) - SHOWN} more")
         return "\n".join(lines)
 
-    def _allocated(self, pointer, size, asked, stream):
-        number = next(self._numbers)
-        stack = _stack(self._depth)
-        self._live[number] = TrackedAllocation(pointer, size, int(stream.handle), time.monotonic(), stack)
-        return number
-
-    def _freed(self, note, pointer, size, stream):
-        self._live.pop(note, None)
+    def _allocated(self, pointer, size, stream):
+        return TrackedAllocation(pointer, size, stream, time.monotonic(), _stack(self._depth))
 
 
 def _stack(depth):
