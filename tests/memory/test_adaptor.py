@@ -82,7 +82,7 @@ def test_it_says_where_the_upstream_memory_is(adaptor):
 @adaptors
 def test_attributes_that_the_upstream_lacks_are_missing(adaptor):
     with pytest.raises(AttributeError, match="attributes"):
-        adaptor(HostMemoryResource()).attributes
+        assert adaptor(HostMemoryResource()).attributes
 
 
 @adaptors
@@ -289,7 +289,7 @@ def test_it_cannot_be_pickled_or_copied(adaptor):
 def test_buffers_are_not_shared_with_processes(adaptor):
     buffer = adaptor(HostMemoryResource()).allocate(8, stream=LEGACY_DEFAULT_STREAM)
     with pytest.raises(RuntimeError, match="not shared"):
-        buffer.ipc_descriptor
+        assert buffer.ipc_descriptor
     buffer.close()
 
 
@@ -481,7 +481,7 @@ def test_pinned_memory_is_passed_on(device, stream, adaptor):
         stream.sync()
         assert bytes(memoryview(buffer)) == b"\5" * 64
     with pytest.raises(RuntimeError, match="device_id"):
-        mr.device_id
+        assert mr.device_id
     mr.close()
 
 

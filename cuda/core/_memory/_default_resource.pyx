@@ -79,7 +79,8 @@ def set_memory_resource(mr: MemoryResource | None, device: Device | int | None =
         ordinal = None if device is None else int(_late.device_of(device))
         _of_process = {key: value for key, value in _of_process.items() if ordinal is not None and key != ordinal}
     else:
-        _of_process = with_choice(_of_process, mr, ordinal_of(mr, device))
+        ordinal = ordinal_of(mr, device)
+        _of_process = with_choice(_of_process, mr, ordinal)
         is_chosen = True
 
 
