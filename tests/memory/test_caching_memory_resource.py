@@ -18,7 +18,7 @@ from cuda.core import (
 )
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
 from support.graphs import capture
-from support.memory import HostMemoryResource
+from support.memory import HostMemoryResource, read
 from support.threads import in_thread
 from support.work import busy
 
@@ -588,3 +588,23 @@ def test_pinned_memory_is_allocated_once(device, stream):
     assert len(addresses) == counted.statistics.total_count == 1
     cache.close()
     assert counted.statistics.current_count == 0
+
+
+def test_pinned_memory_in_use_by_the_device_is_not_handed_to_the_host(device, stream):
+    cache = CachingMemoryResource(LegacyPinnedMemoryResource())
+    source = cache.allocate(4096, stream=stream)
+    target = device.allocate(4096, stream=stream)
+    address = source.handle
+    stream.sync()
+    with busy(stream):
+        memoryview(source)[:] = b"\1" * 4096
+        target.copy_from(source, stream=stream)
+        source.close()
+        other = cache.allocate(4096, stream=stream)
+        assert other.handle != address
+        memoryview(other)[:] = b"\2" * 4096
+    stream.sync()
+    assert read(target, stream) == b"\1" * 4096
+    assert cycle(cache, 4096, stream) == address
+    other.close()
+    cache.close()

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "allocation.hpp"
@@ -108,10 +110,11 @@ public:
 
     BlockCache(std::size_t limit, CanFree can_free) noexcept : limit_(limit), can_free_(can_free) {}
 
-    // A block that was freed on this very stream, or null.
-    Block* reuse(CUstream stream, CUcontext context, std::size_t bin) noexcept {
-        Guard guard(mutex_);
-        Lane* lane = find(stream, context);
+    // A block that was freed on this very stream, or null; also null, and counted as a miss, where
+    // it cannot be had `at_once`.
+    Block* reuse(CUstream stream, CUcontext context, std::size_t bin, bool at_once) noexcept {
+        Guard guard(is_taken_);
+        Lane* lane = at_once ? find(stream, context) : nullptr;
         Block* block = lane ? lane->bins[bin].newest() : nullptr;
         if (block) take(block);
         ++(block ? hits_ : misses_);
@@ -121,7 +124,7 @@ public:
     // A block that was freed on any stream, after all work before; or null. Not for a thread that
     // holds the interpreter lock.
     Block* reuse_done(std::size_t bin, IsDone is_done) noexcept {
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         for (auto& lane : lanes_) {
             Block* block = lane->bins[bin].oldest();
             if (!block || !is_done(lane.get(), block->freed_at, frees_)) continue;
@@ -136,7 +139,7 @@ public:
     // Takes a block back that `user` had. Returns the blocks to drop instead, linked by `in_bin.older`.
     Block* put(Block* block, const Allocation& user) noexcept {
         Lanes empty;  // dropped after the lock, because an object that keeps a stream may run anything
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         block->in_bin = {};
         const std::size_t size = size_of_bin(block->bin);
         if (is_closed_ || size > limit_ || !lasts(user.h_stream)) return block;
@@ -154,12 +157,12 @@ public:
 
     // The least recently used blocks above a number of bytes, for dropping; linked as above.
     Block* shrink(std::size_t bytes_to_keep) noexcept {
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         return take_down_to(bytes_to_keep);
     }
 
     Block* close() noexcept {
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         is_closed_ = true;
         return take_down_to(0);
     }
@@ -175,15 +178,15 @@ public:
     }
 
     std::size_t bytes() noexcept {
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         return bytes_;
     }
     std::uint64_t hits() noexcept {
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         return hits_;
     }
     std::uint64_t misses() noexcept {
-        Guard guard(mutex_);
+        Guard guard(is_taken_);
         return misses_;
     }
 
@@ -194,18 +197,22 @@ public:
 private:
     using Lanes = std::vector<std::unique_ptr<Lane>>;
 
-    // Who has this lock may be waiting for the driver, and the driver for the interpreter lock.
+    // Held for a few instructions, and so a flag; rarely while the driver is asked. Who has it may be
+    // waiting for the driver, and the driver for the interpreter lock.
     class Guard {
     public:
-        explicit Guard(std::mutex& mutex) noexcept : mutex_(mutex) {
-            if (mutex_.try_lock()) return;
+        explicit Guard(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
+            if (!is_taken_.exchange(true, std::memory_order_acquire)) return;
             WithoutGil released;
-            mutex_.lock();
+            for (int tries = 0; is_taken_.exchange(true, std::memory_order_acquire); ++tries) {
+                if (tries < 100) std::this_thread::yield();
+                else std::this_thread::sleep_for(std::chrono::microseconds(20));
+            }
         }
-        ~Guard() { mutex_.unlock(); }
+        ~Guard() { is_taken_.store(false, std::memory_order_release); }
 
     private:
-        std::mutex& mutex_;
+        std::atomic<bool>& is_taken_;
     };
 
     Lane* find(CUstream stream, CUcontext context) noexcept {
@@ -259,7 +266,7 @@ private:
     const std::size_t limit_;
     const CanFree can_free_;
     const std::uint32_t born_at_ = fork_count();
-    std::mutex mutex_;
+    std::atomic<bool> is_taken_{false};
     Lanes lanes_;
     Lane* last_ = nullptr;
     BlockList<&Block::in_cache> all_;

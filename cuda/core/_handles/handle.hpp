@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -49,11 +48,11 @@ inline void or_wait_for_exit(Function function) noexcept {
     }
 }
 
-// Drops the interpreter lock for a scope, if this thread holds it.
+// Drops the interpreter lock for a scope, if this thread holds it and the scope wants that.
 class WithoutGil {
 public:
-    WithoutGil() noexcept {
-        if (!is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
+    explicit WithoutGil(bool is_wanted = true) noexcept {
+        if (is_wanted && !is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
         if (state_) or_wait_for_exit([this] { PyEval_RestoreThread(state_); });
@@ -245,8 +244,7 @@ private:
         // A forked child cannot use what its parent made: there the value is only forgotten.
         void end() noexcept override {
             if (destroy && born_at == fork_count()) {
-                std::optional<WithoutGil> released;
-                if (can_block) released.emplace();
+                WithoutGil released(can_block);
                 or_wait_for_exit([this] { destroy(std::move(value)); });
             }
             keep = Keep();

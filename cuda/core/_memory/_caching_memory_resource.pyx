@@ -50,7 +50,7 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
 
     cppclass BlockCache:
         BlockCache(size_t limit, cpp_bool (*can_free)(Lane*) noexcept nogil) except +
-        Block* reuse(cydriver.CUstream stream, cydriver.CUcontext context, size_t bin) noexcept
+        Block* reuse(cydriver.CUstream stream, cydriver.CUcontext context, size_t bin, cpp_bool at_once) noexcept
         Block* reuse_done(size_t bin, cpp_bool (*is_done)(Lane*, uint64_t, uint64_t) noexcept nogil) noexcept
         Block* shrink(size_t bytes_to_keep) noexcept
         Block* close() noexcept
@@ -80,7 +80,8 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     A block that was freed in the order of a stream is handed out again in that stream at once. Another
     stream gets it when the work before the free is known to be done, which is asked when that stream
-    finds nothing else; no stream is ever made to wait for another.
+    finds nothing else; no stream is ever made to wait for another. Memory that host and device both
+    reach waits for that in its own stream, too, because the host does not wait for streams.
 
     Passed on, and not cached, are allocations of no bytes, those of more than ``max_cached_bytes``, and
     those while the stream is capturing. Memory freed in the order of ``PER_THREAD_DEFAULT_STREAM``, or
@@ -105,6 +106,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     cdef:
         CacheHandle _h_cache
+        bint _waits             # the host may write to memory at once, while the device still reads it
         object _buffer_class    # what the upstream resource makes; None for Buffer
 
     def __cinit__(self, *args, **kwargs):
@@ -114,6 +116,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         if max_cached_bytes is not None:
             check_byte_option("max_cached_bytes", max_cached_bytes)
         MemoryResourceAdaptor.__init__(self, upstream)
+        self._waits = upstream.is_host_accessible and upstream.is_device_accessible
         if max_cached_bytes is not None:
             self._h_cache = new_cache(min(max_cached_bytes, largest_block))
 
@@ -182,10 +185,13 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         cdef AllocationHandle h_allocation
         cdef Buffer buffer
         cdef BlockCache* cache = Caching_cache(self)
-        Adaptor_set_stream(self, stream, &value)
+        if is_default(stream._h_stream):
+            Adaptor_set_stream(self, stream, &value)
+        else:
+            value.h_stream = stream._h_stream
         if size == 0 or size > cache.limit() or (self._is_ordered and is_capturing(value.h_stream)):
             return MemoryResourceAdaptor._allocate_open(self, size, stream)
-        value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size))
+        value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size), not self._waits)
         if value.block == NULL:
             value.block = Caching_find(self, size, stream)
             if value.block == NULL:
