@@ -193,6 +193,18 @@ def test_limit_is_shown(upstream):
     assert CachingMemoryResource(upstream, max_cached_bytes=2**80).max_cached_bytes is None
 
 
+def test_construction_again_keeps_what_is_in_use(upstream):
+    mr = CachingMemoryResource(upstream)
+    held = allocate(mr, 1000)
+    other = HostMemoryResource()
+    mr.__init__(other, max_cached_bytes=512)
+    assert (mr.upstream, mr.max_cached_bytes) == (other, 512)
+    held.close()
+    assert upstream.blocks == {}
+    allocate(mr, 8).close()
+    assert (mr.cached_bytes, len(other.blocks)) == (512, 1)
+
+
 def test_least_recently_used_memory_goes_back_first(upstream):
     mr = CachingMemoryResource(upstream, max_cached_bytes=2048)
     buffers = [allocate(mr, 1024) for _ in range(3)]

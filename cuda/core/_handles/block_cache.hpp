@@ -64,7 +64,7 @@ struct Block {
 };
 
 // Blocks from the oldest to the newest; they are linked through a member of theirs.
-template <Links Block::*links>
+template <Links Block::* links>
 class BlockList {
 public:
     Block* oldest() const noexcept { return oldest_; }
@@ -108,7 +108,7 @@ public:
     // Whether memory can be freed on a lane's stream now.
     using CanFree = bool (*)(Lane*);
 
-    BlockCache(std::size_t limit, CanFree can_free) noexcept : limit_(limit), can_free_(can_free) {}
+    explicit BlockCache(CanFree can_free) noexcept : can_free_(can_free) {}
 
     // A block that was freed on this very stream, or null; also null, and counted as a miss, where
     // it cannot be had `at_once`.
@@ -142,7 +142,7 @@ public:
         Guard guard(is_taken_);
         block->in_bin = {};
         const std::size_t size = size_of_bin(block->bin);
-        if (is_closed_ || size > limit_ || !lasts(user.h_stream)) return block;
+        if (is_closed_ || size > limit() || !lasts(user.h_stream)) return block;
         Lane* lane = find(user.h_stream.get(), user.h_context.get());
         if (!lane) lane = make_lane(user, empty);
         if (!lane) return block;
@@ -152,7 +152,7 @@ public:
         all_.push(block);
         ++lane->block_count;
         bytes_ += size;
-        return bytes_ > limit_ ? take_down_to(limit_) : nullptr;
+        return take_down_to(limit());
     }
 
     // The least recently used blocks above a number of bytes, for dropping; linked as above.
@@ -190,7 +190,9 @@ public:
         return misses_;
     }
 
-    std::size_t limit() const noexcept { return limit_; }
+    // The most bytes to keep.
+    std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+    void set_limit(std::size_t bytes) noexcept { limit_.store(bytes, std::memory_order_relaxed); }
     // A forked child cannot use what its parent cached, nor a lock that another thread there held.
     bool is_of_this_process() const noexcept { return born_at_ == fork_count(); }
 
@@ -205,8 +207,10 @@ private:
             if (!is_taken_.exchange(true, std::memory_order_acquire)) return;
             WithoutGil released;
             for (int tries = 0; is_taken_.exchange(true, std::memory_order_acquire); ++tries) {
-                if (tries < 100) std::this_thread::yield();
-                else std::this_thread::sleep_for(std::chrono::microseconds(20));
+                if (tries < 100)
+                    std::this_thread::yield();
+                else
+                    std::this_thread::sleep_for(std::chrono::microseconds(20));
             }
         }
         ~Guard() { is_taken_.store(false, std::memory_order_release); }
@@ -263,7 +267,7 @@ private:
         return taken;
     }
 
-    const std::size_t limit_;
+    std::atomic<std::size_t> limit_{largest_block};
     const CanFree can_free_;
     const std::uint32_t born_at_ = fork_count();
     std::atomic<bool> is_taken_{false};

@@ -49,7 +49,7 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
         uint64_t done_until
 
     cppclass BlockCache:
-        BlockCache(size_t limit, cpp_bool (*can_free)(Lane*) noexcept nogil) except +
+        BlockCache(cpp_bool (*can_free)(Lane*) noexcept nogil) except +
         Block* reuse(cydriver.CUstream stream, cydriver.CUcontext context, size_t bin, cpp_bool at_once) noexcept
         Block* reuse_done(size_t bin, cpp_bool (*is_done)(Lane*, uint64_t, uint64_t) noexcept nogil) noexcept
         Block* shrink(size_t bytes_to_keep) noexcept
@@ -58,6 +58,7 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
         uint64_t hits() noexcept
         uint64_t misses() noexcept
         size_t limit() noexcept
+        void set_limit(size_t bytes) noexcept
         cpp_bool is_of_this_process() noexcept
 
     Block* make_block(BlockCache* cache, size_t bin, const AllocationHandle& memory) noexcept
@@ -74,9 +75,10 @@ ctypedef Handle[BlockCachePointer] CacheHandle
 cdef class CachingMemoryResource(MemoryResourceAdaptor):
     """Keeps freed memory of another resource, and hands it out again without asking that one.
 
-    Sizes are rounded up to those of bins: to multiples of 512 bytes up to 4 KiB, above that to
-    quarters of a power of two (5, 6, 7, 8, 10, 12, ... KiB), so that at most a fifth of a block is
-    unused. A buffer shows the size that was asked for.
+    Sizes are rounded up to those of bins: up to 4 KiB to multiples of 512 bytes, above that to
+    quarters of a power of two (5, 6, 7, 8, 10, 12, ... KiB), where at most a fifth of a block is
+    unused. A buffer shows the size that was asked for. When the upstream resource is out of memory,
+    it is given all that is cached, and asked once more, for the exact size.
 
     A block that was freed in the order of a stream is handed out again in that stream at once. Another
     stream gets it when the work before the free is known to be done, which is asked when that stream
@@ -110,7 +112,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         object _buffer_class    # what the upstream resource makes; None for Buffer
 
     def __cinit__(self, *args, **kwargs):
-        self._h_cache = new_cache(largest_block)
+        self._h_cache = new_cache()
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
         if max_cached_bytes is not None:
@@ -118,7 +120,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         MemoryResourceAdaptor.__init__(self, upstream)
         self._waits = upstream.is_host_accessible and upstream.is_device_accessible
         if max_cached_bytes is not None:
-            self._h_cache = new_cache(min(max_cached_bytes, largest_block))
+            self._h_cache.get().set_limit(min(max_cached_bytes, largest_block))
 
     def trim(self, min_bytes_to_keep: int = 0) -> int:
         """Give cached memory back to the upstream resource, what was freed longest ago first.
@@ -211,15 +213,18 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         return buffer
 
 
-cdef CacheHandle new_cache(size_t limit) except *:
-    return CacheHandle.own(new BlockCache(limit, &can_free), &end_cache, Keep())
+cdef CacheHandle new_cache() except *:
+    return CacheHandle.own(new BlockCache(&can_free), &end_cache, Keep())
 
 
 # Valid as long as the resource, which keeps it.
 cdef inline BlockCache* Caching_cache(CachingMemoryResource self) except NULL:
-    # What the parent of a forked process has cached is its own.
+    cdef size_t limit
+    # What the parent of a forked process has cached is its own; there is no end to it here.
     if not self._h_cache.get().is_of_this_process():
-        self._h_cache = new_cache(self._h_cache.get().limit())
+        limit = self._h_cache.get().limit()
+        self._h_cache = new_cache()
+        self._h_cache.get().set_limit(limit)
     return self._h_cache.get()
 
 
@@ -242,7 +247,9 @@ cdef Block* Caching_find(CachingMemoryResource self, size_t size, Stream stream)
         if freed == 0 and size == size_of_bin(bin):
             raise
         return NULL
-    self._buffer_class = None if type(inner) is Buffer else type(inner)
+    buffer_class = None if type(inner) is Buffer else type(inner)
+    if self._buffer_class is not buffer_class:
+        self._buffer_class = buffer_class
     block = make_block(cache, bin, inner._h_allocation)
     if block == NULL:
         raise MemoryError("the host is out of memory")
