@@ -104,6 +104,25 @@ def counts():
     return _made.load(), _ended.load(), _orphaned.load()
 
 
+cdef extern from "Python.h" nogil:
+    int PyGILState_Check()
+
+cdef int _lock_seen = -1
+
+
+cdef void see_lock(size_t number) noexcept nogil:
+    global _lock_seen
+    _lock_seen = PyGILState_Check()
+
+
+def has_lock_at_the_end(bint briefly):
+    """Return whether the interpreter lock is held while a handle ends."""
+    cdef NumberHandle h
+    h = NumberHandle.own_briefly(1, &see_lock, Keep()) if briefly else NumberHandle.own(1, &see_lock, Keep())
+    h.reset()
+    return _lock_seen
+
+
 def hammer(size_t rounds, unsigned int seed):
     """Make, copy, register, find and drop handles in random order without the interpreter lock."""
     with nogil:
