@@ -117,10 +117,15 @@ cdef void see_lock(size_t number) noexcept nogil:
 
 def has_lock_at_the_end(bint briefly):
     """Return whether the interpreter lock is held while a handle ends."""
-    cdef NumberHandle h
-    h = NumberHandle.own_briefly(1, &see_lock, Keep()) if briefly else NumberHandle.own(1, &see_lock, Keep())
-    h.reset()
+    make_and_end(briefly)
     return _lock_seen
+
+
+cdef void make_and_end(bint briefly) noexcept:
+    if briefly:
+        NumberHandle.own_briefly(1, &see_lock, Keep())
+    else:
+        NumberHandle.own(1, &see_lock, Keep())
 
 
 def hammer(size_t rounds, unsigned int seed):
