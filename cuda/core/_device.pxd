@@ -12,6 +12,7 @@ cdef class Device:
         Context _context                    # installed last through this object; None before
         Context _primary                    # None until it is needed
         MemoryResource _memory_resource     # None until it is needed
+        bint _has_own_resource              # somebody has set it
         object _properties
         object _compute_capability
         str _name

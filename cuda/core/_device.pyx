@@ -23,6 +23,7 @@ from cuda.core._context cimport (
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, MemoryResource
+from cuda.core._memory._default_resource cimport chosen_resource, is_chosen, new_resource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
@@ -31,8 +32,6 @@ import importlib
 import operator
 
 from cuda.core._device_properties import DeviceProperties
-from cuda.core._memory import DeviceMemoryResource
-from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
 
 __all__ = ["Device", "DeviceProperties"]
@@ -352,7 +351,8 @@ cdef class Device:
 
         By default it is a :class:`DeviceMemoryResource` on the device's current pool, or a resource
         that allocates synchronously where the device has no pools. What is set holds for this
-        object, and so for the calling thread.
+        object, and so for the calling thread; :func:`use_memory_resource` chooses for a block, and
+        :func:`set_memory_resource` for the process.
 
         Raises
         ------
@@ -366,6 +366,7 @@ cdef class Device:
         if not isinstance(resource, MemoryResource):
             raise TypeError(f"memory_resource must be a MemoryResource, not {type(resource).__name__}")
         self._memory_resource = resource
+        self._has_own_resource = True
 
     @property
     def default_stream(self) -> Stream:
@@ -436,14 +437,18 @@ cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
 
 
 cdef inline MemoryResource Device_memory_resource(Device self):
+    cdef MemoryResource chosen = None
+    if is_chosen:
+        chosen = chosen_resource(self._id, self._has_own_resource)
+        if chosen is not None:
+            return chosen
     if self._memory_resource is None:
-        Device_choose_memory_resource(self)
+        Device_make_memory_resource(self)
     return self._memory_resource
 
 
-cdef int Device_choose_memory_resource(Device self) except -1:
-    has_pools = self.properties.memory_pools_supported
-    resource = DeviceMemoryResource(self._id) if has_pools else _SynchronousMemoryResource(self._id)
+cdef int Device_make_memory_resource(Device self) except -1:
+    resource = new_resource(self._id, self.properties.memory_pools_supported)
     with cython.critical_section(self):
         if self._memory_resource is None:
             self._memory_resource = resource

@@ -104,6 +104,30 @@ def counts():
     return _made.load(), _ended.load(), _orphaned.load()
 
 
+cdef extern from "Python.h" nogil:
+    int PyGILState_Check()
+
+cdef int _lock_seen = -1
+
+
+cdef void see_lock(size_t number) noexcept nogil:
+    global _lock_seen
+    _lock_seen = PyGILState_Check()
+
+
+def has_lock_at_the_end(bint briefly):
+    """Return whether the interpreter lock is held while a handle ends."""
+    make_and_end(briefly)
+    return _lock_seen
+
+
+cdef void make_and_end(bint briefly) noexcept:
+    if briefly:
+        NumberHandle.own_briefly(1, &see_lock, Keep())
+    else:
+        NumberHandle.own(1, &see_lock, Keep())
+
+
 def hammer(size_t rounds, unsigned int seed):
     """Make, copy, register, find and drop handles in random order without the interpreter lock."""
     with nogil:

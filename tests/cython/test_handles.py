@@ -78,6 +78,11 @@ def test_borrowed_value_is_not_ended(probe, ledger):
     node.close()
 
 
+@pytest.mark.parametrize(("briefly", "has_lock"), [(False, 0), (True, 1)])
+def test_interpreter_lock_is_dropped_for_an_end_that_may_block(probe, briefly, has_lock):
+    assert probe.has_lock_at_the_end(briefly) == has_lock
+
+
 def test_child_keeps_a_closed_parent(probe, ledger):
     parent = probe.Node()
     child = probe.Node(parent)

@@ -25,6 +25,8 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         @staticmethod
         Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
         @staticmethod
+        Handle[T] own_briefly(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        @staticmethod
         Handle[T] borrow(T value, Keep keep) except +
         void reset() noexcept
         T get() noexcept
@@ -48,12 +50,16 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
 
 # The value behind a device pointer; its pool or memory resource is the keep.
 cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
+    cppclass Block
     cppclass Allocation:
         cydriver.CUdeviceptr pointer
         size_t size
         Handle[cydriver.CUstream] h_stream
         Handle[cydriver.CUcontext] h_context
         PyObject* resource
+        Block* block
+
+    void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
 
 
 ctypedef Handle[cydriver.CUcontext] ContextHandle

@@ -22,6 +22,17 @@ struct Allocation {
     Handle<CUcontext> h_context;
     // Only for memory that a resource written in Python frees; the keep holds the reference.
     PyObject* resource = nullptr;
+    // Only for memory of a cache: what goes back into it.
+    struct Block* block = nullptr;
 };
+
+// Frees memory in the order of its last user, which had it under another handle.
+inline void free_after(const Handle<Allocation>& memory, const Allocation& user) noexcept {
+    Allocation& value = memory.value();
+    const bool same_context = !user.h_context || user.h_context.get() == value.h_context.get();
+    if (!user.h_stream || (user.h_stream.get() == value.h_stream.get() && same_context)) return;
+    value.h_stream = user.h_stream;
+    value.h_context = user.h_context;
+}
 
 }  // namespace cuda_core

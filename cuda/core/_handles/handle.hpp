@@ -48,11 +48,11 @@ inline void or_wait_for_exit(Function function) noexcept {
     }
 }
 
-// Drops the interpreter lock for a scope, if this thread holds it.
+// Drops the interpreter lock for a scope, if this thread holds it and the scope wants that.
 class WithoutGil {
 public:
-    WithoutGil() noexcept {
-        if (!is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
+    explicit WithoutGil(bool is_wanted = true) noexcept {
+        if (is_wanted && !is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
         if (state_) or_wait_for_exit([this] { PyEval_RestoreThread(state_); });
@@ -188,7 +188,7 @@ public:
     // Takes ownership: `destroy(value)` runs once, when the last copy goes. If the cell cannot be
     // allocated, the value is destroyed before the exception leaves.
     static Handle own(T value, Destroy destroy, Keep keep) {
-        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep));
+        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), true);
         if (!cell) {
             WithoutGil released;
             destroy(std::move(value));
@@ -197,9 +197,20 @@ public:
         return Handle(cell);
     }
 
+    // The same where `destroy` waits for nothing while it holds the interpreter lock: the lock is not
+    // dropped around it, because taking it again costs more than such a `destroy`.
+    static Handle own_briefly(T value, Destroy destroy, Keep keep) {
+        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), false);
+        if (!cell) {
+            destroy(std::move(value));
+            throw std::bad_alloc();
+        }
+        return Handle(cell);
+    }
+
     // Refers to a value that somebody else ends.
     static Handle borrow(T value, Keep keep) {
-        return Handle(new TypedCell(std::move(value), nullptr, std::move(keep)));
+        return Handle(new TypedCell(std::move(value), nullptr, std::move(keep), false));
     }
 
     void reset() noexcept {
@@ -223,13 +234,17 @@ private:
     friend class Registry;
 
     struct TypedCell final : Cell {
-        TypedCell(T&& value, Destroy destroy, Keep&& keep) noexcept
-            : value(std::move(value)), destroy(destroy), keep(std::move(keep)), born_at(fork_count()) {}
+        TypedCell(T&& value, Destroy destroy, Keep&& keep, bool can_block) noexcept
+            : value(std::move(value)),
+              destroy(destroy),
+              keep(std::move(keep)),
+              born_at(fork_count()),
+              can_block(can_block) {}
 
         // A forked child cannot use what its parent made: there the value is only forgotten.
         void end() noexcept override {
             if (destroy && born_at == fork_count()) {
-                WithoutGil released;
+                WithoutGil released(can_block);
                 or_wait_for_exit([this] { destroy(std::move(value)); });
             }
             keep = Keep();
@@ -239,6 +254,7 @@ private:
         Destroy destroy;
         Keep keep;
         const std::uint32_t born_at;
+        const bool can_block;
     };
 
     explicit Handle(TypedCell* cell) noexcept : cell_(cell) {}

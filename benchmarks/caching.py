@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Times allocating and freeing through the cache of memory, on one thread and on four.
+
+The own cost of the cache is what an allocation and its free take beyond making and closing a
+``Buffer`` by the same call: one of no bytes, for which the pool asks no driver. The driver is one that
+does nothing, so no GPU is needed; with ``--device`` it is that of this machine, and the figures of the
+pool include what it does. Least times of all rounds, in nanoseconds for an allocation and its free; the
+ways take turns, so that they meet the same machine. With four threads it is the time from the first to
+the last, by all that they did.
+
+    python caching.py [--device] [--rounds N]    fails where the own cost is over its limit
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import native
+
+LOOPS = 5000
+SIZE = 1024
+LIMIT = 100.0
+WAYS = ("buffer of no bytes", "cache", "cache over pinned memory", "pool of the driver")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", action="store_true", help="use the driver of this machine")
+    parser.add_argument("--rounds", type=int, default=30)
+    arguments = parser.parse_args()
+    if not arguments.device:
+        native.load_null_driver()
+
+    figures = measure(arguments.rounds)
+    print(f"{'allocate and free, ns':32}{'1 thread':>10}{'4 threads':>11}")
+    for name in WAYS:
+        print(f"{name:32}{figures[name, 1]:10.0f}{figures[name, 4]:11.0f}")
+    own = [figures["cache", threads] - figures["buffer of no bytes", threads] for threads in (1, 4)]
+    print(f"{'own cost of the cache':32}{own[0]:10.0f}{own[1]:11.0f}   at most {LIMIT:.0f}")
+    return 1 if max(own) > LIMIT else 0
+
+
+def measure(rounds: int) -> dict[tuple[str, int], float]:
+    """Return the least nanoseconds of each way, by name and number of threads."""
+    from cuda.core import CachingMemoryResource, Device, LegacyPinnedMemoryResource
+
+    device = Device()
+    device.set_current()
+    streams = [device.create_stream() for _ in range(4)]
+    pool = device.memory_resource
+
+    def through(resource, size=SIZE) -> Callable:
+        def run(stream):
+            allocate = resource.allocate
+            for _ in range(LOOPS):
+                buffer = allocate(size, stream=stream)
+                buffer.close()
+
+        return run
+
+    caches = [CachingMemoryResource(pool), CachingMemoryResource(LegacyPinnedMemoryResource())]
+    calls = dict(zip(WAYS, [through(pool, 0), *map(through, caches), through(pool)], strict=True))
+    best = {}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            for count in (1, 4):
+                taken = nanoseconds(call, device, streams[:count])
+                best[name, count] = min(taken, best.get((name, count), taken))
+                device.sync()
+    for cache in caches:
+        cache.close()
+    return best
+
+
+def nanoseconds(call: Callable, device, streams: list) -> float:
+    """Return the time of one loop, where each stream has a thread of its own."""
+    if len(streams) == 1:
+        start = time.perf_counter_ns()
+        call(streams[0])
+        return (time.perf_counter_ns() - start) / LOOPS
+
+    barrier = threading.Barrier(len(streams) + 1)
+
+    def work(stream):
+        device.set_current()
+        barrier.wait()
+        call(stream)
+
+    threads = [threading.Thread(target=work, args=(stream,)) for stream in streams]
+    for thread in threads:
+        thread.start()
+    barrier.wait()
+    start = time.perf_counter_ns()
+    for thread in threads:
+        thread.join()
+    return (time.perf_counter_ns() - start) / (LOOPS * len(streams))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

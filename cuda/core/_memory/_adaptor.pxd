@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._handles cimport Allocation
+from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._stream cimport Stream
+
+
+cdef class MemoryResourceAdaptor(MemoryResource):
+    cdef:
+        MemoryResource _upstream
+        bint _is_closed
+        bint _is_overridden     # a Python subclass defines allocate()
+        bint _is_ordered        # devices reach the memory, so that frees wait for their stream
+
+    cdef Buffer _allocate_open(self, size_t size, Stream stream)
+
+
+# Raises RuntimeError when the adaptor is closed.
+cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1
+
+# What the upstream resource allocates, checked to be open.
+cdef Buffer Adaptor_allocate_upstream(MemoryResourceAdaptor self, size_t size, Stream stream)
+
+# Where memory that the adaptor hands out will be freed.
+cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1

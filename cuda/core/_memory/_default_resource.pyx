@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which resource allocates where none is named: chosen for a ``with`` block, or for the process."""
+
+from __future__ import annotations
+
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
+
+from cuda.core._memory._memory_resource cimport MemoryResource
+
+import contextlib
+from contextvars import ContextVar
+
+from cuda.core._handles import _late
+from cuda.core._memory._device_memory_resource import DeviceMemoryResource
+from cuda.core._memory._legacy import _SynchronousMemoryResource
+
+__all__ = ["set_memory_resource", "use_memory_resource"]
+
+cdef extern from "Python.h":
+    int PyContextVar_Get(object variable, PyObject* default, PyObject** value) except -1
+
+# Both map ordinals to resources, with -1 for every device, and are replaced, never changed.
+cdef object _of_block = ContextVar("cuda.core memory resources")
+cdef dict _of_process = {}
+
+is_chosen = False
+
+
+def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
+    """Return a context manager in whose block :meth:`Device.allocate` takes memory from a resource.
+
+    It holds for the code that the block runs, and for ``asyncio`` tasks that are started in it, but not
+    for other threads: it is kept in a :class:`contextvars.ContextVar`. Blocks nest; the innermost one
+    that is about a device counts, before what :attr:`Device.memory_resource` and
+    :func:`set_memory_resource` chose. As a decorator it does the same for a function.
+
+    Parameters
+    ----------
+    mr : :class:`MemoryResource`
+        The resource.
+    device : :class:`Device` | int, optional
+        The device it is used for. If None, the one it belongs to, or every device if it belongs to none.
+
+    Raises
+    ------
+    TypeError
+        If ``mr`` is no :class:`MemoryResource`, or ``device`` neither a device nor an int.
+    ValueError
+        If there is no such device.
+    """
+    return _use(mr, ordinal_of(mr, device))
+
+
+def set_memory_resource(mr: MemoryResource | None, device: Device | int | None = None) -> None:
+    """Choose the resource of :meth:`Device.allocate` for all threads of the process.
+
+    A choice that a thread made by setting :attr:`Device.memory_resource`, or a block by
+    :func:`use_memory_resource`, comes first.
+
+    Parameters
+    ----------
+    mr : :class:`MemoryResource` | None
+        The resource; None takes the choice back.
+    device : :class:`Device` | int, optional
+        The device it is used for. If None, the one that ``mr`` belongs to, or every device if it
+        belongs to none, which replaces all choices before. With ``mr=None``, all are taken back.
+
+    Raises
+    ------
+    TypeError
+        If ``mr`` is no :class:`MemoryResource` or None, or ``device`` neither a device nor an int.
+    ValueError
+        If there is no such device.
+    """
+    global _of_process, is_chosen
+    if mr is None:
+        ordinal = None if device is None else int(_late.device_of(device))
+        _of_process = {key: value for key, value in _of_process.items() if ordinal is not None and key != ordinal}
+    else:
+        ordinal = ordinal_of(mr, device)
+        _of_process = with_choice(_of_process, mr, ordinal)
+        is_chosen = True
+
+
+@contextlib.contextmanager
+def _use(mr, ordinal):
+    global is_chosen
+    token = _of_block.set(with_choice(_of_block.get({}), mr, ordinal))
+    # Never taken back: a task that was started in the block may outlive it.
+    is_chosen = True
+    try:
+        yield mr
+    finally:
+        _of_block.reset(token)
+
+
+cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
+    # A choice for every device replaces all others.
+    return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
+
+
+cdef int ordinal_of(object mr, object device) except -2:
+    if not isinstance(mr, MemoryResource):
+        raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
+    if device is not None:
+        return int(_late.device_of(device))
+    try:
+        return mr.device_id
+    except RuntimeError:
+        return -1  # page-locked memory of the host, which belongs to no device
+
+
+cdef MemoryResource chosen_resource(int device_id, bint has_own):
+    cdef PyObject* found = NULL
+    cdef MemoryResource resource = None
+    PyContextVar_Get(_of_block, NULL, &found)
+    if found != NULL:
+        resource = choice_of(<dict>found, device_id)
+        Py_DECREF(<object>found)
+    if resource is None and not has_own:
+        resource = choice_of(_of_process, device_id)
+    return resource
+
+
+cdef MemoryResource choice_of(dict choices, int device_id):
+    found = choices.get(device_id)
+    return choices.get(-1) if found is None else found
+
+
+cdef MemoryResource new_resource(int device_id, bint has_pools):
+    return DeviceMemoryResource(device_id) if has_pools else _SynchronousMemoryResource(device_id)
