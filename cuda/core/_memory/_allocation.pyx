@@ -67,18 +67,31 @@ cdef int allocate_from_pool(
 
 
 cdef void free_in_stream_order(Allocation value) noexcept nogil:
-    cdef cydriver.CUcontext c_context = value.h_context.get()
     cdef cydriver.CUresult err
-    if c_context != NULL:
-        err = cydriver.cuCtxPushCurrent(c_context)
-        if err != cydriver.CUresult.CUDA_SUCCESS:
-            warn_leak(value, err, b"cuCtxPushCurrent")
-            return
+    cdef int is_entered = enter_to_free(value)
+    if is_entered < 0:
+        return
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_leak(value, err, b"cuMemFreeAsync")
-    if c_context != NULL:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    Context_leave(is_entered)
+
+
+# Makes the context of a default stream current where it is not; negative where that fails, which is told.
+cdef int enter_to_free(const Allocation& value) noexcept nogil:
+    cdef cydriver.CUcontext c_context = value.h_context.get()
+    cdef cydriver.CUcontext c_current = NULL
+    cdef cydriver.CUresult err
+    if c_context == NULL:
+        return 0
+    # Most memory is freed where it was allocated. Where the driver does not say, the push decides.
+    if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
+        return 0
+    err = cydriver.cuCtxPushCurrent(c_context)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_leak(value, err, b"cuCtxPushCurrent")
+        return -1
+    return 1
 
 
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1:
@@ -100,14 +113,11 @@ cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, Allocation
 
 
 cdef void free_in_graph(Allocation value) noexcept nogil:
-    cdef cydriver.CUcontext c_context = value.h_context.get()
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
-    if c_context != NULL:
-        err = cydriver.cuCtxPushCurrent(c_context)
-        if err != cydriver.CUresult.CUDA_SUCCESS:
-            warn_leak(value, err, b"cuCtxPushCurrent")
-            return
+    cdef int is_entered = enter_to_free(value)
+    if is_entered < 0:
+        return
     WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     # After the capture the memory exists only between a launch and its free. Where it does not, the
@@ -117,8 +127,7 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
         and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     ):
         warn_leak(value, err, b"cuMemFreeAsync")
-    if c_context != NULL:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    Context_leave(is_entered)
 
 
 def free_async(pointer: int, Stream stream) -> None:
