@@ -21,7 +21,7 @@ import operator
 from collections import namedtuple
 
 from cuda.core._handles import _late
-from cuda.core._utils.cuda_utils import handle_return
+from cuda.core._utils.cuda_utils import call_driver
 
 __all__ = [
     "KernelAttributes",
@@ -408,10 +408,10 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
 
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
     stream = Stream_accept(stream)
-    driver, native = _late.native_launch_config(config)
+    native = _late.native_launch_config(config)
     native.hStream = stream.handle
     function = bindings_object("CUfunction", <intptr_t>function_of(self._h_kernel))
-    return handle_return(getattr(driver, api)(function, native))
+    return call_driver(api, function, native)
 
 
 cdef int check_kernel(const KernelHandle& h_kernel) except -1:

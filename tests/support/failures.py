@@ -39,7 +39,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         failed = cuda.emulator.sweep(checked, code, calls=",!".join([calls, *overcome]))
         if overcome:
             failed += cuda.emulator.sweep(checked, code, calls=",".join(overcome), must_raise=False)
-        assert wrong == []
+        assert not wrong, "; ".join(wrong)
         program()
     finally:
         gc.unfreeze()

@@ -177,13 +177,16 @@ def free_device(pointer: int, device_id: int) -> None:
     cdef int is_entered = 0
     if c_pointer == 0:
         return
-    Context_primary(device_id, &h_context)
-    is_entered = Context_enter(h_context.get())
     try:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
+        Context_primary(device_id, &h_context)
+        is_entered = Context_enter(h_context.get())
     finally:
-        Context_leave(is_entered)
+        # The driver finds memory by its address in any context: do not lose it for want of the right one.
+        try:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
+        finally:
+            Context_leave(is_entered)
 
 
 def allocate_pinned(size: int) -> int:

@@ -12,7 +12,7 @@ from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory._virtual_memory_options import VirtualMemoryResourceOptions
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
-from cuda.core._utils.cuda_utils import check_or_create_options, handle_return
+from cuda.core._utils.cuda_utils import call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
 
 __all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
@@ -121,9 +121,6 @@ class VirtualMemoryResource(MemoryResource):
         address = int(ptr)
         if address == 0:
             return
-        if stream is not None:
-            # Memory that is unmapped under running work is a fault of the device.
-            stream.sync()
         block = self._block_of(address, size)
         with self._lock:
             del self._blocks[address]
@@ -133,6 +130,9 @@ class VirtualMemoryResource(MemoryResource):
                 transaction.append(_free_addresses, *piece)
             for piece in block.mapped:
                 transaction.append(_unmap, *piece)
+            if stream is not None:
+                # Memory that is unmapped under running work is a fault of the device.
+                transaction.append(stream.sync)
 
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
@@ -254,7 +254,7 @@ class VirtualMemoryResource(MemoryResource):
             address = _reserve(transaction, moved, size, align, config.addr_hint)
             for old, length in block.mapped:
                 # The same memory, at a second address.
-                memory = handle_return(cuda_utils.driver.cuMemRetainAllocationHandle(old))
+                memory = call_driver("cuMemRetainAllocationHandle", old)
                 _map(transaction, moved, address + moved.size, length, memory)
             _back(transaction, moved, address + moved.size, more, properties)
             self._set_access(config, moved.mapped)
@@ -296,7 +296,7 @@ class VirtualMemoryResource(MemoryResource):
 
     def _granularity(self, config, properties) -> int:
         kind = enums.VIRTUAL_MEMORY_GRANULARITY.to_driver(config.granularity, "granularity")
-        return handle_return(cuda_utils.driver.cuMemGetAllocationGranularity(properties, kind))
+        return call_driver("cuMemGetAllocationGranularity", properties, kind)
 
     def _set_access(self, config, pieces) -> None:
         """Grant the owner and the peers what ``config`` says, for some mapped pieces."""
@@ -315,11 +315,11 @@ class VirtualMemoryResource(MemoryResource):
                 descriptions.append(description)
         if descriptions:
             for address, size in pieces:
-                handle_return(cuda_utils.driver.cuMemSetAccess(address, size, descriptions, len(descriptions)))
+                call_driver("cuMemSetAccess", address, size, descriptions, len(descriptions))
 
 
 def _reserve(transaction, block, size, align, hint) -> int:
-    address = int(handle_return(cuda_utils.driver.cuMemAddressReserve(size, align, hint, 0)))
+    address = int(call_driver("cuMemAddressReserve", size, align, hint, 0))
     transaction.append(_free_addresses, address, size)
     block.reserved.append((address, size))
     return address
@@ -327,25 +327,25 @@ def _reserve(transaction, block, size, align, hint) -> int:
 
 def _back(transaction, block, address, size, properties) -> None:
     """Put new memory behind some addresses."""
-    _map(transaction, block, address, size, handle_return(cuda_utils.driver.cuMemCreate(size, properties, 0)))
+    _map(transaction, block, address, size, call_driver("cuMemCreate", size, properties, 0))
 
 
 def _map(transaction, block, address, size, memory) -> None:
     """Put memory behind some addresses; from then on it lives as long as it is mapped."""
     try:
-        handle_return(cuda_utils.driver.cuMemMap(address, size, 0, memory, 0))
+        call_driver("cuMemMap", address, size, 0, memory, 0)
         transaction.append(_unmap, address, size)
         block.mapped.append((address, size))
     finally:
-        handle_return(cuda_utils.driver.cuMemRelease(memory))
+        call_driver("cuMemRelease", memory)
 
 
 def _unmap(address, size) -> None:
-    handle_return(cuda_utils.driver.cuMemUnmap(address, size))
+    call_driver("cuMemUnmap", address, size)
 
 
 def _free_addresses(address, size) -> None:
-    handle_return(cuda_utils.driver.cuMemAddressFree(address, size))
+    call_driver("cuMemAddressFree", address, size)
 
 
 def _check_size(name, size) -> int:

@@ -24,6 +24,7 @@ __all__ = [
     "NVRTCError",
     "NotSupportedError",
     "OutOfMemoryError",
+    "call_driver",
     "check_or_create_options",
     "handle_return",
 ]
@@ -141,6 +142,21 @@ def handle_return(tuple result, handle=None):
     if len(result) == 1:
         return None
     return result[1] if len(result) == 2 else result[1:]
+
+
+def call_driver(str api, *arguments):
+    """Call a function of ``cuda.bindings.driver`` and return its value; an error names the function.
+
+    Raises
+    ------
+    CUDAError
+        If the call fails.
+    """
+    cdef bytes name = api.encode()
+    result = getattr(importlib.import_module(__name__).driver, api)(*arguments)
+    if int(result[0]) != 0:
+        raise_driver_error(<cydriver.CUresult><int>int(result[0]), name)
+    return handle_return(result)
 
 
 def _check_driver_error(error) -> int:
