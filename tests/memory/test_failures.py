@@ -173,27 +173,31 @@ def test_peers_are_as_before_where_a_change_fails_halfway(devices, before, code)
 MIB = 1 << 20
 
 
-def access_of(address, ordinal):
+def access_of(buffer):
+    """What device 1 may do with each of the pieces."""
     location = driver.CUmemLocation()
-    location.type, location.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, ordinal
-    return call_driver("cuMemGetAccess", location, address)
+    location.type, location.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, 1
+    return [call_driver("cuMemGetAccess", location, buffer.handle + at) for at in range(0, buffer.size, 2 * MIB)]
 
 
 @contextlib.contextmanager
-def grown(size, more, *, is_blocked=False, config=None):
+def grown(size, more, *, pieces=1, is_blocked=False, config=None):
     """A buffer that grew, or was to: then it is as it was before."""
     with contextlib.ExitStack() as stack:
         resource = VirtualMemoryResource(0)
         buffer = stack.enter_context(resource.allocate(size))
+        for piece in range(1, pieces):
+            resource.modify_allocation(buffer, (piece + 1) * size)
+        size *= pieces
         if is_blocked:
             end = buffer.handle + buffer.size
             reserved = call_driver("cuMemAddressReserve", size, 0, end, 0)
             stack.callback(lambda: call_driver("cuMemAddressFree", reserved, size))
-        before = (buffer.handle, buffer.size, resource.config, access_of(buffer.handle, 1))
+        before = (buffer.handle, buffer.size, resource.config, access_of(buffer))
         try:
             result = stack.enter_context(resource.modify_allocation(buffer, size + more, config))
         except CUDAError:
-            assert before == (buffer.handle, buffer.size, resource.config, access_of(buffer.handle, 1))
+            assert before == (buffer.handle, buffer.size, resource.config, access_of(buffer))
             raise
         assert (buffer.is_closed, result.size) == (is_blocked, size + more)
         yield result
@@ -208,6 +212,7 @@ VIRTUAL = {
     "moved": lambda: grown(2 * MIB, 2 * MIB, is_blocked=True),
     "moved, other access": lambda: grown(2 * MIB, 2 * MIB, is_blocked=True, config={"peers": [1]}),
     "only access": lambda: grown(2 * MIB, 0, config={"peers": [1]}),
+    "only access, pieces": lambda: grown(2 * MIB, 0, pieces=3, config={"peers": [1]}),
 }
 
 

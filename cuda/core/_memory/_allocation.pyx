@@ -244,14 +244,8 @@ cdef void free_by_resource(Allocation value) noexcept nogil:
 
 # What `deallocate` raises goes to sys.unraisablehook, because this is declared to raise nothing.
 cdef void call_deallocate(Allocation& value) noexcept:
-    cdef Stream stream
     cdef int is_entered = 0
-    if value.h_stream:
-        stream = Stream.__new__(Stream)
-        stream._h_stream = value.h_stream
-        stream._device_id = -1
-    else:
-        stream = default_stream()
+    stream = stream_of(value) or default_stream()
     # Where the context cannot be entered, the resource is asked all the same: it may do without.
     try:
         is_entered = Context_enter(value.h_context.get())
@@ -260,6 +254,16 @@ cdef void call_deallocate(Allocation& value) noexcept:
             (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
         finally:
             Context_leave(is_entered)
+
+
+cdef object stream_of(const Allocation& value):
+    cdef Stream stream
+    if not value.h_stream:
+        return None
+    stream = Stream.__new__(Stream)
+    stream._h_stream = value.h_stream
+    stream._device_id = -1
+    return stream
 
 
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:

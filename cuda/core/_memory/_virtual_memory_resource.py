@@ -12,7 +12,7 @@ from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory._virtual_memory_options import VirtualMemoryResourceOptions
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
-from cuda.core._utils.cuda_utils import call_driver, check_or_create_options
+from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
 
 __all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
@@ -96,7 +96,7 @@ class VirtualMemoryResource(MemoryResource):
             align = granularity if self.config.addr_align is None else self.config.addr_align
             address = _reserve(transaction, block, size, align, self.config.addr_hint)
             _back(transaction, block, address, size, properties)
-            self._set_access(self.config, block.mapped)
+            self._grant(self._access(self.config), block.mapped)
             with self._lock:
                 self._blocks[address] = block
             transaction.append(self._blocks.pop, address, None)
@@ -221,7 +221,7 @@ class VirtualMemoryResource(MemoryResource):
             raise ValueError("buf has no bytes, and so no addresses to grow from; allocate another one")
         block = self._block_of(buf.handle, buf.size)
         if new_size <= buf.size:
-            self._set_access(config, block.mapped)
+            self._change_access(config, block.mapped)
             return buf
         properties = self._properties(config)
         granularity = self._granularity(config, properties)
@@ -237,9 +237,10 @@ class VirtualMemoryResource(MemoryResource):
             if _reserve(transaction, extension, more, 0, end) != end:
                 return False  # the transaction gives the addresses back
             _back(transaction, extension, end, more, properties)
+            self._grant(self._access(config), extension.mapped)
             # What is there already keeps its access unless the options change.
-            changed = block.mapped if config != self.config else []
-            self._set_access(config, [*extension.mapped, *changed])
+            if config != self.config:
+                self._change_access(config, block.mapped)
             buf._size = buf.size + more
             block.reserved += extension.reserved
             block.mapped += extension.mapped
@@ -257,11 +258,11 @@ class VirtualMemoryResource(MemoryResource):
                 memory = call_driver("cuMemRetainAllocationHandle", old)
                 _map(transaction, moved, address + moved.size, length, memory)
             _back(transaction, moved, address + moved.size, more, properties)
-            self._set_access(config, moved.mapped)
+            self._grant(self._access(config), moved.mapped)
             with self._lock:
                 self._blocks[address] = moved
             transaction.append(self._blocks.pop, address, None)
-            grown = Buffer.from_handle(address, size, mr=self)
+            grown = Buffer.from_handle(address, size, mr=self, stream=buf._deallocation_stream)
             transaction.commit()
         buf.close()
         return grown
@@ -298,21 +299,33 @@ class VirtualMemoryResource(MemoryResource):
         kind = enums.VIRTUAL_MEMORY_GRANULARITY.to_driver(config.granularity, "granularity")
         return call_driver("cuMemGetAllocationGranularity", properties, kind)
 
-    def _set_access(self, config, pieces) -> None:
-        """Grant the owner and the peers what ``config`` says, for some mapped pieces."""
-        granted = [(self._location(config), config.self_access)]
-        for peer in config.peers:
-            location = cuda_utils.driver.CUmemLocation()
-            location.type = enums.VIRTUAL_MEMORY_LOCATION.to_driver("device", "peers")
-            location.id = peer
-            granted.append((location, config.peer_access))
+    def _change_access(self, config, pieces) -> None:
+        """Grant what ``config`` says for pieces with the access of :attr:`config`, which they keep where one fails."""
+        wanted, before = self._access(config), self._access(self.config)
+        try:
+            self._grant(wanted, pieces)
+        except CUDAError:
+            nothing = cuda_utils.driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
+            self._grant({place: before.get(place, nothing) for place in wanted}, pieces)
+            raise
+
+    def _access(self, config) -> dict:
+        """Return what ``config`` grants: the driver's flags by the type and number of the place."""
+        location = self._location(config)
+        device = enums.VIRTUAL_MEMORY_LOCATION.to_driver("device", "peers")
+        granted = {(location.type, location.id): config.self_access}
+        granted.update(((device, peer), config.peer_access) for peer in config.peers)
+        to_driver = enums.VIRTUAL_MEMORY_ACCESS.to_driver
+        return {place: to_driver(access, "access") for place, access in granted.items() if access is not None}
+
+    def _grant(self, access, pieces) -> None:
+        """Set the access to some mapped pieces."""
         descriptions = []
-        for location, access in granted:
-            if access is not None:
-                description = cuda_utils.driver.CUmemAccessDesc()
-                description.location = location
-                description.flags = enums.VIRTUAL_MEMORY_ACCESS.to_driver(access, "access")
-                descriptions.append(description)
+        for (kind, number), flags in access.items():
+            description = cuda_utils.driver.CUmemAccessDesc()
+            description.location.type, description.location.id = kind, number
+            description.flags = flags
+            descriptions.append(description)
         if descriptions:
             for address, size in pieces:
                 call_driver("cuMemSetAccess", address, size, descriptions, len(descriptions))
