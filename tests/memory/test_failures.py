@@ -18,10 +18,11 @@ from cuda.core._memory import (
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, call_driver
-from support.failures import each_code, fail_each_call
+from support.failures import CODES, fail_each_call
 from support.graphs import capture
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
+each_code = pytest.mark.parametrize("code", CODES)
 
 SIZE = 4096
 KEPT = {"release_threshold": 1 << 20}

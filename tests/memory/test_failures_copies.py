@@ -24,10 +24,11 @@ from cuda.core.utils import (
     discard_prefetch_batch,
     prefetch_batch,
 )
-from support.failures import each_code, fail_each_call
+from support.failures import CODES, fail_each_call
 from support.tensors import CudaInterface
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
+each_code = pytest.mark.parametrize("code", CODES)
 
 SIZE = 4096
 ROWS = 64

@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import gc
 
-import pytest
-
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
-
-each_code = pytest.mark.parametrize("code", CODES)
 
 
 def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import pickle
@@ -11,6 +12,7 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 
 from cuda.core import Buffer, Device, DeviceMemoryResource, Event
+from support.failures import fail_each_call
 from support.memory import read
 from support.processes import open_descriptors
 from support.threads import in_thread
@@ -169,6 +171,36 @@ def read_after(event, buffer) -> bytes:
     stream = Device(0).create_stream()
     stream.wait(event)
     return read(buffer, stream)
+
+
+def fail_each_import(cls, handle, descriptor, code) -> tuple[set[str], bool]:
+    """Fail each call of importing a pool and a buffer; return which they were, and whether no descriptor was lost."""
+    stream = Device(0).create_stream()
+    place = (0,) if cls is DeviceMemoryResource else ()
+
+    def program():
+        # By its number, so that the pool is not the one that is registered.
+        pool = cls.from_allocation_handle(*place, int(handle))
+        with contextlib.closing(pool), Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
+            buffer.fill(2, stream=stream)
+            stream.sync()
+
+    before = descriptors()
+    # How long an allocation is need not be known.
+    return fail_each_call(program, code, overcome=["cuMemGetAddressRange*"]), descriptors() <= before
+
+
+def fail_each_event_call(descriptor, code) -> set[str]:
+    """Fail each call of opening an event and using it, and return which they were."""
+    stream = Device(0).create_stream()
+
+    def program():
+        with Event.from_ipc_descriptor(descriptor) as event:
+            stream.wait(event)
+            event.sync()
+            assert event.is_done
+
+    return fail_each_call(program, code)
 
 
 def open_event(descriptor) -> bool:
