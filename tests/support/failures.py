@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gc
+import re
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
 
@@ -20,21 +21,17 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
 
     wrong = []
 
-    def checked():
-        try:
-            program()
-        except Exception as error:
-            if not is_clear(error, code):
-                wrong.append(f"{type(error).__name__}: {error}")
-            raise
+    def check(call, error):
+        if not is_clear(error, call, code):
+            wrong.append(f"{call} failed with {type(error).__name__}: {error}")
 
     # What exists already is no garbage of the program: looking through it takes most of the time.
     gc.collect()
     gc.freeze()
     try:
-        failed = cuda.emulator.sweep(checked, code, calls=",!".join([calls, *overcome]))
+        failed = cuda.emulator.sweep(program, code, calls=",!".join([calls, *overcome]), check=check)
         if overcome:
-            failed += cuda.emulator.sweep(checked, code, calls=",".join(overcome), must_raise=False)
+            failed += cuda.emulator.sweep(program, code, calls=",".join(overcome), must_raise=False, check=check)
         assert not wrong, "; ".join(wrong)
         program()
     finally:
@@ -42,14 +39,14 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
     return set(failed)
 
 
-def is_clear(error, code) -> bool:
-    """Return whether an exception says which call failed, and is of the class of the code."""
+def is_clear(error, call, code) -> bool:
+    """Return whether an exception is of the class of the code, and says which call failed."""
     from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 
     return (
         isinstance(error, CUDAError)
         and error.name == code
-        and error.api is not None
+        and error.api == re.sub(r"_v\d+$", "", call)
         and error.api in str(error)
         and isinstance(error, OutOfMemoryError) == (code == "CUDA_ERROR_OUT_OF_MEMORY")
     )
