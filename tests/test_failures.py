@@ -47,11 +47,12 @@ def code_object(device):
 @pytest.mark.parametrize("source", ["bytes", "file"])
 @pytest.mark.parametrize("kind", ["cubin", "ptx", "fatbin"])
 def test_loading(device, tmp_path, source, kind, code):
-    image = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx" if kind == "ptx" else "cubin")
-    module = image.code
+    target = "ptx" if kind == "ptx" else "cubin"
+    module = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile(target).code
     if source == "file":
-        module = tmp_path / f"code.{kind}"
-        module.write_bytes(image.code)
+        path = tmp_path / f"code.{kind}"
+        path.write_bytes(module)
+        module = path
 
     def program():
         with getattr(ObjectCode, f"from_{kind}")(module) as code_object:
@@ -139,9 +140,10 @@ def test_parameters_and_handles_of_kernels(device, code):
 
 
 @each_code
-@pytest.mark.parametrize("config", [ONE, LaunchConfig(grid=2, block=32, is_cooperative=True)], ids=["plain", "cooperative"])
-def test_launches(device, stream, config, code):
+@pytest.mark.parametrize("is_cooperative", [False, True], ids=["plain", "cooperative"])
+def test_launches(device, stream, is_cooperative, code):
     memory = HostMemory(4)
+    config = LaunchConfig(grid=2, block=32, is_cooperative=is_cooperative)
 
     def program():
         with fresh() as code_object:
@@ -155,11 +157,11 @@ def test_launches(device, stream, config, code):
 @each_code
 def test_launches_that_ask_for_shared_memory(device, stream, code):
     memory = HostMemory(4)
-    most = device.properties.max_shared_memory_per_block_optin
+    config = LaunchConfig(grid=1, block=32, shmem_size=device.properties.max_shared_memory_per_block_optin)
 
     def program():
         with fresh() as code_object:
-            launch(stream, LaunchConfig(grid=1, block=32, shmem_size=most), code_object.get_kernel("roomy"), memory.buffer)
+            launch(stream, config, code_object.get_kernel("roomy"), memory.buffer)
             stream.sync()
 
     assert fail_each_call(program, code) >= {"cuLaunchKernelEx", "cuKernelSetAttribute", "cuDeviceGetAttribute"}
