@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from cuda.core import Event, EventOptions
-from cuda.core._memory import Buffer, DeviceMemoryResource, PinnedMemoryResource
+from cuda.core._memory import Buffer
 from support import shared_memory
 from support.failures import CODES, fail_each_call
 from support.processes import Child, start_method
@@ -17,8 +17,6 @@ pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(ipc=True
 each_code = pytest.mark.parametrize("code", CODES)
 
 SIZE = 1 << 16
-RESOURCES = {"device": DeviceMemoryResource, "pinned": PinnedMemoryResource}
-each_resource = pytest.mark.parametrize("cls", RESOURCES.values(), ids=RESOURCES)
 
 
 @pytest.fixture(autouse=True)
@@ -35,16 +33,10 @@ def child():
     assert child.stop() == 0
 
 
-def shared(cls):
-    """A pool that other processes may open."""
-    return cls(*([0] if cls is DeviceMemoryResource else []), {"ipc_enabled": True, "max_size": 1 << 22})
-
-
 @each_code
-@each_resource
-def test_exporting(device, stream, cls, code):
+def test_exporting(stream, shareable, code):
     def program():
-        with contextlib.closing(shared(cls)) as pool, pool.allocate(SIZE, stream=stream) as buffer:
+        with contextlib.closing(shared_memory.make_pool(shareable)) as pool, pool.allocate(SIZE, stream=stream) as buffer:
             data = pickle.dumps(buffer.ipc_descriptor)
             with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as returned:
                 assert returned == buffer
@@ -56,13 +48,11 @@ def test_exporting(device, stream, cls, code):
 
 
 @each_code
-@each_resource
-def test_importing(child, device, stream, cls, code):
-    pool = shared(cls)
+def test_importing(child, stream, shareable, pool, code):
     with pool.allocate(SIZE, stream=stream) as buffer:
         stream.sync()
         failed, are_descriptors_kept = child.call(
-            shared_memory.fail_each_import, cls, pool.allocation_handle, buffer.ipc_descriptor, code
+            shared_memory.fail_each_import, shareable, pool.allocation_handle, buffer.ipc_descriptor, code
         )
         assert failed >= {"cuMemPoolImportFromShareableHandle", "cuMemPoolImportPointer", "cuMemFreeAsync"}
         assert are_descriptors_kept

@@ -123,12 +123,6 @@ class Capabilities:
         """Whether a property of device 0 is true."""
         return bool(self._property(wanted))
 
-    def software(self, wanted: bool) -> bool:
-        """Whether the device is the software device, which comes with compilers of its own."""
-        from cuda import emulator
-
-        return emulator.is_active() == wanted
-
     def cooperative(self, wanted: bool) -> bool:
         """Whether device 0 launches cooperative grids."""
         return bool(self._property("cooperative_launch")) == wanted
