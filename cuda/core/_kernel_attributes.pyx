@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._driver_object cimport bindings_object
+from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
@@ -115,6 +115,9 @@ cdef class KernelAttributes:
         where = "the current device" if self._device_id < 0 else f"device {self._device_id}"
         return f"<KernelAttributes of kernel {address(self._h_kernel):#x} on {where}>"
 
+    def __reduce__(self):
+        refuse_pickle(self)
+
     max_threads_per_block = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The most threads that a block can have."
     )
@@ -175,6 +178,9 @@ cdef class KernelOccupancy:
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     def __repr__(self):
         return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"

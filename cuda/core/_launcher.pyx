@@ -16,6 +16,7 @@ from libc.stdint cimport uintptr_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
@@ -100,6 +101,9 @@ cdef class BoundKernel:
 
     def __repr__(self):
         return f"<BoundKernel of {self._kernel!r} with {self._config!r} on {self._stream!r}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     @property
     def kernel(self) -> Kernel:

@@ -36,7 +36,9 @@ def child():
 @each_code
 def test_exporting(stream, shareable, code):
     def program():
-        with contextlib.closing(shared_memory.make_pool(shareable)) as pool, pool.allocate(SIZE, stream=stream) as buffer:
+        with contextlib.ExitStack() as stack:
+            pool = stack.enter_context(contextlib.closing(shared_memory.make_pool(shareable)))
+            buffer = stack.enter_context(pool.allocate(SIZE, stream=stream))
             data = pickle.dumps(buffer.ipc_descriptor)
             with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as returned:
                 assert returned == buffer

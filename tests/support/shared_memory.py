@@ -10,8 +10,10 @@ import os
 import pickle
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.reduction import ForkingPickler
 
 from cuda.core import Buffer, Device, DeviceMemoryResource, Event
+from cuda.core._memory._ipc import IPCBufferDescriptor
 from support.failures import fail_each_call
 from support.memory import read
 from support.processes import open_descriptors
@@ -86,6 +88,12 @@ def export(cls, size, value):
     put(buffer, value)
     kept["pool"], kept["buffer"] = pool, buffer
     return buffer
+
+
+def export_messages(cls) -> tuple[bytes, bytes, IPCBufferDescriptor]:
+    """Return a new shared buffer as ``multiprocessing`` and as ``pickle`` send it, and its descriptor."""
+    buffer = export(cls, 4096, 7)
+    return bytes(ForkingPickler.dumps(buffer)), pickle.dumps(buffer), buffer.ipc_descriptor
 
 
 def import_twice(pool, descriptor) -> tuple[bool, bytes]:

@@ -9,7 +9,7 @@ from libc.stdio cimport snprintf
 from libcpp.utility cimport move
 
 from cpython.exc cimport PyErr_Fetch, PyErr_Restore
-from cpython.number cimport PyIndex_Check, PyNumber_AsSsize_t
+from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -26,6 +26,11 @@ from cuda.core._handles._handles cimport (
 from cuda.core._stream cimport Stream, default_stream, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+    Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
+
+
 __all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "free_pinned"]
 
 
@@ -33,9 +38,10 @@ cdef size_t size_argument(object size) except? <size_t>-1:
     cdef Py_ssize_t c_size
     if isinstance(size, float) or not PyIndex_Check(size):
         raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
-    c_size = PyNumber_AsSsize_t(size, OverflowError)
-    if c_size < 0:
-        raise OverflowError(f"size must be a number of bytes, at least 0, not {size}")
+    # Without an exception to raise, what is out of range becomes the nearest limit.
+    c_size = PyNumber_AsSsize_t(size, NULL)
+    if c_size < 0 or (c_size == PY_SSIZE_T_MAX and size > PY_SSIZE_T_MAX):
+        raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {size}")
     return c_size
 
 

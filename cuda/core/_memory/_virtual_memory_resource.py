@@ -61,6 +61,10 @@ class VirtualMemoryResource(MemoryResource):
     def __repr__(self):
         return f"<{type(self).__name__} device={self.device!r}>"
 
+    def __reduce__(self):
+        # What travels is how to allocate; the memory belongs to this process.
+        return type(self), (self._owner, self.config)
+
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Reserve addresses, make memory and map it there (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``).
 
