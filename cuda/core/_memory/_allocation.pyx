@@ -24,7 +24,13 @@ from cuda.core._handles._handles cimport (
     is_interpreter_exiting,
 )
 from cuda.core._stream cimport Stream, default_stream, is_default
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
+from cuda.core._utils.cuda_utils cimport (
+    HANDLE_RETURN,
+    WARN_RETURN,
+    init_driver,
+    show_unraisable,
+    warn_driver_error,
+)
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
@@ -248,18 +254,21 @@ cdef void free_by_resource(Allocation value) noexcept nogil:
         PyErr_Restore(kind, error, trace)
 
 
-# What `deallocate` raises goes to sys.unraisablehook, because this is declared to raise nothing.
 cdef void call_deallocate(Allocation& value) noexcept:
     cdef int is_entered = 0
-    stream = stream_of(value) or default_stream()
-    # Where the context cannot be entered, the resource is asked all the same: it may do without.
+    resource = <object>value.resource
     try:
-        is_entered = Context_enter(value.h_context.get())
-    finally:
+        stream = stream_of(value) or default_stream()
+        # Where the context cannot be entered, the resource is asked all the same: it may do without.
         try:
-            (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+            is_entered = Context_enter(value.h_context.get())
         finally:
-            Context_leave(is_entered)
+            try:
+                resource.deallocate(value.pointer, value.size, stream=stream)
+            finally:
+                Context_leave(is_entered)
+    except BaseException as error:
+        show_unraisable(error, resource)
 
 
 cdef object stream_of(const Allocation& value):

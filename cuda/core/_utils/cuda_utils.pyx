@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore, PyErr_SetObject, PyErr_WriteUnraisable
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -265,9 +265,17 @@ cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
     PyErr_Restore(kind, value, trace)
 
 
-# A warning that is an error goes to sys.unraisablehook, because this is declared to raise nothing.
 cdef void _issue_warning(cydriver.CUresult err, const char* api, bytes what) noexcept:
-    warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+    try:
+        warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+    except BaseException as error:  # where warnings are errors
+        show_unraisable(error, None)
+
+
+# Left to Cython, such an error would also be printed by itself.
+cdef void show_unraisable(object error, object where) noexcept:
+    PyErr_SetObject(type(error), error)
+    PyErr_WriteUnraisable(where)
 
 
 cdef object _driver_error(cydriver.CUresult err, const char* api):
