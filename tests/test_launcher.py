@@ -311,7 +311,7 @@ def test_default_streams_use_the_current_context(device, kernels):
     assert memory.array(np.int32)[0] == 5
 
 
-# --- clusters, cooperation, shared memory ---
+# --- clusters, cooperation ---
 
 
 @pytest.mark.requires(clusters=True)
@@ -350,27 +350,6 @@ def test_programmatic_serialization_keeps_results(stream, kernels):
         launch(stream, config, kernels.get_kernel("add"), memory.buffer, 1)
     stream.sync()
     assert memory.array(np.int32)[0] == 10 * 64
-
-
-def test_shared_memory_beyond_the_default_needs_no_setting(device, stream, kernels):
-    # A kernel of its own, so that no other test has set its attribute.
-    kernel = compiled(SUM + "// shared memory").get_kernel("reverse")
-    size = device.properties.max_shared_memory_per_block_optin
-    assert size > device.properties.max_shared_memory_per_block
-    memory = HostMemory(size)
-    for part in (size // 8, size):
-        launch(stream, LaunchConfig(grid=1, block=256, shmem_size=part), kernel, memory.buffer, part // 4)
-        stream.sync()
-        assert memory.array(np.int32)[:part // 4].tolist() == list(range(part // 4 - 1, -1, -1))
-
-
-def test_more_shared_memory_than_the_device_has_is_refused(device, stream, kernels):
-    config = LaunchConfig(grid=1, block=1, shmem_size=device.properties.max_shared_memory_per_block_optin + 1)
-    with pytest.raises(CUDAError):
-        launch(stream, config, kernels.get_kernel("nothing"))
-    launch(stream, ONE, kernels.get_kernel("nothing"))
-    stream.sync()
-    assert stream.is_done
 
 
 # --- threads and devices ---

@@ -508,6 +508,20 @@ def test_variables_are_read_and_written(device, stream, variables):
     assert memoryview(host_out).cast("B").cast("f")[0] == 2.5 + 40 + 7
 
 
+def test_managed_variables_are_shared_with_the_host(device, stream, variables):
+    variable = variables.get_global("shared_with_host")
+    assert (variable.is_managed, variable.is_host_accessible, variable.is_device_accessible) == (True, True, True)
+    with memoryview(variable) as view:
+        numbers = view.cast("B").cast("i")
+        assert numbers[0] == 7
+        numbers[0] = 70
+        numbers.release()
+    out = LegacyPinnedMemoryResource().allocate(4)
+    launch(stream, LaunchConfig(grid=1, block=1), variables.get_kernel("use"), out)
+    stream.sync()
+    assert memoryview(out).cast("B").cast("f")[0] == 2.5 + 2 + 70
+
+
 def test_variables_keep_the_code_loaded(stream, variables):
     factor = variables.get_global("factor")
     variables.close()

@@ -60,18 +60,18 @@ cdef int check_library(cydriver.CUlibrary c_library) except -1:
     cdef unsigned int c_count = 1
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
-    cdef cydriver.CUresult err
     if c_driver_version() < 12040:
         return 0
-    with nogil:
-        err = cydriver.cuCtxGetCurrent(&c_context)
-        if err == cydriver.CUresult.CUDA_SUCCESS:
-            err = cydriver.cuLibraryGetKernelCount(&c_count, c_library)
-        if err == cydriver.CUresult.CUDA_SUCCESS and c_count == 0 and c_context != NULL:
-            err = cydriver.cuLibraryGetModule(&c_module, c_library)
-        if err != cydriver.CUresult.CUDA_SUCCESS:
+    try:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
+            HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, c_library), b"cuLibraryGetKernelCount")
+            if c_count == 0 and c_context != NULL:
+                HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, c_library), b"cuLibraryGetModule")
+    except CUDAError:
+        with nogil:
             WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
-    HANDLE_RETURN(err, b"cuLibraryGetModule")
+        raise
     return 0
 
 
@@ -178,15 +178,16 @@ cdef list kernel_names(const LibraryHandle& h_library):
     # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
     if c_driver_version() < 12040:
         return None
-    HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()), b"cuLibraryGetKernelCount")
+    if cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()) != cydriver.CUDA_SUCCESS:
+        return None
     c_kernels.resize(c_count)
-    if c_count:
-        HANDLE_RETURN(
-            cydriver.cuLibraryEnumerateKernels(c_kernels.data(), c_count, h_library.get()),
-            b"cuLibraryEnumerateKernels",
-        )
+    if c_count and cydriver.cuLibraryEnumerateKernels(
+        c_kernels.data(), c_count, h_library.get()
+    ) != cydriver.CUDA_SUCCESS:
+        return None
     for i in range(c_kernels.size()):
-        HANDLE_RETURN(cydriver.cuKernelGetName(&c_name, c_kernels[i]), b"cuKernelGetName")
+        if cydriver.cuKernelGetName(&c_name, c_kernels[i]) != cydriver.CUDA_SUCCESS:
+            return None
         names.append((<bytes>c_name).decode(errors="replace"))
     return names
 

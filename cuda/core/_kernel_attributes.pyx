@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._driver_object cimport bindings_object
+from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
@@ -21,7 +21,7 @@ import operator
 from collections import namedtuple
 
 from cuda.core._handles import _late
-from cuda.core._utils.cuda_utils import handle_return
+from cuda.core._utils.cuda_utils import call_driver
 
 __all__ = [
     "KernelAttributes",
@@ -115,6 +115,9 @@ cdef class KernelAttributes:
         where = "the current device" if self._device_id < 0 else f"device {self._device_id}"
         return f"<KernelAttributes of kernel {address(self._h_kernel):#x} on {where}>"
 
+    def __reduce__(self):
+        refuse_pickle(self)
+
     max_threads_per_block = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The most threads that a block can have."
     )
@@ -175,6 +178,9 @@ cdef class KernelOccupancy:
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     def __repr__(self):
         return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"
@@ -408,10 +414,10 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
 
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
     stream = Stream_accept(stream)
-    driver, native = _late.native_launch_config(config)
+    native = _late.native_launch_config(config)
     native.hStream = stream.handle
     function = bindings_object("CUfunction", <intptr_t>function_of(self._h_kernel))
-    return handle_return(getattr(driver, api)(function, native))
+    return call_driver(api, function, native)
 
 
 cdef int check_kernel(const KernelHandle& h_kernel) except -1:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 cimport cython
 from cpython.object cimport PyObject, PyTypeObject
+from libc.limits cimport INT_MAX
 from libc.stdint cimport uintptr_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
@@ -24,6 +26,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import warnings
 
+from cuda.core._code_image import explain
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["launch"]
@@ -63,7 +66,7 @@ def launch(
     ValueError
         If a cooperative grid is larger than what can be resident at once.
     CUDAError
-        If the driver refuses the launch.
+        If the driver refuses the launch; where the kernel cannot have so much shared memory, it tells the limit.
     """
     # The launches that are not hot, with Python's own rules for arguments; launch_call has the hot ones.
     accepted_config = accept_config(config)
@@ -98,6 +101,9 @@ cdef class BoundKernel:
 
     def __repr__(self):
         return f"<BoundKernel of {self._kernel!r} with {self._config!r} on {self._stream!r}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     @property
     def kernel(self) -> Kernel:
@@ -205,36 +211,58 @@ cdef int launch_again(
     cdef ContextHandle h_context
     cdef int device_id = -1
     cdef int is_entered = 0
+    cdef int c_most = INT_MAX
     cdef bint may_be_context = err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
     ) and not is_default(stream._h_stream)
-    cdef bint may_be_shared_memory = (
-        err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and c_config.sharedMemBytes > 0
-    )
-    if err == cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
-        raise ValueError(f"a cooperative grid must be resident at once, and the device cannot hold that of {config!r}")
+    cdef bint may_be_shared_memory = c_config.sharedMemBytes > 0 and is_about_resources(err)
     if may_be_context or may_be_shared_memory:
         Stream_context(stream, &h_context, &device_id)
         is_entered = Context_enter(h_context.get())
         try:
-            if (may_be_shared_memory and allow_shared_memory(kernel, device_id)) or is_entered:
+            if (may_be_shared_memory and allow_shared_memory(kernel, device_id, &c_most)) or is_entered:
                 with nogil:
                     err = cydriver.cuLaunchKernelEx(
                         c_config, <cydriver.CUfunction>kernel._h_kernel.get(), cells, NULL
                     )
         finally:
             Context_leave(is_entered)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        raise_refusal(err, c_config.sharedMemBytes, c_most, f"launching {kernel!r} with {config!r} on {stream!r}")
+    return 0
+
+
+# Too much dynamic shared memory for a kernel is an invalid value, or leaves no room for a cluster or a grid at once.
+cdef bint is_about_resources(cydriver.CUresult err) noexcept:
+    return err in (
+        cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+        cydriver.CUresult.CUDA_ERROR_INVALID_CLUSTER_SIZE,
+        cydriver.CUresult.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+        cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    )
+
+
+cdef int raise_refusal(cydriver.CUresult err, unsigned int shared, int most_shared, str attempt) except -1:
+    cdef bint is_too_much = shared > <unsigned int>most_shared
+    if err == cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE and not is_too_much:
+        raise ValueError(f"a cooperative grid must be resident at once, and the device cannot hold that: {attempt}")
     try:
         HANDLE_RETURN(err, b"cuLaunchKernelEx")
     except CUDAError as error:
-        error.add_note(f"launching {kernel!r} with {config!r} on {stream!r}")
+        if is_too_much:
+            explain(
+                error,
+                f"shmem_size is {shared} bytes, and a block of this kernel can have at most {most_shared} bytes of "
+                "dynamic shared memory on this device",
+            )
+        error.add_note(attempt)
         raise
     return 0
 
 
 # Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
 # Always the most there is, so that threads with different needs do not undo each other's setting.
-cdef bint allow_shared_memory(Kernel kernel, int device_id) except? False:
+cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? False:
     cdef cydriver.CUkernel c_kernel = kernel._h_kernel.get()
     cdef int c_limit = 0
     cdef int c_static = 0
@@ -262,12 +290,13 @@ cdef bint allow_shared_memory(Kernel kernel, int device_id) except? False:
         ),
         b"cuKernelGetAttribute",
     )
-    if c_now >= c_limit - c_static:
+    most[0] = max(c_limit - c_static, 0)
+    if c_now >= most[0]:
         return False
     HANDLE_RETURN(
         cydriver.cuKernelSetAttribute(
             cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            c_limit - c_static,
+            most[0],
             c_kernel,
             device_id,
         ),

@@ -477,9 +477,10 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
     except CUDAError as error:
         if error.name == "CUDA_ERROR_NOT_FOUND":
             hint = nearest(symbol.decode(errors="replace"), variable_names(self._code, self._code_type), "variables")
+            explain(error, f"there is no variable {name!r} in {ObjectCode_describe(self)}{hint}")
         else:
-            hint = ptx_log(self._code, self._code_type)
-        explain(error, f"there is no variable {name!r} in {ObjectCode_describe(self)}{hint}")
+            log = ptx_log(self._code, self._code_type)
+            explain(error, f"getting the variable {name!r} of {ObjectCode_describe(self)} failed{log}")
         raise
     borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, None, None)
@@ -498,9 +499,10 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
     except CUDAError as error:
         if error.name == "CUDA_ERROR_NOT_FOUND":
             hint = nearest(symbol.decode(errors="replace"), kernel_names(h_library))
+            explain(error, f"there is no kernel {name!r} in {ObjectCode_describe(self)}{hint}")
         else:
-            hint = ptx_log(self._code, self._code_type)
-        explain(error, f"there is no kernel {name!r} in {ObjectCode_describe(self)}{hint}")
+            log = ptx_log(self._code, self._code_type)
+            explain(error, f"getting the kernel {name!r} of {ObjectCode_describe(self)} failed{log}")
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
     kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))

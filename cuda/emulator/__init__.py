@@ -147,11 +147,11 @@ def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
 
 
 # Calls that give something back: a failure before their effect would leak by itself.
-_RELEASING = ("cu*Destroy*", "cu*Free*", "cu*Release*", "cu*Unload*", "cu*Unregister*", "cu*PopCurrent*")
+_RELEASING = ("cu*Destroy*", "cu*Free*", "cu*Release*", "cu*Unload*", "cu*Unmap*", "cu*Unregister*", "cu*PopCurrent*")
 _EXEMPT = ("cuGetError*", "cuDriverGetVersion", "cuInit")
 
 
-def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, most=10_000):
+def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, check=None, most=10_000):
     """Run ``function`` again and again, with its 1st, 2nd, ... driver call failing in turn.
 
     Checks each time that it raised an exception, or told of the failure in a warning or, from a
@@ -168,6 +168,8 @@ def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=Tr
         Names of driver functions to fail, as for :func:`fail`.
     must_raise : bool
         Whether a failed call that raises nothing is an error of ``function``.
+    check : callable, optional
+        Called with the name of the call that failed and the exception that came out of ``function``.
     most : int
         Gives up after so many calls.
 
@@ -188,7 +190,7 @@ def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=Tr
         for number in range(1, most + 1):
             for _ in range(3):  # a run may be shorter, where work is found done that others wait for
                 plan = fail(names, code, nth=number, when=when)
-                if _sweep_once(function, plan, must_raise and when == "before"):
+                if _sweep_once(function, plan, must_raise and when == "before", check):
                     break
             else:
                 break
@@ -196,7 +198,7 @@ def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=Tr
     return failed
 
 
-def _sweep_once(function, plan, must_raise):
+def _sweep_once(function, plan, must_raise, check):
     """Whether the planned call was reached."""
     import warnings
 
@@ -211,6 +213,8 @@ def _sweep_once(function, plan, must_raise):
                 function()
             except Exception as error:
                 told.append(str(error))
+                if check is not None:
+                    check(plan.last, error)
             _collect()
     finally:
         sys.unraisablehook = hook

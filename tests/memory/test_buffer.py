@@ -208,17 +208,19 @@ def test_close_refuses_other_streams(mr, buffer):
     assert mr.freed == []
 
 
-def test_error_in_deallocate_is_reported_and_swallowed(monkeypatch):
+def test_error_in_deallocate_is_reported_once_and_swallowed(monkeypatch, capsys):
     class Failing(HostMemoryResource):
         def deallocate(self, ptr, size, *, stream):
             raise ValueError("cannot free")
 
     reports = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(str(report.exc_value)))
-    buffer = Failing().allocate(8)
-    Failing().allocate(8).close()
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append((str(report.exc_value), report.object)))
+    resource = Failing()
+    buffer = resource.allocate(8)
+    resource.allocate(8).close()
     del buffer
-    assert reports == ["cannot free"] * 2
+    assert reports == [("cannot free", resource)] * 2
+    assert capsys.readouterr().err == ""
 
 
 def test_error_on_its_way_survives_a_free(mr):

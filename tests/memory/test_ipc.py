@@ -12,12 +12,13 @@ import threading
 
 import pytest
 
-from cuda.core._memory import Buffer, DeviceMemoryResource
+from cuda.core._memory import Buffer
 from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.helpers import reset_fork_warning
 from support import shared_memory
 from support.processes import Child, open_descriptors, start_method
+from support.shared_memory import import_pool, make_pool
 
 SIZE = 1 << 16
 ROUND_TRIPS = int(os.environ.get("CUDA_CORE_TEST_IPC_ROUND_TRIPS", "25"))
@@ -35,12 +36,6 @@ def child():
     child = Child()
     yield child
     assert child.stop() == 0
-
-
-@pytest.fixture
-def pool(device):
-    """A pool that other processes may open."""
-    return DeviceMemoryResource(device, {"ipc_enabled": True})
 
 
 @pytest.fixture
@@ -148,8 +143,8 @@ def test_descriptor_is_asked_for_once(buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_mistaken_imports_are_refused(pool, buffer, stream):
-    imported = DeviceMemoryResource.from_allocation_handle(0, int(pool.allocation_handle))
+def test_mistaken_imports_are_refused(shareable, pool, buffer, stream):
+    imported = import_pool(shareable, int(pool.allocation_handle))
     descriptor = buffer.ipc_descriptor
     with pytest.raises(TypeError, match="IPCBufferDescriptor, not bytes"):
         Buffer.from_ipc_descriptor(imported, b"", stream=stream)
@@ -160,7 +155,7 @@ def test_mistaken_imports_are_refused(pool, buffer, stream):
     with pytest.raises(ValueError, match="64 bytes, not 3"):
         Buffer.from_ipc_descriptor(imported, IPCBufferDescriptor._init(b"abc", 3), stream=stream)
     with pytest.raises(RuntimeError, match="not shared"):
-        Buffer.from_ipc_descriptor(DeviceMemoryResource(0), descriptor, stream=stream)
+        Buffer.from_ipc_descriptor(shareable(*shared_memory.place_of(shareable)), descriptor, stream=stream)
     imported.close()
     with pytest.raises(RuntimeError, match="closed"):
         Buffer.from_ipc_descriptor(imported, descriptor, stream=stream)
@@ -230,7 +225,7 @@ def test_plain_socket_carries_pool_and_buffer(child, pool, buffer, tmp_path):
 
         thread = threading.Thread(target=serve)
         thread.start()
-        assert child.call(shared_memory.import_by_socket, path, SIZE) == b"\1" * SIZE
+        assert child.call(shared_memory.import_by_socket, type(pool), path, SIZE) == b"\1" * SIZE
         thread.join()
 
 
@@ -266,10 +261,10 @@ def test_receiver_exports_further(child, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_receiver_outlives_the_sender(device):
+def test_receiver_outlives_the_sender(shareable):
     sender = Child()
     try:
-        buffer = sender.call(shared_memory.export, SIZE, 7)
+        buffer = sender.call(shared_memory.export, shareable, SIZE, 7)
         assert buffer.is_mapped is True
         assert shared_memory.contents(buffer) == b"\7" * SIZE
     finally:
@@ -281,8 +276,8 @@ def test_receiver_outlives_the_sender(device):
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("order", list(itertools.permutations(["their buffer", "their pool", "my pool"])))
-def test_closing_in_any_order(child, device, order):
-    pool = DeviceMemoryResource(device, {"ipc_enabled": True})
+def test_closing_in_any_order(child, device, order, shareable):
+    pool = make_pool(shareable)
     stream = device.create_stream()
     buffer = pool.allocate(SIZE, stream=stream)
     buffer.fill(9, stream=stream)
@@ -362,14 +357,14 @@ def test_forking_programs_are_warned_once(buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_what_is_no_pool_is_refused(device):
+def test_what_is_no_pool_is_refused(shareable):
     descriptor = os.open(os.devnull, os.O_RDONLY)
     gc.collect()
     try:
         before = open_descriptors()
         for _ in range(10):
             with pytest.raises(CUDAError):
-                DeviceMemoryResource.from_allocation_handle(device, descriptor)
+                import_pool(shareable, descriptor)
         gc.collect()
         assert open_descriptors() == before
     finally:

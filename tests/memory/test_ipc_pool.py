@@ -10,10 +10,10 @@ import uuid
 
 import pytest
 
-from cuda.core._memory import DeviceMemoryResource
 from cuda.core._memory._ipc import IPCAllocationHandle
 from cuda.core._memory._ipc_pool import check_platform
 from support.processes import open_descriptors, start_method
+from support.shared_memory import import_pool, make_pool, place_of
 
 
 @pytest.fixture(autouse=True)
@@ -21,12 +21,6 @@ def spawned():
     """No process is forked, and so nothing warns of that."""
     with start_method("spawn"):
         yield
-
-
-@pytest.fixture
-def pool(device):
-    """A pool that other processes may open."""
-    return DeviceMemoryResource(device, {"ipc_enabled": True})
 
 
 def test_sharing_needs_linux(monkeypatch):
@@ -45,8 +39,8 @@ def test_shared_pool_has_an_identity(pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_other_pools_have_none(device):
-    pool = DeviceMemoryResource(device)
+def test_other_pools_have_none(shareable):
+    pool = shareable(*place_of(shareable))
     assert (pool.is_ipc_enabled, pool.is_mapped, pool.uuid) == (False, False, None)
     with pytest.raises(RuntimeError, match="not shared"):
         pool.allocation_handle  # noqa: B018
@@ -67,10 +61,10 @@ def test_closed_pool_is_not_shared(pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_import_by_number_leaves_the_number_to_the_caller(device, pool):
-    imported = DeviceMemoryResource.from_allocation_handle(device, int(pool.allocation_handle))
+def test_import_by_number_leaves_the_number_to_the_caller(shareable, pool):
+    imported = import_pool(shareable, int(pool.allocation_handle))
     assert (imported.is_mapped, imported.is_ipc_enabled, imported.uuid) == (True, True, None)
-    assert (imported.is_handle_owned, imported.device_id) == (True, 0)
+    assert (imported.is_handle_owned, imported.device_id) == (True, pool.device_id)
     assert int(imported.allocation_handle) != int(pool.allocation_handle)
     imported.close()
     del imported
@@ -79,43 +73,43 @@ def test_import_by_number_leaves_the_number_to_the_caller(device, pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_imported_pool_cannot_allocate(stream, pool):
-    imported = DeviceMemoryResource.from_allocation_handle(0, int(pool.allocation_handle))
+def test_imported_pool_cannot_allocate(stream, shareable, pool):
+    imported = import_pool(shareable, int(pool.allocation_handle))
     with pytest.raises(TypeError, match="another process"):
         imported.allocate(8, stream=stream)
     assert pool.allocate(8, stream=stream).size == 8
 
 
 @pytest.mark.requires(ipc=True)
-def test_import_by_handle_is_registered(pool):
-    imported = DeviceMemoryResource.from_allocation_handle(0, pool.allocation_handle)
+def test_import_by_handle_is_registered(shareable, pool):
+    imported = import_pool(shareable, pool.allocation_handle)
     assert imported is not pool
     assert imported.uuid == pool.uuid
-    assert DeviceMemoryResource.from_registry(pool.uuid) is imported
-    assert DeviceMemoryResource.from_allocation_handle(0, pool.allocation_handle) is imported
+    assert shareable.from_registry(pool.uuid) is imported
+    assert import_pool(shareable, pool.allocation_handle) is imported
     assert pickle.loads(pickle.dumps(imported)) is imported
 
 
 @pytest.mark.requires(ipc=True)
-def test_registry_forgets_what_is_dropped_or_closed(pool):
+def test_registry_forgets_what_is_dropped_or_closed(shareable, pool):
     identity = pool.uuid
-    imported = DeviceMemoryResource.from_allocation_handle(0, pool.allocation_handle)
+    imported = import_pool(shareable, pool.allocation_handle)
     del imported
     gc.collect()
     with pytest.raises(RuntimeError, match=str(identity)):
-        DeviceMemoryResource.from_registry(identity)
-    imported = DeviceMemoryResource.from_allocation_handle(0, pool.allocation_handle)
+        shareable.from_registry(identity)
+    imported = import_pool(shareable, pool.allocation_handle)
     imported.close()
     with pytest.raises(RuntimeError, match=str(identity)):
-        DeviceMemoryResource.from_registry(identity)
-    assert DeviceMemoryResource.from_allocation_handle(0, pool.allocation_handle) is not imported
+        shareable.from_registry(identity)
+    assert import_pool(shareable, pool.allocation_handle) is not imported
 
 
 @pytest.mark.requires(ipc=True)
-def test_register_keeps_the_first(pool):
+def test_register_keeps_the_first(shareable, pool):
     identity = uuid.uuid4()
-    first = DeviceMemoryResource.from_allocation_handle(0, int(pool.allocation_handle))
-    second = DeviceMemoryResource.from_allocation_handle(0, int(pool.allocation_handle))
+    first = import_pool(shareable, int(pool.allocation_handle))
+    second = import_pool(shareable, int(pool.allocation_handle))
     assert first.register(identity) is first
     assert second.register(identity) is first
     assert (first.uuid, second.uuid) == (identity, None)
@@ -126,13 +120,13 @@ def test_register_keeps_the_first(pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_registered_resource_of_another_class_is_refused(pool):
-    class Other(DeviceMemoryResource):
+def test_registered_resource_of_another_class_is_refused(shareable, pool):
+    class Other(shareable):
         pass
 
-    imported = DeviceMemoryResource.from_allocation_handle(0, pool.allocation_handle)
+    imported = import_pool(shareable, pool.allocation_handle)
     with pytest.raises(TypeError, match="not a Other"):
-        Other.from_allocation_handle(0, imported.allocation_handle)
+        import_pool(Other, imported.allocation_handle)
     with pytest.raises(TypeError, match="not a Other"):
         Other.from_registry(pool.uuid)
 
@@ -151,36 +145,36 @@ def test_unknown_pool_is_not_unpickled(pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_import_without_identity_is_not_pickled_alone(pool):
-    imported = DeviceMemoryResource.from_allocation_handle(0, int(pool.allocation_handle))
+def test_import_without_identity_is_not_pickled_alone(shareable, pool):
+    imported = import_pool(shareable, int(pool.allocation_handle))
     with pytest.raises(RuntimeError, match="pickled"):
         pickle.dumps(imported)
 
 
 @pytest.mark.parametrize("handle", [None, "3", 3.0, True])
 @pytest.mark.requires(mempool=True)
-def test_other_handles_are_refused(device, handle):
+def test_other_handles_are_refused(handle, shareable):
     with pytest.raises(TypeError, match="alloc_handle"):
-        DeviceMemoryResource.from_allocation_handle(device, handle)
+        import_pool(shareable, handle)
 
 
 @pytest.mark.requires(mempool=True)
-def test_numbers_that_are_no_open_file_are_refused(device):
+def test_numbers_that_are_no_open_file_are_refused(shareable):
     with pytest.raises(ValueError, match="alloc_handle"):
-        DeviceMemoryResource.from_allocation_handle(device, -1)
+        import_pool(shareable, -1)
     with pytest.raises(OSError, match="Bad file descriptor"):
-        DeviceMemoryResource.from_allocation_handle(device, 1 << 20)
+        import_pool(shareable, 1 << 20)
     handle = IPCAllocationHandle._init(os.open(os.devnull, os.O_RDONLY))
     handle.close()
     with pytest.raises(ValueError, match="closed"):
-        DeviceMemoryResource.from_allocation_handle(device, handle)
+        import_pool(shareable, handle)
 
 
 @pytest.mark.requires(ipc=True)
-def test_pools_leak_no_descriptor(device):
+def test_pools_leak_no_descriptor(shareable):
     def make():
-        pool = DeviceMemoryResource(device, {"ipc_enabled": True})
-        return DeviceMemoryResource.from_allocation_handle(device, pool.allocation_handle)
+        pool = make_pool(shareable)
+        return import_pool(shareable, pool.allocation_handle)
 
     make()
     gc.collect()

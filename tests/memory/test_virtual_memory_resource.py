@@ -6,13 +6,27 @@ import gc
 
 import pytest
 
-from cuda.core._memory import Buffer, VirtualMemoryResource, VirtualMemoryResourceOptions
+from cuda.core import LaunchConfig, launch
+from cuda.core._memory import (
+    Buffer,
+    VirtualMemoryResource,
+    VirtualMemoryResourceOptions,
+    _virtual_memory_resource,
+)
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import VirtualMemoryAccessType, VirtualMemoryHandleType
+from support.kernels import compiled
 from support.memory import HostMemoryResource, read, write
 from support.virtual_driver import GRANULARITY, DetachedResource, VirtualDriver
 
+SLOW = """
+extern "C" __global__ void slow(char* memory)
+{
+    for (int i = 0; i < 50; i++) __nanosleep(1000000);
+    *memory = 1;
+}
+"""
 ENUMS = ("allocation_type", "location_type", "handle_type", "granularity", "self_access", "peer_access")
 
 
@@ -281,6 +295,25 @@ def test_contents_stay_when_a_buffer_grows(device, stream, block_the_way):
     assert read(grown, stream) == b"\4" * (2 * size)
     for other in (*others, grown):
         other.close()
+
+
+@pytest.mark.requires(vmm=True)
+def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(device, stream, monkeypatch):
+    resource = VirtualMemoryResource(device)
+    with resource.allocate(1, stream=stream) as buffer:
+        end = buffer.handle + buffer.size
+        taken = cuda_utils.call_driver("cuMemAddressReserve", buffer.size, 0, end, 0)
+        grown = resource.modify_allocation(buffer, 2 * buffer.size)
+        cuda_utils.call_driver("cuMemAddressFree", taken, grown.size // 2)
+    config = LaunchConfig(grid=1, block=1)
+    launch(stream, config, compiled(SLOW).get_kernel("slow"), grown)
+    assert not stream.is_done
+    unmap, was_done = _virtual_memory_resource._unmap, []
+    monkeypatch.setattr(
+        _virtual_memory_resource, "_unmap", lambda *piece: (was_done.append(stream.is_done), unmap(*piece))
+    )
+    grown.close()
+    assert was_done == [True, True]
 
 
 @pytest.mark.requires(vmm=True)

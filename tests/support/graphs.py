@@ -8,7 +8,7 @@ import contextlib
 
 from cuda.bindings import driver
 
-from cuda.core._utils.cuda_utils import handle_return
+from cuda.core._utils.cuda_utils import call_driver
 
 
 class Captured:
@@ -21,24 +21,24 @@ class Captured:
     def launch(self, stream) -> None:
         """Launch the graph and wait for it."""
         if self._executable is None:
-            self._executable = handle_return(driver.cuGraphInstantiate(self.raw, 0))
-        handle_return(driver.cuGraphLaunch(self._executable, stream.handle))
+            self._executable = call_driver("cuGraphInstantiate", self.raw, 0)
+        call_driver("cuGraphLaunch", self._executable, stream.handle)
         stream.sync()
 
     def node_kinds(self) -> list[str]:
         """Return the kinds of the nodes, sorted, such as ``"MEM_ALLOC"``."""
-        nodes, count = handle_return(driver.cuGraphGetNodes(self.raw))
+        nodes, count = call_driver("cuGraphGetNodes", self.raw)
         if count:
-            nodes, count = handle_return(driver.cuGraphGetNodes(self.raw, count))
-        kinds = [handle_return(driver.cuGraphNodeGetType(node)).name for node in nodes[:count]]
+            nodes, count = call_driver("cuGraphGetNodes", self.raw, count)
+        kinds = [call_driver("cuGraphNodeGetType", node).name for node in nodes[:count]]
         return sorted(kind.removeprefix("CU_GRAPH_NODE_TYPE_") for kind in kinds)
 
     def destroy(self) -> None:
         """End the graph and what was made of it."""
         if self._executable is not None:
-            handle_return(driver.cuGraphExecDestroy(self._executable))
+            call_driver("cuGraphExecDestroy", self._executable)
         if self.raw is not None:
-            handle_return(driver.cuGraphDestroy(self.raw))
+            call_driver("cuGraphDestroy", self.raw)
 
 
 @contextlib.contextmanager
@@ -46,8 +46,8 @@ def capture(stream):
     """Capture the work of a stream inside the block; the yielded graph is complete after it."""
     graph = Captured()
     mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-    handle_return(driver.cuStreamBeginCapture(stream.handle, mode))
+    call_driver("cuStreamBeginCapture", stream.handle, mode)
     try:
         yield graph
     finally:
-        graph.raw = handle_return(driver.cuStreamEndCapture(stream.handle))
+        graph.raw = call_driver("cuStreamEndCapture", stream.handle)

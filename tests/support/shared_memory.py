@@ -4,19 +4,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import pickle
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.reduction import ForkingPickler
 
 from cuda.core import Buffer, Device, DeviceMemoryResource, Event
+from cuda.core._memory._ipc import IPCBufferDescriptor
+from support.failures import fail_each_call
 from support.memory import read
 from support.processes import open_descriptors
 from support.threads import in_thread
 
 # What a child keeps from one call to the next.
 kept = {}
+
+
+def make_pool(cls, **options):
+    """Return a resource with a pool that other processes may open."""
+    return cls(*place_of(cls), {"ipc_enabled": True, **options})
+
+
+def import_pool(cls, handle):
+    """Return a resource over the pool of an allocation handle, or of a file descriptor."""
+    return cls.from_allocation_handle(*place_of(cls), handle)
+
+
+def place_of(cls) -> tuple:
+    """Return the arguments that say where the memory is."""
+    return (0,) if issubclass(cls, DeviceMemoryResource) else ()
 
 
 def contents(buffer) -> bytes:
@@ -61,14 +80,20 @@ def close_kept(*names) -> None:
     gc.collect()
 
 
-def export(size, value):
+def export(cls, size, value):
     """Return a new shared buffer, of a pool of this process; both are kept."""
-    pool = DeviceMemoryResource(0, {"ipc_enabled": True})
+    pool = make_pool(cls)
     stream = Device(0).create_stream()
     buffer = pool.allocate(size, stream=stream)
     put(buffer, value)
     kept["pool"], kept["buffer"] = pool, buffer
     return buffer
+
+
+def export_messages(cls) -> tuple[bytes, bytes, IPCBufferDescriptor]:
+    """Return a new shared buffer as ``multiprocessing`` and as ``pickle`` send it, and its descriptor."""
+    buffer = export(cls, 4096, 7)
+    return bytes(ForkingPickler.dumps(buffer)), pickle.dumps(buffer), buffer.ipc_descriptor
 
 
 def import_twice(pool, descriptor) -> tuple[bool, bytes]:
@@ -87,12 +112,12 @@ def import_twice(pool, descriptor) -> tuple[bool, bytes]:
         return is_same and read(third, stream) == held, held
 
 
-def import_by_socket(path, size) -> bytes:
+def import_by_socket(cls, path, size) -> bytes:
     """Receive a file descriptor and a descriptor by a socket, and return what the buffer holds."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
         data, descriptors, _, _ = socket.recv_fds(connection, 4096, 1)
-    pool = DeviceMemoryResource.from_allocation_handle(0, descriptors[0])
+    pool = import_pool(cls, descriptors[0])
     os.close(descriptors[0])
     stream = Device(0).create_stream()
     with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as buffer:
@@ -103,7 +128,8 @@ def import_by_socket(path, size) -> bytes:
 def load(data) -> tuple[bytes, bool]:
     """Return what a pickled buffer holds, and whether its resource was found in the registry."""
     buffer = pickle.loads(data)
-    return contents(buffer), DeviceMemoryResource.from_registry(buffer.memory_resource.uuid) is buffer.memory_resource
+    pool = buffer.memory_resource
+    return contents(buffer), type(pool).from_registry(pool.uuid) is pool
 
 
 def send_kept(connection, name) -> None:
@@ -126,7 +152,7 @@ def import_in_threads(pool, descriptor) -> set[bytes]:
 
 def load_without_context(data, pool) -> bytes:
     """Return what a pickled buffer holds, unpickled on a thread without a context."""
-    DeviceMemoryResource.from_registry(pool.uuid)
+    type(pool).from_registry(pool.uuid)
 
     def work():
         buffer = pickle.loads(data)
@@ -169,6 +195,35 @@ def read_after(event, buffer) -> bytes:
     stream = Device(0).create_stream()
     stream.wait(event)
     return read(buffer, stream)
+
+
+def fail_each_import(cls, handle, descriptor, code) -> tuple[set[str], bool]:
+    """Fail each call of importing a pool and a buffer; return which they were, and whether no descriptor was lost."""
+    stream = Device(0).create_stream()
+
+    def program():
+        # By its number, so that the pool is not the one that is registered.
+        pool = import_pool(cls, int(handle))
+        with contextlib.closing(pool), Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
+            buffer.fill(2, stream=stream)
+            stream.sync()
+
+    before = descriptors()
+    # How long an allocation is need not be known.
+    return fail_each_call(program, code, overcome=["cuMemGetAddressRange*"]), descriptors() <= before
+
+
+def fail_each_event_call(descriptor, code) -> set[str]:
+    """Fail each call of opening an event and using it, and return which they were."""
+    stream = Device(0).create_stream()
+
+    def program():
+        with Event.from_ipc_descriptor(descriptor) as event:
+            stream.wait(event)
+            event.sync()
+            assert event.is_done
+
+    return fail_each_call(program, code)
 
 
 def open_event(descriptor) -> bool:

@@ -17,6 +17,10 @@ cdef class DriverObject:
     cdef int _check_open(self) except -1
 
 
+# Raises the TypeError of what cannot be pickled.
+cdef int refuse_pickle(object thing) except -1
+
+
 # The object of cuda.bindings for a raw value, such as a driver.CUstream.
 cdef object bindings_object(str name, intptr_t value)
 

@@ -66,6 +66,9 @@ cdef class DriverObject:
     def __repr__(self):
         return f"<{type(self).__name__} {self._address():#x}>"
 
+    def __reduce__(self):
+        refuse_pickle(self)
+
     def close(self):
         """Release this object's reference to the resource.
 
@@ -91,6 +94,10 @@ cdef class DriverObject:
         if self._address() == 0:
             raise RuntimeError(f"this {type(self).__name__} is closed")
         return 0
+
+
+cdef int refuse_pickle(object thing) except -1:
+    raise TypeError(f"{type(thing).__name__} objects cannot be pickled or copied: they belong to this process")
 
 
 cdef object _driver = None

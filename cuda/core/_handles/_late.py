@@ -27,9 +27,7 @@ def bind_kernel(kernel, config, stream):
 
 
 def native_launch_config(config):
-    """Return the bindings' ``driver`` module and the ``CUlaunchConfig`` of a :class:`~cuda.core.LaunchConfig`."""
-    from cuda.bindings import driver
-
+    """Return the ``CUlaunchConfig`` of the bindings for a :class:`~cuda.core.LaunchConfig`."""
     from cuda.core._launch_config import _to_native_launch_config
 
-    return driver, _to_native_launch_config(config)
+    return _to_native_launch_config(config)

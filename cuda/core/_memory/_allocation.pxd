@@ -30,6 +30,9 @@ cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, All
 # The stream in whose order the memory is freed from now on.
 cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1
 
+# That stream, a Stream; None where there is none.
+cdef object stream_of(const Allocation& value)
+
 # The parts of the above that memory of other processes needs, too.
 cdef int fix_context(Allocation& value) except -1
 cdef void free_in_stream_order(Allocation value) noexcept nogil

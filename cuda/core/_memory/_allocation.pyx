@@ -9,7 +9,7 @@ from libc.stdio cimport snprintf
 from libcpp.utility cimport move
 
 from cpython.exc cimport PyErr_Fetch, PyErr_Restore
-from cpython.number cimport PyIndex_Check, PyNumber_AsSsize_t
+from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -24,7 +24,18 @@ from cuda.core._handles._handles cimport (
     is_interpreter_exiting,
 )
 from cuda.core._stream cimport Stream, default_stream, is_default
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
+from cuda.core._utils.cuda_utils cimport (
+    HANDLE_RETURN,
+    WARN_RETURN,
+    init_driver,
+    show_unraisable,
+    warn_driver_error,
+)
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+    Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
+
 
 __all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "free_pinned"]
 
@@ -33,9 +44,10 @@ cdef size_t size_argument(object size) except? <size_t>-1:
     cdef Py_ssize_t c_size
     if isinstance(size, float) or not PyIndex_Check(size):
         raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
-    c_size = PyNumber_AsSsize_t(size, OverflowError)
-    if c_size < 0:
-        raise OverflowError(f"size must be a number of bytes, at least 0, not {size}")
+    # Without an exception to raise, what is out of range becomes the nearest limit.
+    c_size = PyNumber_AsSsize_t(size, NULL)
+    if c_size < 0 or (c_size == PY_SSIZE_T_MAX and size > PY_SSIZE_T_MAX):
+        raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {size}")
     return c_size
 
 
@@ -67,18 +79,31 @@ cdef int allocate_from_pool(
 
 
 cdef void free_in_stream_order(Allocation value) noexcept nogil:
-    cdef cydriver.CUcontext c_context = value.h_context.get()
     cdef cydriver.CUresult err
-    if c_context != NULL:
-        err = cydriver.cuCtxPushCurrent(c_context)
-        if err != cydriver.CUresult.CUDA_SUCCESS:
-            warn_leak(value, err, b"cuCtxPushCurrent")
-            return
+    cdef int is_entered = enter_to_free(value)
+    if is_entered < 0:
+        return
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_leak(value, err, b"cuMemFreeAsync")
-    if c_context != NULL:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    Context_leave(is_entered)
+
+
+# Makes the context of a default stream current where it is not; negative where that fails, which is told.
+cdef int enter_to_free(const Allocation& value) noexcept nogil:
+    cdef cydriver.CUcontext c_context = value.h_context.get()
+    cdef cydriver.CUcontext c_current = NULL
+    cdef cydriver.CUresult err
+    if c_context == NULL:
+        return 0
+    # Most memory is freed where it was allocated. Where the driver does not say, the push decides.
+    if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
+        return 0
+    err = cydriver.cuCtxPushCurrent(c_context)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_leak(value, err, b"cuCtxPushCurrent")
+        return -1
+    return 1
 
 
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1:
@@ -100,14 +125,11 @@ cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, Allocation
 
 
 cdef void free_in_graph(Allocation value) noexcept nogil:
-    cdef cydriver.CUcontext c_context = value.h_context.get()
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
-    if c_context != NULL:
-        err = cydriver.cuCtxPushCurrent(c_context)
-        if err != cydriver.CUresult.CUDA_SUCCESS:
-            warn_leak(value, err, b"cuCtxPushCurrent")
-            return
+    cdef int is_entered = enter_to_free(value)
+    if is_entered < 0:
+        return
     WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     # After the capture the memory exists only between a launch and its free. Where it does not, the
@@ -117,8 +139,7 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
         and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     ):
         warn_leak(value, err, b"cuMemFreeAsync")
-    if c_context != NULL:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    Context_leave(is_entered)
 
 
 def free_async(pointer: int, Stream stream) -> None:
@@ -168,13 +189,16 @@ def free_device(pointer: int, device_id: int) -> None:
     cdef int is_entered = 0
     if c_pointer == 0:
         return
-    Context_primary(device_id, &h_context)
-    is_entered = Context_enter(h_context.get())
     try:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
+        Context_primary(device_id, &h_context)
+        is_entered = Context_enter(h_context.get())
     finally:
-        Context_leave(is_entered)
+        # The driver finds memory by its address in any context: do not lose it for want of the right one.
+        try:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
+        finally:
+            Context_leave(is_entered)
 
 
 def allocate_pinned(size: int) -> int:
@@ -230,24 +254,31 @@ cdef void free_by_resource(Allocation value) noexcept nogil:
         PyErr_Restore(kind, error, trace)
 
 
-# What `deallocate` raises goes to sys.unraisablehook, because this is declared to raise nothing.
 cdef void call_deallocate(Allocation& value) noexcept:
-    cdef Stream stream
     cdef int is_entered = 0
-    if value.h_stream:
-        stream = Stream.__new__(Stream)
-        stream._h_stream = value.h_stream
-        stream._device_id = -1
-    else:
-        stream = default_stream()
-    # Where the context cannot be entered, the resource is asked all the same: it may do without.
+    resource = <object>value.resource
     try:
-        is_entered = Context_enter(value.h_context.get())
-    finally:
+        stream = stream_of(value) or default_stream()
+        # Where the context cannot be entered, the resource is asked all the same: it may do without.
         try:
-            (<object>value.resource).deallocate(value.pointer, value.size, stream=stream)
+            is_entered = Context_enter(value.h_context.get())
         finally:
-            Context_leave(is_entered)
+            try:
+                resource.deallocate(value.pointer, value.size, stream=stream)
+            finally:
+                Context_leave(is_entered)
+    except BaseException as error:
+        show_unraisable(error, resource)
+
+
+cdef object stream_of(const Allocation& value):
+    cdef Stream stream
+    if not value.h_stream:
+        return None
+    stream = Stream.__new__(Stream)
+    stream._h_stream = value.h_stream
+    stream._device_id = -1
+    return stream
 
 
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:

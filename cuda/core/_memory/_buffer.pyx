@@ -15,7 +15,7 @@ from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport DriverObject, add_member
 from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
-from cuda.core._memory._allocation cimport adopt, borrow, set_stream, size_argument
+from cuda.core._memory._allocation cimport adopt, borrow, set_stream, size_argument, stream_of
 from cuda.core._memory._copy cimport copy, fill
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory._operand cimport copy_from_array, copy_to_array
@@ -380,6 +380,12 @@ cdef class Buffer(DriverObject):
         Buffer_show(self)
 
     @property
+    def _deallocation_stream(self):
+        # For resources that move a buffer; None without one.
+        self._check_open()
+        return stream_of(self._h_allocation.value())
+
+    @property
     def memory_resource(self) -> MemoryResource | None:
         """The resource that frees the memory; None for wrapped memory and when closed."""
         return self._memory_resource
@@ -551,8 +557,6 @@ cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
     if not 0 <= pointer < 1 << 64:
         raise OverflowError(f"ptr must be an address, from 0 to 2**64 - 1, not {pointer}")
     return pointer
-
-
 
 
 cdef int add_members() except -1:

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._driver_object cimport bindings_object
+from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
 from cuda.core._memory._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory._buffer cimport Buffer, Buffer_show, MemoryResource
@@ -169,6 +169,9 @@ cdef class _MemPoolAttributes:
     def __repr__(self):
         figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
         return f"<{type(self).__name__} {figures}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     @property
     def reuse_follow_event_dependencies(self) -> bool:

@@ -12,7 +12,7 @@ from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory._virtual_memory_options import VirtualMemoryResourceOptions
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
-from cuda.core._utils.cuda_utils import check_or_create_options, handle_return
+from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
 
 __all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
@@ -61,6 +61,10 @@ class VirtualMemoryResource(MemoryResource):
     def __repr__(self):
         return f"<{type(self).__name__} device={self.device!r}>"
 
+    def __reduce__(self):
+        # What travels is how to allocate; the memory belongs to this process.
+        return type(self), (self._owner, self.config)
+
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Reserve addresses, make memory and map it there (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``).
 
@@ -96,7 +100,7 @@ class VirtualMemoryResource(MemoryResource):
             align = granularity if self.config.addr_align is None else self.config.addr_align
             address = _reserve(transaction, block, size, align, self.config.addr_hint)
             _back(transaction, block, address, size, properties)
-            self._set_access(self.config, block.mapped)
+            self._grant(self._access(self.config), block.mapped)
             with self._lock:
                 self._blocks[address] = block
             transaction.append(self._blocks.pop, address, None)
@@ -121,9 +125,6 @@ class VirtualMemoryResource(MemoryResource):
         address = int(ptr)
         if address == 0:
             return
-        if stream is not None:
-            # Memory that is unmapped under running work is a fault of the device.
-            stream.sync()
         block = self._block_of(address, size)
         with self._lock:
             del self._blocks[address]
@@ -133,6 +134,9 @@ class VirtualMemoryResource(MemoryResource):
                 transaction.append(_free_addresses, *piece)
             for piece in block.mapped:
                 transaction.append(_unmap, *piece)
+            if stream is not None:
+                # Memory that is unmapped under running work is a fault of the device.
+                transaction.append(stream.sync)
 
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
@@ -221,7 +225,7 @@ class VirtualMemoryResource(MemoryResource):
             raise ValueError("buf has no bytes, and so no addresses to grow from; allocate another one")
         block = self._block_of(buf.handle, buf.size)
         if new_size <= buf.size:
-            self._set_access(config, block.mapped)
+            self._change_access(config, block.mapped)
             return buf
         properties = self._properties(config)
         granularity = self._granularity(config, properties)
@@ -237,9 +241,10 @@ class VirtualMemoryResource(MemoryResource):
             if _reserve(transaction, extension, more, 0, end) != end:
                 return False  # the transaction gives the addresses back
             _back(transaction, extension, end, more, properties)
+            self._grant(self._access(config), extension.mapped)
             # What is there already keeps its access unless the options change.
-            changed = block.mapped if config != self.config else []
-            self._set_access(config, [*extension.mapped, *changed])
+            if config != self.config:
+                self._change_access(config, block.mapped)
             buf._size = buf.size + more
             block.reserved += extension.reserved
             block.mapped += extension.mapped
@@ -254,14 +259,14 @@ class VirtualMemoryResource(MemoryResource):
             address = _reserve(transaction, moved, size, align, config.addr_hint)
             for old, length in block.mapped:
                 # The same memory, at a second address.
-                memory = handle_return(cuda_utils.driver.cuMemRetainAllocationHandle(old))
+                memory = call_driver("cuMemRetainAllocationHandle", old)
                 _map(transaction, moved, address + moved.size, length, memory)
             _back(transaction, moved, address + moved.size, more, properties)
-            self._set_access(config, moved.mapped)
+            self._grant(self._access(config), moved.mapped)
             with self._lock:
                 self._blocks[address] = moved
             transaction.append(self._blocks.pop, address, None)
-            grown = Buffer.from_handle(address, size, mr=self)
+            grown = Buffer.from_handle(address, size, mr=self, stream=buf._deallocation_stream)
             transaction.commit()
         buf.close()
         return grown
@@ -296,30 +301,42 @@ class VirtualMemoryResource(MemoryResource):
 
     def _granularity(self, config, properties) -> int:
         kind = enums.VIRTUAL_MEMORY_GRANULARITY.to_driver(config.granularity, "granularity")
-        return handle_return(cuda_utils.driver.cuMemGetAllocationGranularity(properties, kind))
+        return call_driver("cuMemGetAllocationGranularity", properties, kind)
 
-    def _set_access(self, config, pieces) -> None:
-        """Grant the owner and the peers what ``config`` says, for some mapped pieces."""
-        granted = [(self._location(config), config.self_access)]
-        for peer in config.peers:
-            location = cuda_utils.driver.CUmemLocation()
-            location.type = enums.VIRTUAL_MEMORY_LOCATION.to_driver("device", "peers")
-            location.id = peer
-            granted.append((location, config.peer_access))
+    def _change_access(self, config, pieces) -> None:
+        """Grant what ``config`` says for pieces with the access of :attr:`config`, which they keep where one fails."""
+        wanted, before = self._access(config), self._access(self.config)
+        try:
+            self._grant(wanted, pieces)
+        except CUDAError:
+            nothing = cuda_utils.driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
+            self._grant({place: before.get(place, nothing) for place in wanted}, pieces)
+            raise
+
+    def _access(self, config) -> dict:
+        """Return what ``config`` grants: the driver's flags by the type and number of the place."""
+        location = self._location(config)
+        device = enums.VIRTUAL_MEMORY_LOCATION.to_driver("device", "peers")
+        granted = {(location.type, location.id): config.self_access}
+        granted.update(((device, peer), config.peer_access) for peer in config.peers)
+        to_driver = enums.VIRTUAL_MEMORY_ACCESS.to_driver
+        return {place: to_driver(access, "access") for place, access in granted.items() if access is not None}
+
+    def _grant(self, access, pieces) -> None:
+        """Set the access to some mapped pieces."""
         descriptions = []
-        for location, access in granted:
-            if access is not None:
-                description = cuda_utils.driver.CUmemAccessDesc()
-                description.location = location
-                description.flags = enums.VIRTUAL_MEMORY_ACCESS.to_driver(access, "access")
-                descriptions.append(description)
+        for (kind, number), flags in access.items():
+            description = cuda_utils.driver.CUmemAccessDesc()
+            description.location.type, description.location.id = kind, number
+            description.flags = flags
+            descriptions.append(description)
         if descriptions:
             for address, size in pieces:
-                handle_return(cuda_utils.driver.cuMemSetAccess(address, size, descriptions, len(descriptions)))
+                call_driver("cuMemSetAccess", address, size, descriptions, len(descriptions))
 
 
 def _reserve(transaction, block, size, align, hint) -> int:
-    address = int(handle_return(cuda_utils.driver.cuMemAddressReserve(size, align, hint, 0)))
+    address = int(call_driver("cuMemAddressReserve", size, align, hint, 0))
     transaction.append(_free_addresses, address, size)
     block.reserved.append((address, size))
     return address
@@ -327,25 +344,25 @@ def _reserve(transaction, block, size, align, hint) -> int:
 
 def _back(transaction, block, address, size, properties) -> None:
     """Put new memory behind some addresses."""
-    _map(transaction, block, address, size, handle_return(cuda_utils.driver.cuMemCreate(size, properties, 0)))
+    _map(transaction, block, address, size, call_driver("cuMemCreate", size, properties, 0))
 
 
 def _map(transaction, block, address, size, memory) -> None:
     """Put memory behind some addresses; from then on it lives as long as it is mapped."""
     try:
-        handle_return(cuda_utils.driver.cuMemMap(address, size, 0, memory, 0))
+        call_driver("cuMemMap", address, size, 0, memory, 0)
         transaction.append(_unmap, address, size)
         block.mapped.append((address, size))
     finally:
-        handle_return(cuda_utils.driver.cuMemRelease(memory))
+        call_driver("cuMemRelease", memory)
 
 
 def _unmap(address, size) -> None:
-    handle_return(cuda_utils.driver.cuMemUnmap(address, size))
+    call_driver("cuMemUnmap", address, size)
 
 
 def _free_addresses(address, size) -> None:
-    handle_return(cuda_utils.driver.cuMemAddressFree(address, size))
+    call_driver("cuMemAddressFree", address, size)
 
 
 def _check_size(name, size) -> int:

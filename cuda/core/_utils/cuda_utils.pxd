@@ -31,6 +31,9 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
 # `what` describes the resource, where more is known than that it is one.
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
 
+# Gives an exception that nobody can catch to sys.unraisablehook; `where` is the object at fault.
+cdef void show_unraisable(object error, object where) noexcept
+
 # Loads and initialises the driver, once; a missing driver is a sentence that says what to install.
 cdef int init_driver() except -1
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore, PyErr_SetObject, PyErr_WriteUnraisable
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -24,6 +24,7 @@ __all__ = [
     "NVRTCError",
     "NotSupportedError",
     "OutOfMemoryError",
+    "call_driver",
     "check_or_create_options",
     "handle_return",
 ]
@@ -143,6 +144,21 @@ def handle_return(tuple result, handle=None):
     return result[1] if len(result) == 2 else result[1:]
 
 
+def call_driver(str api, *arguments):
+    """Call a function of ``cuda.bindings.driver`` and return its value; an error names the function.
+
+    Raises
+    ------
+    CUDAError
+        If the call fails.
+    """
+    cdef bytes name = api.encode()
+    result = getattr(importlib.import_module(__name__).driver, api)(*arguments)
+    if int(result[0]) != 0:
+        raise_driver_error(<cydriver.CUresult><int>int(result[0]), name)
+    return handle_return(result)
+
+
 def _check_driver_error(error) -> int:
     """Raise for a failed ``CUresult``, else return 0."""
     if int(error) != 0:
@@ -249,9 +265,17 @@ cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
     PyErr_Restore(kind, value, trace)
 
 
-# A warning that is an error goes to sys.unraisablehook, because this is declared to raise nothing.
 cdef void _issue_warning(cydriver.CUresult err, const char* api, bytes what) noexcept:
-    warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+    try:
+        warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+    except BaseException as error:  # where warnings are errors
+        show_unraisable(error, None)
+
+
+# Left to Cython, such an error would also be printed by itself.
+cdef void show_unraisable(object error, object where) noexcept:
+    PyErr_SetObject(type(error), error)
+    PyErr_WriteUnraisable(where)
 
 
 cdef object _driver_error(cydriver.CUresult err, const char* api):

@@ -25,5 +25,17 @@ def travelling(descriptor: int):
 
 
 def detach(carried) -> int:
-    """Return the file descriptor that arrived; the caller closes it."""
-    return carried.detach()
+    """Return the file descriptor that arrived; the caller closes it.
+
+    Raises
+    ------
+    RuntimeError
+        If its sender does not have it any more.
+    """
+    try:
+        return carried.detach()
+    except (EOFError, OSError) as error:
+        raise RuntimeError(
+            "the file descriptor of a memory pool did not arrive: the process that sent it has ended, "
+            "or the same message was unpickled before"
+        ) from error

@@ -100,7 +100,7 @@ Ranges& ranges()
 CUresult need_managed(CUdeviceptr address, size_t size, std::shared_ptr<Allocation>* out)
 {
     *out = size ? AddressSpace::get().find_range(address, size) : nullptr;
-    REQUIRE(*out && (*out)->kind == MemoryKind::managed, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(*out && (*out)->is_managed(), CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 

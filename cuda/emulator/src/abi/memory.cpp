@@ -232,7 +232,7 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     std::pair<CUdeviceptr, size_t> range{a.base, a.size};
     if (a.kind == MemoryKind::mapped)
         virtual_memory::reservation_of(address, &range.first, &range.second);
-    bool host = a.is_host(), reachable = host || a.kind == MemoryKind::managed;
+    bool host = a.is_host(), reachable = host || a.is_managed();
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: return give(out, a.pool ? nullptr : a.context);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -242,7 +242,7 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
         return reachable ? give(out, address) : CUDA_ERROR_INVALID_VALUE;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give(out, unsigned(a.sync_memops));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(out, a.id);
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(out, unsigned(a.kind == MemoryKind::managed));
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(out, unsigned(a.is_managed()));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(out, ordinal_of(a));
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return give(out, 0u);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(out, range.first);

@@ -251,13 +251,15 @@ CUresult AddressSpace::unregister_host(void* base)
 }
 
 // Variables of a loaded image are known to exec by the image; here they get attributes.
-void AddressSpace::add_variable(void* address, size_t size, int device, CUcontext context)
+void AddressSpace::add_variable(void* address, size_t size, bool managed, int device,
+                                CUcontext context)
 {
     auto allocation = std::make_shared<Allocation>();
     allocation->id = arena_detail::new_id();
     allocation->base = reinterpret_cast<CUdeviceptr>(address);
     allocation->size = allocation->room = size;
     allocation->kind = MemoryKind::variable;
+    allocation->is_managed_variable = managed;
     allocation->device = device;
     allocation->context = context;
     allocation->host = static_cast<std::byte*>(address);

@@ -40,6 +40,7 @@ struct Allocation {
     size_t room = 0;           // taken from the arena
     size_t charged = 0;        // counted against the arena's limit; 0: by its pool
     MemoryKind kind = MemoryKind::device;
+    bool is_managed_variable = false;
     int device = -1;           // -1: pinned by no device in particular
     CUcontext context = nullptr;
     CUmemoryPool pool = nullptr;
@@ -57,6 +58,7 @@ struct Allocation {
         return kind == MemoryKind::pinned || kind == MemoryKind::registered ||
                (kind == MemoryKind::mapped && device < 0);
     }
+    bool is_managed() const { return kind == MemoryKind::managed || is_managed_variable; }
     // What a copy or fill of `address` reads or writes.
     std::byte* at(CUdeviceptr address) const { return host + (address - base); }
 };
@@ -104,7 +106,7 @@ public:
     Arena& pinned();
     CUresult register_host(void* base, size_t size, unsigned flags, CUcontext context);
     CUresult unregister_host(void* base);
-    void add_variable(void* address, size_t size, int device, CUcontext context);
+    void add_variable(void* address, size_t size, bool managed, int device, CUcontext context);
     void remove_variable(void* address);
     // Plain allocation and release, by whatever way: gives the memory back to its arena.
     CUresult allocate(Arena& arena, size_t size, CUcontext context, unsigned flags,

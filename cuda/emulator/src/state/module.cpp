@@ -66,6 +66,7 @@ CUresult Module::load(Context& context, const front::LoadRequest& request,
     for (const auto& global : module->code_->globals())
         if (global.address && global.size)
             AddressSpace::get().add_variable(global.address, global.size,
+                                             global.kind == EMU_VARIABLE_MANAGED,
                                              context.device().ordinal(), context.handle());
     module->handle_ = modules().add(module);
     context.add_module(module);

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every driver call behind sharing between processes fails in turn, on either side."""
+
+import contextlib
+import pickle
+
+import pytest
+
+from cuda.core import Event, EventOptions
+from cuda.core._memory import Buffer
+from support import shared_memory
+from support.failures import CODES, fail_each_call
+from support.processes import Child, start_method
+
+pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(ipc=True)]
+each_code = pytest.mark.parametrize("code", CODES)
+
+SIZE = 1 << 16
+
+
+@pytest.fixture(autouse=True)
+def spawned():
+    """No process is forked, and so nothing warns of that."""
+    with start_method("spawn"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def child():
+    child = Child()
+    yield child
+    assert child.stop() == 0
+
+
+@each_code
+def test_exporting(stream, shareable, code):
+    def program():
+        with contextlib.ExitStack() as stack:
+            pool = stack.enter_context(contextlib.closing(shared_memory.make_pool(shareable)))
+            buffer = stack.enter_context(pool.allocate(SIZE, stream=stream))
+            data = pickle.dumps(buffer.ipc_descriptor)
+            with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as returned:
+                assert returned == buffer
+
+    before = shared_memory.descriptors()
+    failed = fail_each_call(program, code)
+    assert failed >= {"cuMemPoolExportToShareableHandle", "cuMemPoolExportPointer", "cuMemAllocFromPoolAsync"}
+    assert shared_memory.descriptors() <= before
+
+
+@each_code
+def test_importing(child, stream, shareable, pool, code):
+    with pool.allocate(SIZE, stream=stream) as buffer:
+        stream.sync()
+        failed, are_descriptors_kept = child.call(
+            shared_memory.fail_each_import, shareable, pool.allocation_handle, buffer.ipc_descriptor, code
+        )
+        assert failed >= {"cuMemPoolImportFromShareableHandle", "cuMemPoolImportPointer", "cuMemFreeAsync"}
+        assert are_descriptors_kept
+        assert shared_memory.contents(buffer) == b"\2" * SIZE
+
+
+@each_code
+def test_events_of_this_process(device, stream, code):
+    def program():
+        with stream.record(options=EventOptions(ipc_enabled=True)) as event:
+            data = pickle.dumps(event.ipc_descriptor)
+            with Event.from_ipc_descriptor(pickle.loads(data)) as returned:
+                assert returned == event
+                returned.sync()
+
+    assert fail_each_call(program, code) >= {"cuEventCreate", "cuEventRecord", "cuIpcGetEventHandle"}
+
+
+@each_code
+def test_events_of_another_process(child, device, stream, code):
+    with stream.record(options=EventOptions(ipc_enabled=True)) as event:
+        failed = child.call(shared_memory.fail_each_event_call, event.ipc_descriptor, code)
+    assert failed >= {"cuIpcOpenEventHandle", "cuStreamWaitEvent", "cuEventSynchronize", "cuEventDestroy_v2"}

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A library is unloaded when the last that uses it goes, whichever that is, and not before."""
+
+import contextlib
+import gc
+import itertools
+import threading
+
+import pytest
+
+from cuda.core import Kernel, LaunchConfig, ObjectCode, launch
+from cuda.core._utils.cuda_utils import CUDAError
+from support.kernels import HostMemory, compiled
+
+pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
+
+SOURCE = """
+__device__ int counter = 5;
+__managed__ int shared_with_host = 7;
+extern "C" __global__ void count(int* out) { *out = ++counter; }
+"""
+ONE = LaunchConfig(grid=1, block=1)
+
+
+@pytest.fixture
+def unloads():
+    """How many libraries were unloaded since the test began."""
+    from cuda import emulator
+
+    gc.collect()
+    with emulator.fail("cuLibraryUnload", nth=1 << 40) as plan:
+        yield lambda: plan.matched
+
+
+@pytest.fixture
+def no_leak(unloads):
+    from cuda import emulator
+
+    before = set(emulator.leaks())
+    yield
+    assert set(emulator.leaks()) <= before
+
+
+def fresh():
+    """Code that was not loaded yet."""
+    return ObjectCode.from_cubin(compiled(SOURCE).code)
+
+
+USERS = {
+    "code": lambda code: code,
+    "kernel": lambda code: code.get_kernel("count"),
+    "variable": lambda code: code.get_global("counter"),
+    "managed": lambda code: code.get_global("shared_with_host"),
+}
+MORE_USERS = {
+    **USERS,
+    "attributes": lambda code: code.get_kernel("count").attributes,
+    "attributes of a device": lambda code: code.get_kernel("count").attributes[0],
+    "occupancy": lambda code: code.get_kernel("count").occupancy,
+    "wrapped kernel": lambda code: Kernel.from_handle(int(code.get_kernel("count").handle)),
+    "capsule": lambda code: code.get_global("counter").__dlpack__(),
+    "memoryview": lambda code: memoryview(code.get_global("shared_with_host")),
+}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(USERS)), ids="-".join)
+@pytest.mark.parametrize("how", ["close", "drop"])
+def test_the_last_user_unloads(device, unloads, no_leak, order, how):
+    code = fresh()
+    users = {name: make(code) for name, make in USERS.items()}
+    del code
+    for name in order:
+        assert unloads() == 0
+        if how == "close":
+            users[name].close()
+        else:
+            del users[name]
+            gc.collect()
+    assert unloads() == 1
+
+
+@pytest.mark.parametrize("name", MORE_USERS)
+def test_each_user_alone_keeps_the_library(device, unloads, no_leak, name):
+    code = fresh()
+    assert int(code.handle) != 0  # that loads it
+    user = MORE_USERS[name](code)
+    del code
+    gc.collect()
+    assert unloads() == 0
+    assert user is not None
+    del user
+    gc.collect()
+    assert unloads() == 1
+
+
+def test_a_bound_kernel_keeps_the_library(device, stream, unloads, no_leak):
+    memory = HostMemory(4)
+    bound = fresh().get_kernel("count").bind(ONE, stream=stream)
+    gc.collect()
+    bound(memory.buffer)
+    stream.sync()
+    assert (int.from_bytes(bytes(memory), "little"), unloads()) == (6, 0)
+    del bound
+    gc.collect()
+    assert unloads() == 1
+
+
+def test_work_that_was_launched_is_done_before(device, stream, unloads, no_leak):
+    memory = HostMemory(4)
+    with fresh() as code:
+        launch(stream, ONE, code.get_kernel("count"), memory.buffer)
+    gc.collect()
+    stream.sync()
+    assert int.from_bytes(bytes(memory), "little") == 6
+
+
+def test_code_that_was_never_loaded_is_not_unloaded(device, unloads):
+    fresh().close()
+    gc.collect()
+    assert unloads() == 0
+
+
+def test_code_that_cannot_be_loaded_leaves_nothing(device, unloads, no_leak):
+    with pytest.raises(CUDAError, match="loading"):
+        ObjectCode.from_cubin(b"\x7fELF" + bytes(200)).get_kernel("count")
+    code = fresh()
+    for get in (code.get_kernel, code.get_global):
+        with pytest.raises(CUDAError, match="NOT_FOUND"):
+            get("nowhere")
+    code.close()
+    gc.collect()
+    assert unloads() == 1
+
+
+def test_threads_that_drop_the_last_users_unload_once(device, unloads, no_leak):
+    for _ in range(20):
+        code = fresh()
+        users = [contextlib.closing(make(code)) for make in USERS.values()]
+        threads = [threading.Thread(target=user.__exit__, args=(None, None, None)) for user in users]
+        del code, users
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        del threads
+    gc.collect()
+    assert unloads() == 20
