@@ -75,6 +75,15 @@ def test_options_are_copied():
     assert b".target sm_80" in program.compile("ptx").code
 
 
+def test_lists_of_options_are_copied():
+    options = ProgramOptions(arch="sm_90", define_macro=["VALUE=123"])
+    source = "__global__ void f(int* x) { *x = VALUE; }"
+    program = Program(source, "c++", options)
+    options.define_macro[0] = "VALUE=456"
+    assert b"123" in program.compile("ptx").code
+    assert b"456" in Program(source, "c++", options).compile("ptx").code
+
+
 def test_include_path(tmp_path):
     (tmp_path / "value.h").write_text("#define VALUE 54321")
     source = "#include <value.h>\n__global__ void f(int* x) { *x = VALUE; }"
@@ -304,6 +313,50 @@ def test_closed_program():
         program.compile("ptx")
 
 
+def test_the_compiler_gets_the_source_when_it_is_needed():
+    program = Program(SAXPY, "c++", ARCH)
+    assert program._compiler is None
+    assert int(program.handle) == int(program.handle) != 0
+    unused = Program(SAXPY, "c++", ARCH)
+    unused.close()
+    assert unused._compiler is None
+    assert int(unused.handle) == 0
+
+
+def test_threads_get_one_compiler():
+    program = Program(SAXPY, "c++", ARCH)
+    handles = []
+    threads = [threading.Thread(target=lambda: handles.append(int(program.handle))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(handles) == 8
+    assert len(set(handles)) == 1
+
+
+def test_closing_while_another_thread_opens(monkeypatch):
+    program = Program(SAXPY, "c++", ARCH)
+    real, is_opening, may_open = _program.NVRTCCompiler, threading.Event(), threading.Event()
+
+    def open_late(*args):
+        is_opening.set()
+        assert may_open.wait(10)
+        return real(*args)
+
+    monkeypatch.setattr(_program, "NVRTCCompiler", open_late)
+    opening = threading.Thread(target=program._opened)
+    opening.start()
+    assert is_opening.wait(10)
+    closing = threading.Thread(target=program.close)
+    closing.start()
+    may_open.set()
+    closing.join()
+    opening.join()
+    assert program.is_closed
+    assert program._compiler._program is None
+
+
 def test_code_outlives_its_program():
     with Program(SAXPY, "c++", ARCH) as program:
         code = program.compile("ptx")
@@ -324,6 +377,7 @@ def test_identity_and_weak_references():
 
 def test_failed_release_warns(monkeypatch):
     program = Program(SAXPY, "c++", ARCH)
+    assert int(program.handle) != 0
     nvrtc = _compilers.load_nvrtc()
 
     def destroy(handle):

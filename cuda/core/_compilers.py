@@ -115,15 +115,13 @@ class NVRTCCompiler:
         The source.
     name : bytes
         What messages call the source.
-    options : :class:`~cuda.core.ProgramOptions`
+    plan : CxxPlan
         How to compile.
 
     Raises
     ------
     RuntimeError
         If NVRTC is missing.
-    NotSupportedError
-        If an option is none of NVRTC, or newer than the NVRTC that is loaded.
     NVRTCError
         If NVRTC does not take the source.
     """
@@ -131,14 +129,13 @@ class NVRTCCompiler:
     backend = CompilerBackendType.NVRTC
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
 
-    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
+    def __init__(self, source: bytes, name: bytes, plan):
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._program = None
         self.pch_status = None
-        self._arguments = options.as_bytes("nvrtc")
-        self._has_lto_option = options.link_time_optimization is not None
-        self._makes_pch = bool(options.pch or options.create_pch)
-        check_nvrtc_options(options)
+        self._arguments = list(plan.arguments)
+        self._has_lto_option = plan.options.link_time_optimization is not None
+        self._makes_pch = bool(plan.options.pch or plan.options.create_pch)
         self._program = call_nvrtc("nvrtcCreateProgram", source, name, 0, [], [])
 
     def __del__(self):
@@ -163,7 +160,12 @@ class NVRTCCompiler:
     def handle(self):
         """The ``nvrtc.nvrtcProgram``, null when closed."""
         program = self._program
-        return load_nvrtc().nvrtcProgram() if program is None else program
+        return self.null_handle() if program is None else program
+
+    @staticmethod
+    def null_handle():
+        """Return the handle of a closed program."""
+        return load_nvrtc().nvrtcProgram()
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Compile (``nvrtcCompileProgram``).
@@ -303,7 +305,8 @@ def describe_nvvm(options: ProgramOptions) -> str:
     """Return which NVVM is loaded, and which one the options need: it has no CUDA version to compare with."""
     nvvm = load_nvvm()
     loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
-    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer_options(options, "nvvm", (0, 0))]
+    newer = newer_options(options, "nvvm", (0, 0))
+    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer]
     return "; ".join([loaded, *needs])
 
 

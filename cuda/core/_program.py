@@ -12,15 +12,18 @@ import os
 import re
 import sys
 import tempfile
+import threading
 import warnings
 import weakref
 from pathlib import Path
 
 from cuda.core._compile_options import ProgramOptions, current_arch
 from cuda.core._compilers import LinkerCompiler, NVRTCCompiler, NVVMCompiler, nvrtc_version
+from cuda.core._cxx_plan import cxx_plan
 from cuda.core._module import ObjectCode
 from cuda.core._program_cache._abc import ProgramCacheResource
 from cuda.core._program_cache._slot import CacheSlot, CacheSource
+from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
@@ -33,6 +36,9 @@ _COMPILERS = {
     SourceCodeType.PTX: LinkerCompiler,
     SourceCodeType.NVVM: NVVMCompiler,
 }
+CLOSED = "this Program is closed"
+
+_opening = threading.Lock()  # held while a program gets its compiler
 
 
 class Program:
@@ -72,32 +78,34 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("f")
     """
 
+    # What a program has later, or not at all.
+    _plan = None
+    _compiler = None
+    _debug_file = None
+    _cache_source = None
+    _is_closed = False
+
     def __init__(
         self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None
     ):
-        self._debug_file = None
-        self._compiler = None
         kind = source_type(code_type)
-        options = copy.copy(check_or_create_options(ProgramOptions, options, "program options"))
-        source = source_bytes(code, kind)
-        if options.extra_sources and kind is not SourceCodeType.NVVM:
-            raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
-        if options.numba_debug and kind is SourceCodeType.PTX:
-            warnings.warn("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning, stacklevel=2)
-        if options.arch is None:
-            options.arch = current_arch()
-        self._options = options
+        if type(options) is not ProgramOptions:
+            options = check_or_create_options(ProgramOptions, options, "program options")
+        check_source(code, kind)
         self._code = code
         self._kind = kind
+        if kind is not SourceCodeType.CXX:
+            self._options = options = own_options(options, kind)
+            self._name = options.name
+            self._compiler = _COMPILERS[kind](source_bytes(code), os.fsencode(options.name), options)
+            return
+        # NVRTC gets the source when it is to compile, as most programs are found in a cache.
+        self._plan = plan = cxx_plan(options)
+        self._options = options = plan.options
         self._name = options.name
-        is_debugged = kind is SourceCodeType.CXX and (options.debug or options.lineinfo)
-        if is_debugged and options.name == "default_program" and options.first_line is None:
-            self._debug_file = DebugFile(source)
+        if plan.has_file:
+            self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
-        if options.first_line is not None and kind is SourceCodeType.CXX:
-            source = b"#line %d\n" % options.first_line + source
-        self._compiler = _COMPILERS[kind](source, os.fsencode(self._name), options)
-        self._is_closed = False
 
     def __enter__(self):
         return self
@@ -158,8 +166,8 @@ class Program:
             options leave the compiler nothing to make of this type, or the source includes what cannot
             be found for ``cache``, which is not used then.
         """
-        if self.is_closed:
-            raise RuntimeError("this Program is closed")
+        if self._is_closed:
+            raise RuntimeError(CLOSED)
         target = self._target(target_type)
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
@@ -168,12 +176,12 @@ class Program:
         if cache is not None:
             if not isinstance(cache, ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
-            slot = CacheSlot(cache, self._cache_source, target, name_expressions)
+            slot = CacheSlot(cache, self._source_for_cache(), target, name_expressions)
             found = slot.load()
             if found is not None:
                 return object_code(found, target, self._options.name, name_expressions)
         try:
-            code, symbols, log = self._compiler.compile(target, expressions)
+            code, symbols, log = self._opened().compile(target, expressions)
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
@@ -189,6 +197,9 @@ class Program:
     def close(self) -> None:
         """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
         self._is_closed = True
+        if self._compiler is None and _opening.locked():
+            with _opening:  # a thread that is just opening this program may not have seen that it is closed
+                pass
         if self._compiler is not None:
             self._compiler.close()
         if self._debug_file is not None:
@@ -197,12 +208,14 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """The compiler."""
-        return self._compiler.backend
+        return CompilerBackendType.NVRTC if self._plan is not None else self._compiler.backend
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
-        return self._compiler.handle
+        if self._compiler is None and self._is_closed:
+            return NVRTCCompiler.null_handle()
+        return self._opened().handle
 
     @property
     def is_closed(self) -> bool:
@@ -212,11 +225,25 @@ class Program:
     @property
     def pch_status(self) -> PCHStatusType | None:
         """What became of the precompiled header in the latest compilation; None when none was asked for."""
-        return self._compiler.pch_status
+        return None if self._compiler is None else self._compiler.pch_status
 
-    @functools.cached_property
-    def _cache_source(self) -> CacheSource:
-        return CacheSource(self._code, self._kind, self._options)
+    def _opened(self):
+        """Return the compiler that has the source."""
+        if self._compiler is None:
+            with _opening:
+                if self._is_closed:
+                    raise RuntimeError(CLOSED)
+                if self._compiler is None:
+                    source = self._plan.prefix + source_bytes(self._code)
+                    self._compiler = NVRTCCompiler(source, os.fsencode(self._name), self._plan)
+        return self._compiler
+
+    def _source_for_cache(self) -> CacheSource:
+        source = self._cache_source
+        if source is None:
+            identity = self._plan if self._plan is not None and self._plan.is_shared else None
+            source = self._cache_source = CacheSource(self._code, self._kind, self._options, identity)
+        return source
 
     def _remarks(self, target, code, log, slot):
         """Yield what the user should know of a compilation that did not fail."""
@@ -238,7 +265,7 @@ class Program:
             )
 
     def _target(self, target_type) -> ObjectCodeFormatType:
-        targets = self._compiler.targets
+        targets = _COMPILERS[self._kind].targets
         for target in targets:
             if isinstance(target_type, str) and target_type.lower() == target:
                 return target
@@ -300,10 +327,10 @@ def source_type(code_type) -> SourceCodeType:
     raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
 
 
-def source_bytes(code, kind: SourceCodeType) -> bytes:
-    """Return a source as its compiler takes it."""
+def check_source(code, kind: SourceCodeType) -> None:
+    """Check that a source is what its compiler takes."""
     if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
-        return bytes(code)
+        return
     if not isinstance(code, str):
         choices = "a str, bytes or a bytearray" if kind is SourceCodeType.NVVM else "a str"
         raise TypeError(f"code of type {kind.value!r} must be {choices}, not {type(code).__name__}")
@@ -311,7 +338,25 @@ def source_bytes(code, kind: SourceCodeType) -> bytes:
     text = code.rstrip("\0") if kind is SourceCodeType.PTX else code
     if "\0" in text:
         raise ValueError(f"code contains a null character at position {text.index(chr(0))}")
-    return text.encode()
+    if not code.isascii():
+        code.encode()
+
+
+def source_bytes(code) -> bytes:
+    """Return a source that was checked as its compiler takes it."""
+    return code.rstrip("\0").encode() if isinstance(code, str) else bytes(code)
+
+
+def own_options(options: ProgramOptions, kind: SourceCodeType) -> ProgramOptions:
+    """Return a copy of options for another language than C++, with an architecture."""
+    if options.extra_sources and kind is not SourceCodeType.NVVM:
+        raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
+    if options.numba_debug and kind is SourceCodeType.PTX:
+        warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
+    options = copy.copy(options)
+    if options.arch is None:
+        options.arch = current_arch()
+    return options
 
 
 def checked_expressions(expressions) -> list[bytes]:

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options that are checked and worked out once, although equal ones are made for every program."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import PosixPath, WindowsPath
+
+from cuda.core._utils.options import Options
+
+__all__ = ["Memo", "RememberedOptions", "memo_of", "remember_options"]
+
+# How many different options are remembered, of all classes; then they are forgotten, all at once.
+_MOST = 512
+# Values of these types that are equal are the same option. A bool equals a number, and counts with its type.
+_SCALARS = frozenset({str, int, bool, PosixPath, WindowsPath})
+_ITEMS = _SCALARS - {bool}
+
+_memos = {}  # the class and what is set -> Memo
+
+
+class Memo:
+    """What is remembered of equal options.
+
+    Attributes
+    ----------
+    values : dict
+        All fields, checked and normalised; its lists are of no one else.
+    lists : list of str
+        The fields that are lists, which their owner may change without a word.
+    results : dict
+        What others have worked out from these options, by keys of theirs.
+    """
+
+    __slots__ = ("lists", "results", "values")
+
+    def __init__(self, values: dict):
+        self.values = {name: list(value) if type(value) is list else value for name, value in values.items()}
+        self.lists = [name for name, value in values.items() if type(value) is list]
+        self.results = {}
+
+    def is_outdated_by(self, values: dict) -> bool:
+        """Return whether a list has been changed."""
+        return any(values[name] != self.values[name] for name in self.lists)
+
+
+class RememberedOptions(Options):
+    """Options of which equal ones share a :class:`Memo`."""
+
+    __slots__ = ("_memo",)
+
+    def __setattr__(self, name, value):
+        set_memo(self, None)
+        super().__setattr__(name, value)
+
+    def __getstate__(self):
+        return self.__dict__
+
+
+set_memo = RememberedOptions._memo.__set__
+
+
+def remember_options(cls):
+    """Have an options class take the values of equal options that were made before, and not check them again."""
+    make = cls.__init__
+
+    @functools.wraps(make)
+    def __init__(self, *args, **kwargs):
+        # A subclass may check more; other arguments are for the real method to refuse.
+        key = key_of(cls, kwargs) if type(self) is cls and not args else None
+        memo = _memos.get(key)
+        if memo is None:
+            make(self, *args, **kwargs)
+            set_memo(self, None if key is None else remember(key, self.__dict__))
+            return
+        values = memo.values.copy()
+        for name in memo.lists:
+            values[name] = kwargs[name]
+        object.__setattr__(self, "__dict__", values)
+        set_memo(self, memo)
+
+    cls.__init__ = __init__
+    return cls
+
+
+def memo_of(options: RememberedOptions) -> Memo | None:
+    """Return what is remembered of some options; None if they have values of other types than usual."""
+    memo = getattr(options, "_memo", None)
+    values = options.__dict__
+    if memo is not None and not (memo.lists and memo.is_outdated_by(values)):
+        return memo
+    key = key_of(type(options), values)
+    if key is None:
+        return None
+    memo = _memos.get(key)
+    if memo is None:
+        # Its lists may have changed since they were checked.
+        options._check()
+        memo = remember(key, values)
+    set_memo(options, memo)
+    return memo
+
+
+def remember(key, values: dict) -> Memo:
+    """Make the memo of options that are valid."""
+    if len(_memos) >= _MOST:
+        _memos.clear()
+    memo = _memos[key] = Memo(values)
+    return memo
+
+
+def key_of(cls, values: dict) -> tuple | None:
+    """Return what equal options of a class have in common; None where values may change, or be of any type."""
+    key = [cls]
+    for name, value in values.items():
+        if value is None:
+            continue
+        kind = type(value)
+        if kind in _SCALARS:
+            key += (name, kind, value)
+        elif (kind is list or kind is tuple) and all(map(is_constant, value)):
+            key += (name, kind, tuple(value))
+        else:
+            return None
+    return tuple(key)
+
+
+def is_constant(item) -> bool:
+    kind = type(item)
+    return kind in _ITEMS or (kind is tuple and all(type(part) is str for part in item))
