@@ -20,6 +20,7 @@ from cuda.core._compile_options import PCH, ProgramOptions, linker_options
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.missing_headers import missing_header_advice
 from cuda.core._utils.option_table import newer_options
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
@@ -223,13 +224,16 @@ class NVRTCCompiler:
 
 
 def compile_cxx(program, options: list[bytes]) -> None:
-    """Compile, and say so where NVRTC does not know an option at all (``nvrtcCompileProgram``)."""
+    """Compile, and say what to do where NVRTC lacks an option or a header (``nvrtcCompileProgram``)."""
     try:
         call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
     except NVRTCError as error:
         if error.name == "NVRTC_ERROR_INVALID_OPTION" and "unrecognized option" in (error.log or ""):
             loaded = "NVRTC {}.{}, which is loaded, does not know an option; a newer one may".format(*nvrtc_version())
             error.args = (f"{error.args[0].rstrip()}\n{loaded}",)
+        advice = missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+        if advice:
+            error.args = (f"{error.args[0].rstrip()}\n{advice}",)
         raise
 
 
