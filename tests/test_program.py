@@ -265,6 +265,44 @@ def test_empty_code_warns(lto, target):
     assert code.code in (b"", b"\0")
 
 
+@pytest.mark.requires(software=False)
+def test_a_virtual_architecture_has_no_cubin():
+    program = Program(SAXPY, "c++", ProgramOptions(arch="compute_90"))
+    with pytest.warns(RuntimeWarning, match="made no cubin, since 'compute_90' is no architecture of a device"):
+        assert not program.compile("cubin").code
+    assert b".target sm_90" in program.compile("ptx").code
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.parametrize("arch", ["", "sm_5", "sm_999", "hopper"])
+def test_an_unknown_architecture_lists_the_known_ones(arch):
+    program = Program(SAXPY, "c++", ProgramOptions(arch=arch))
+    with pytest.raises(NVRTCError, match=f"'sm_NUMBER' with the numbers .*90.*the options were -arch={arch}$"):
+        program.compile("cubin")
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.parametrize(
+    "options, reason",
+    [
+        ({"pch": True, "create_pch": "a.pch"}, "-pch and -create-pch cannot be specified at the same time"),
+        ({"use_pch": "a.pch", "create_pch": "a.pch"}, "-create-pch and -use-pch cannot be specified at the same time"),
+        ({"extensible_whole_program": True, "relocatable_device_code": True}, "is not compatible with"),
+    ],
+    ids=str,
+)
+def test_options_that_contradict_each_other(options, reason):
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **options))
+    with pytest.raises(NVRTCError, match=f"{reason}[^$]*\nthe options were -arch=sm_90 --"):
+        program.compile("cubin")
+
+
+def test_an_empty_source_has_no_kernels():
+    code = Program("", "c++", ARCH).compile("cubin")
+    assert code.code
+    assert code.symbol_mapping == {}
+
+
 def test_ptx_newer_than_the_driver_warns(monkeypatch):
     monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: True)
     monkeypatch.setattr(_program, "driver_version", lambda: (12, 2, 0))
@@ -436,7 +474,7 @@ def test_interpreter_lock_is_released_while_compiling():
 
 def test_no_bundled_headers_in_an_old_nvrtc(monkeypatch):
     monkeypatch.setattr(_compilers, "has_bundled_headers", lambda: False)
-    with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC that has headers inside|NVRTC 13)"):
+    with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC that has headers|NVRTC 13)"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
 
 

@@ -228,13 +228,27 @@ def compile_cxx(program, options: list[bytes]) -> None:
     try:
         call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
     except NVRTCError as error:
-        if error.name == "NVRTC_ERROR_INVALID_OPTION" and "unrecognized option" in (error.log or ""):
-            loaded = "NVRTC {}.{}, which is loaded, does not know an option; a newer one may".format(*nvrtc_version())
-            error.args = (f"{error.args[0].rstrip()}\n{loaded}",)
-        advice = missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+        is_option = error.name == "NVRTC_ERROR_INVALID_OPTION"
+        advice = (
+            option_advice(error.log or "", options)
+            if is_option
+            else missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+        )
         if advice:
             error.args = (f"{error.args[0].rstrip()}\n{advice}",)
         raise
+
+
+def option_advice(log: str, options: list[bytes]) -> str:
+    """Return what the log of NVRTC does not say about an option that it refuses."""
+    loaded = "NVRTC {}.{}, which is loaded,".format(*nvrtc_version())
+    given = f"the options were {b' '.join(options).decode(errors='replace')}"
+    if "unrecognized option" in log:
+        return f"{loaded} does not know an option; a newer one may; {given}"
+    if "--gpu-architecture" in log:
+        numbers = ", ".join(str(number) for number in call_nvrtc("nvrtcGetSupportedArchs"))
+        return f"{loaded} compiles for 'sm_NUMBER' with the numbers {numbers}; {given}"
+    return given
 
 
 def check_nvrtc_options(options: ProgramOptions) -> None:

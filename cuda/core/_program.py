@@ -253,11 +253,7 @@ class Program:
             yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
         is_nvrtc = self.backend is CompilerBackendType.NVRTC
         if is_nvrtc and not code.strip(b"\0"):
-            has_lto = self._options.link_time_optimization
-            yield (
-                f"the compiler made no {target.value}, since link_time_optimization is {has_lto}"
-                f"{': compile to ltoir' if has_lto else ''}"
-            )
+            yield f"the compiler made no {target.value}, {why_nothing(self._options)}"
         if is_nvrtc and target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             yield (
                 "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
@@ -271,6 +267,15 @@ class Program:
                 return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
+
+
+def why_nothing(options: ProgramOptions) -> str:
+    """Return why NVRTC made no code of a type, and did not fail."""
+    if options.link_time_optimization:
+        return "since link_time_optimization is True: compile to ltoir"
+    if str(options.arch).startswith("compute_"):
+        return f"since {options.arch!r} is no architecture of a device: compile to ptx, or for such as 'sm_90'"
+    return "since link_time_optimization is False"
 
 
 def object_code(compiled, target, name: str, name_expressions) -> ObjectCode:
