@@ -70,6 +70,14 @@ def cxx_plan(options: ProgramOptions) -> CxxPlan:
     RuntimeError, CUDAError
         If there is no architecture, and no device.
     """
+    try:
+        # This runs for every program, most of which have options that were seen before.
+        memo = options._memo
+        plan = memo.results[options.arch]
+        if not memo.lists or not memo.is_outdated_by(options.__dict__):
+            return plan
+    except (AttributeError, KeyError):
+        pass
     arch = options.arch
     if arch is None:
         arch = current_arch()

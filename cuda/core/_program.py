@@ -88,10 +88,13 @@ class Program:
     def __init__(
         self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None
     ):
-        kind = source_type(code_type)
+        kind = _KINDS.get(code_type) if type(code_type) is str else None
+        if kind is None:
+            kind = source_type(code_type)
         if type(options) is not ProgramOptions:
             options = check_or_create_options(ProgramOptions, options, "program options")
-        check_source(code, kind)
+        if type(code) is not str or "\0" in code or not code.isascii():
+            check_source(code, kind)
         self._code = code
         self._kind = kind
         if kind is not SourceCodeType.CXX:
@@ -200,8 +203,9 @@ class Program:
         if self._compiler is None and _opening.locked():
             with _opening:  # a thread that is just opening this program may not have seen that it is closed
                 pass
-        if self._compiler is not None:
-            self._compiler.close()
+        compiler = self._compiler
+        if compiler is not None:
+            compiler.close()
         if self._debug_file is not None:
             self._debug_file.remove()
 
@@ -282,9 +286,8 @@ def object_code(compiled, target, name: str, name_expressions) -> ObjectCode:
     """Make an object code of compiled code and the names in it."""
     code, symbols = compiled
     # Other compilers than NVRTC have no name expressions, and give no symbols.
-    return ObjectCode._init(
-        code, target, name=name, symbol_mapping=dict(zip(name_expressions, symbols, strict=False))
-    )
+    mapping = dict(zip(name_expressions, symbols, strict=True)) if symbols else None
+    return ObjectCode._init(code, target, name=name, symbol_mapping=mapping)
 
 
 class DebugFile:

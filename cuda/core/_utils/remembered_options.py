@@ -16,6 +16,7 @@ _MOST = 512
 # Values of these types that are equal are the same option. A bool equals a number, and counts with its type.
 _SCALARS = frozenset({str, int, bool, PosixPath, WindowsPath})
 _ITEMS = _SCALARS - {bool}
+_NONE = type(None)
 
 _memos = {}  # the class and what is set -> Memo
 
@@ -42,7 +43,10 @@ class Memo:
 
     def is_outdated_by(self, values: dict) -> bool:
         """Return whether a list has been changed."""
-        return any(values[name] != self.values[name] for name in self.lists)
+        for name in self.lists:  # noqa: SIM110 - this runs for every program
+            if values[name] != self.values[name]:
+                return True
+        return False
 
 
 class RememberedOptions(Options):
@@ -58,7 +62,9 @@ class RememberedOptions(Options):
         return self.__dict__
 
 
+# Neither of these is an assignment that a user makes.
 set_memo = RememberedOptions._memo.__set__
+set_values = Options.__dict__["__dict__"].__set__
 
 
 def remember_options(cls):
@@ -77,7 +83,7 @@ def remember_options(cls):
         values = memo.values.copy()
         for name in memo.lists:
             values[name] = kwargs[name]
-        object.__setattr__(self, "__dict__", values)
+        set_values(self, values)
         set_memo(self, memo)
 
     cls.__init__ = __init__
@@ -112,20 +118,24 @@ def remember(key, values: dict) -> Memo:
 
 def key_of(cls, values: dict) -> tuple | None:
     """Return what equal options of a class have in common; None where values may change, or be of any type."""
-    key = [cls]
-    for name, value in values.items():
-        if value is None:
-            continue
-        kind = type(value)
-        if kind in _SCALARS:
-            key += (name, kind, value)
-        elif (kind is list or kind is tuple) and all(map(is_constant, value)):
-            key += (name, kind, tuple(value))
-        else:
+    kinds = tuple(map(type, values.values()))
+    if _NONE in kinds:
+        values = {name: value for name, value in values.items() if value is not None}
+        kinds = tuple(map(type, values.values()))
+    if _SCALARS.issuperset(kinds):
+        return (cls, kinds, *values.items())
+    items = list(values.items())
+    for index, kind in enumerate(kinds):
+        if kind is list or kind is tuple:
+            name, value = items[index]
+            if not _ITEMS.issuperset(map(type, value)) and not all(map(is_constant, value)):
+                return None
+            items[index] = (name, *value)
+        elif kind not in _SCALARS:
             return None
-    return tuple(key)
+    return (cls, kinds, *items)
 
 
 def is_constant(item) -> bool:
-    kind = type(item)
-    return kind in _ITEMS or (kind is tuple and all(type(part) is str for part in item))
+    """Return whether an item of a list is a constant, or a pair of texts."""
+    return type(item) in _ITEMS or (type(item) is tuple and all(type(part) is str for part in item))
