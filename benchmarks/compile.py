@@ -5,7 +5,7 @@
 A source of 5 KB is made a ``Program``, compiled to CUBIN, and found in memory and in files: on its own, and
 with 10 headers, each of which is looked at for changes; by the same ``Program``, and by new ones. Each
 environment has a process of its own, and they take turns within every round, so that all meet the same
-machine. The figures are medians of the rounds, in microseconds.
+machine. PTX and NVVM IR are short. The figures are medians of the rounds, in microseconds.
 
     python compile.py                          print the figures; fail where one is over its limit
     python compile.py --peer OTHER/bin/python  also those of the ``cuda.core`` of another environment, which
@@ -25,9 +25,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from cuda.bindings import nvrtc
+from cuda.bindings import nvrtc, nvvm
 
 from cuda.core import Program, ProgramOptions
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache
@@ -39,6 +40,12 @@ ROUNDS = 15
 KERNELS = "".join(
     f'extern "C" __global__ void f{i}(float* x) {{ *x = sinf(*x) + powf(*x, {i}.5f); }}\n' for i in range(8)
 )
+PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f(.param .u64 x)\n{\n ret;\n}\n"
+IR = """target triple = "nvptx64-nvidia-cuda"
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
+v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+define void @f() { ret void }
+"""
 ALONE, FIRST = "first compilation, NVRTC alone", "first compilation"
 WITH_HEADERS = f", {HEADERS} headers"
 # Microseconds that a figure may have at most, and the part more than NVRTC alone.
@@ -129,7 +136,22 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
         for label, code, more in (("", plain, {}), (WITH_HEADERS, including, {"include_path": [include]})):
             rows[f"hit in {place}{label}"] = hit(program_of(code, **more), cache)
             rows[f"hit in {place}{label}, new Program"] = new_hit(code, more, cache)
+    return rows | rows_of_other_languages(options)
+
+
+def rows_of_other_languages(options: ProgramOptions) -> dict[str, Callable[[], object]]:
+    rows, cache = {}, InMemoryProgramCache()
+    for label, kind, code, target in (("NVVM IR", "nvvm", ir(), "ptx"), ("PTX", "ptx", PTX, "cubin")):
+        make = partial(Program, code, kind, options)
+        rows[f"make and close, {label}"] = lambda make=make: make().close()
+        rows[f"hit in memory, {label}, new Program"] = lambda make=make, to=target: make().compile(to, cache=cache)
     return rows
+
+
+def ir() -> str:
+    """Return a kernel in NVVM IR of the version that the compiler wants."""
+    version = ", ".join(f"i32 {part}" for part in nvvm.ir_version())
+    return f"{IR}!nvvmir.version = !{{!0}}\n!0 = !{{{version}}}\n"
 
 
 def hit(program: Program, cache) -> Callable[[], object]:
@@ -178,10 +200,10 @@ def check(error) -> None:
 
 
 def refuses(call: Callable[[], object]) -> bool:
-    """Call for the first time; return whether this ``cuda.core`` does not take the program."""
+    """Call for the first time; return whether this ``cuda.core`` does not take the program here."""
     try:
         call()
-    except ValueError:
+    except (RuntimeError, ValueError):
         return True
     return False
 

@@ -375,14 +375,14 @@ def test_threads_get_one_compiler():
 
 def test_closing_while_another_thread_opens(monkeypatch):
     program = Program(SAXPY, "c++", ARCH)
-    real, is_opening, may_open = _program.NVRTCCompiler, threading.Event(), threading.Event()
+    real, is_opening, may_open = _compilers.NVRTCCompiler, threading.Event(), threading.Event()
 
     def open_late(*args):
         is_opening.set()
         assert may_open.wait(10)
         return real(*args)
 
-    monkeypatch.setattr(_program, "NVRTCCompiler", open_late)
+    monkeypatch.setitem(_program._COMPILERS, SourceCodeType.CXX, open_late)
     opening = threading.Thread(target=program._opened)
     opening.start()
     assert is_opening.wait(10)

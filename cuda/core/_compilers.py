@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compilers behind :class:`~cuda.core.Program`: NVRTC for CUDA C++, NVVM for its IR, the linker for PTX.
 
-A back end is made of the source, its name and the options, and refuses what it does not take. It has
+A back end is made of the source, its name and the plan, and refuses what it does not take. It has
 ``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The bindings release
 the interpreter lock around every call, so that programs compile in parallel.
 """
@@ -16,7 +16,7 @@ import threading
 import warnings
 from pathlib import Path
 
-from cuda.core._compile_options import PCH, ProgramOptions, linker_options
+from cuda.core._compile_options import PCH, ProgramOptions
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError, nvrtc_error
@@ -116,7 +116,7 @@ class NVRTCCompiler:
         The source.
     name : bytes
         What messages call the source.
-    plan : CxxPlan
+    plan : ProgramPlan
         How to compile.
 
     Raises
@@ -338,12 +338,18 @@ def libdevice() -> bytes:
     """
     pathfinder = importlib.import_module("cuda.pathfinder")
     try:
-        return Path(pathfinder.find_bitcode_lib("device")).read_bytes()
+        return content_of(pathfinder.find_bitcode_lib("device"))
     except (OSError, RuntimeError) as error:
         raise RuntimeError(
             "use_libdevice needs libdevice.10.bc, which was not found; "
             f"install it with `pip install nvidia-nvvm`, or the CUDA Toolkit. {error}"
         ) from error
+
+
+@functools.cache
+def content_of(path: str) -> bytes:
+    """Return what is in a file, read once: many programs hold it."""
+    return Path(path).read_bytes()
 
 
 class NVVMCompiler:
@@ -355,15 +361,13 @@ class NVVMCompiler:
         The IR.
     name : bytes
         What messages call it.
-    options : :class:`~cuda.core.ProgramOptions`
+    plan : ProgramPlan
         How to compile.
 
     Raises
     ------
     RuntimeError
-        If NVVM, or the library of mathematical functions that the options ask for, is missing.
-    NotSupportedError
-        If an option is none of NVVM.
+        If NVVM is missing.
     nvvmError
         If NVVM does not take a module.
     """
@@ -372,18 +376,17 @@ class NVVMCompiler:
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.LTOIR)
     pch_status = None
 
-    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
+    def __init__(self, source: bytes, name: bytes, plan):
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._program = 0
-        load_nvvm()
-        self._arguments = {target: options.as_bytes("nvvm", target) for target in self.targets}
-        self._detail = describe_nvvm(options)
+        self._arguments = plan.arguments
+        self._detail = describe_nvvm(plan.options)
         self._program = call_nvvm("create_program")
-        modules = [(name.decode(errors="replace"), source), *(options.extra_sources or ())]
+        modules = [(name.decode(errors="replace"), source), *(plan.options.extra_sources or ())]
         for module_name, code in modules:
             self._add("add_module_to_program", code.encode() if isinstance(code, str) else bytes(code), module_name)
-        if options.use_libdevice:
-            self._add("lazy_add_module_to_program", libdevice(), "libdevice")
+        if plan.libdevice:
+            self._add("lazy_add_module_to_program", plan.libdevice, "libdevice")
 
     def __del__(self):
         # The interpreter may have taken the bindings apart already; the process ends then anyway.
@@ -404,6 +407,11 @@ class NVVMCompiler:
     def handle(self) -> int:
         """The address of the ``nvvmProgram``, 0 when closed."""
         return self._program
+
+    @staticmethod
+    def null_handle() -> int:
+        """Return the handle of a closed program."""
+        return 0
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Check and compile (``nvvmVerifyProgram``, ``nvvmCompileProgram``).
@@ -451,27 +459,25 @@ class LinkerCompiler:
         The PTX.
     name : bytes
         What messages call it.
-    options : :class:`~cuda.core.ProgramOptions`
-        How to compile; translated to linker options.
+    plan : ProgramPlan
+        How to compile.
 
     Raises
     ------
-    NotSupportedError
-        If an option is none of the linker.
     nvJitLinkError, CUDAError
         If the linker does not take the PTX or an option.
     """
 
+    backend = None  # one of two
     targets = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)
     pch_status = None
 
-    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
-        self._options = linker_options(options)
+    def __init__(self, source: bytes, name: bytes, plan):
+        self._options = plan.arguments
         self._input = ObjectCode.from_ptx(source, name=name.decode(errors="replace"))
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._is_linked = False
         self._linker = Linker(self._input, options=self._options)
-        self.backend = self._linker.backend
 
     def close(self) -> None:
         """Close the linker, after a compilation in another thread."""
@@ -482,6 +488,11 @@ class LinkerCompiler:
     def handle(self):
         """The handle of the linker."""
         return self._linker.handle
+
+    @staticmethod
+    def null_handle():
+        """Return the handle of a closed program."""
+        return 0  # of nvJitLink: the driver's linker gets its source at once
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Link the PTX alone.

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import importlib
 import os
@@ -17,12 +16,13 @@ import warnings
 import weakref
 from pathlib import Path
 
-from cuda.core._compile_options import ProgramOptions, current_arch
+from cuda.core._compile_options import ProgramOptions
 from cuda.core._compilers import LinkerCompiler, NVRTCCompiler, NVVMCompiler, nvrtc_version
-from cuda.core._cxx_plan import cxx_plan
+from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._program_cache._abc import ProgramCacheResource
 from cuda.core._program_cache._slot import CacheSlot, CacheSource
+from cuda.core._program_plan import program_plan
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.version import driver_version
@@ -37,8 +37,6 @@ _COMPILERS = {
     SourceCodeType.NVVM: NVVMCompiler,
 }
 CLOSED = "this Program is closed"
-
-_opening = threading.Lock()  # held while a program gets its compiler
 
 
 class Program:
@@ -64,8 +62,9 @@ class Program:
         in the options nor a driver to ask for a device.
     NotSupportedError
         If the options have one that the compiler lacks, or is too old for.
-    nvvmError, nvJitLinkError, CUDAError
-        If NVVM or the linker does not take the source.
+    CUDAError
+        If the source is empty and no C++, or the driver's linker does not take it. Other errors in a source
+        appear when it is compiled.
 
     Warns
     -----
@@ -79,7 +78,6 @@ class Program:
     """
 
     # What a program has later, or not at all.
-    _plan = None
     _compiler = None
     _debug_file = None
     _cache_source = None
@@ -95,20 +93,18 @@ class Program:
             options = check_or_create_options(ProgramOptions, options, "program options")
         if type(code) is not str or "\0" in code or not code.isascii():
             check_source(code, kind)
-        self._code = code
+        self._code = bytes(code) if type(code) is bytearray else code
         self._kind = kind
-        if kind is not SourceCodeType.CXX:
-            self._options = options = own_options(options, kind)
-            self._name = options.name
-            self._compiler = _COMPILERS[kind](source_bytes(code), os.fsencode(options.name), options)
-            return
-        # NVRTC gets the source when it is to compile, as most programs are found in a cache.
-        self._plan = plan = cxx_plan(options)
+        self._plan = plan = program_plan(kind, options)
         self._options = options = plan.options
         self._name = options.name
+        # Held while the compiler gets the source, which happens when it is to compile: most programs are in a cache.
+        self._opening = threading.Lock()
         if plan.has_file:
             self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
+        if kind is SourceCodeType.PTX or not code:
+            self._look_early()
 
     def __enter__(self):
         return self
@@ -200,8 +196,8 @@ class Program:
     def close(self) -> None:
         """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
         self._is_closed = True
-        if self._compiler is None and _opening.locked():
-            with _opening:  # a thread that is just opening this program may not have seen that it is closed
+        if self._compiler is None and self._opening.locked():
+            with self._opening:  # a thread that is just opening this program may not have seen that it is closed
                 pass
         compiler = self._compiler
         if compiler is not None:
@@ -212,13 +208,13 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """The compiler."""
-        return CompilerBackendType.NVRTC if self._plan is not None else self._compiler.backend
+        return _COMPILERS[self._kind].backend or Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
         if self._compiler is None and self._is_closed:
-            return NVRTCCompiler.null_handle()
+            return _COMPILERS[self._kind].null_handle()
         return self._opened().handle
 
     @property
@@ -234,18 +230,27 @@ class Program:
     def _opened(self):
         """Return the compiler that has the source."""
         if self._compiler is None:
-            with _opening:
+            with self._opening:
                 if self._is_closed:
                     raise RuntimeError(CLOSED)
                 if self._compiler is None:
                     source = self._plan.prefix + source_bytes(self._code)
-                    self._compiler = NVRTCCompiler(source, os.fsencode(self._name), self._plan)
+                    self._compiler = _COMPILERS[self._kind](source, os.fsencode(self._name), self._plan)
         return self._compiler
+
+    def _look_early(self) -> None:
+        """Refuse what can be refused without the compiler, and what the driver's linker refuses."""
+        if self._kind is SourceCodeType.CXX:
+            return
+        if self._kind is SourceCodeType.PTX and self._options.numba_debug:
+            warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
+        if not self._code or self.backend is CompilerBackendType.DRIVER:
+            self._opened()
 
     def _source_for_cache(self) -> CacheSource:
         source = self._cache_source
         if source is None:
-            identity = self._plan if self._plan is not None and self._plan.is_shared else None
+            identity = self._plan if self._plan.is_shared else None
             source = self._cache_source = CacheSource(self._code, self._kind, self._options, identity)
         return source
 
@@ -353,18 +358,6 @@ def check_source(code, kind: SourceCodeType) -> None:
 def source_bytes(code) -> bytes:
     """Return a source that was checked as its compiler takes it."""
     return code.rstrip("\0").encode() if isinstance(code, str) else bytes(code)
-
-
-def own_options(options: ProgramOptions, kind: SourceCodeType) -> ProgramOptions:
-    """Return a copy of options for another language than C++, with an architecture."""
-    if options.extra_sources and kind is not SourceCodeType.NVVM:
-        raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
-    if options.numba_debug and kind is SourceCodeType.PTX:
-        warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
-    options = copy.copy(options)
-    if options.arch is None:
-        options.arch = current_arch()
-    return options
 
 
 def checked_expressions(expressions) -> list[bytes]:

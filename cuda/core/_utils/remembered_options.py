@@ -43,7 +43,8 @@ class Memo:
 
     def is_outdated_by(self, values: dict) -> bool:
         """Return whether a list has been changed."""
-        for name in self.lists:  # noqa: SIM110 - this runs for every program
+        # No generator: this runs for every program.
+        for name in self.lists:
             if values[name] != self.values[name]:
                 return True
         return False
