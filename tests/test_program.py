@@ -373,16 +373,16 @@ def test_threads_get_one_compiler():
     assert len(set(handles)) == 1
 
 
-def test_closing_while_another_thread_opens(monkeypatch):
+def test_closing_while_another_thread_opens():
     program = Program(SAXPY, "c++", ARCH)
-    real, is_opening, may_open = _compilers.NVRTCCompiler, threading.Event(), threading.Event()
+    plan, is_opening, may_open = program._plan, threading.Event(), threading.Event()
 
-    def open_late(*args):
+    def open_late(source, name, _):
         is_opening.set()
         assert may_open.wait(10)
-        return real(*args)
+        return plan.compiler(source, name, plan)
 
-    monkeypatch.setitem(_program._COMPILERS, SourceCodeType.CXX, open_late)
+    program._plan = types.SimpleNamespace(compiler=open_late, prefix=b"")
     opening = threading.Thread(target=program._opened)
     opening.start()
     assert is_opening.wait(10)

@@ -17,7 +17,7 @@ import weakref
 from pathlib import Path
 
 from cuda.core._compile_options import ProgramOptions
-from cuda.core._compilers import LinkerCompiler, NVRTCCompiler, NVVMCompiler, nvrtc_version
+from cuda.core._compilers import nvrtc_version
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._program_cache._abc import ProgramCacheResource
@@ -31,11 +31,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatu
 __all__ = ["Program", "ProgramOptions"]
 
 _KINDS = {kind.value: kind for kind in SourceCodeType}
-_COMPILERS = {
-    SourceCodeType.CXX: NVRTCCompiler,
-    SourceCodeType.PTX: LinkerCompiler,
-    SourceCodeType.NVVM: NVVMCompiler,
-}
+_TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
 
@@ -208,13 +204,13 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """The compiler."""
-        return _COMPILERS[self._kind].backend or Linker.which_backend()
+        return self._plan.compiler.backend or Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
         if self._compiler is None and self._is_closed:
-            return _COMPILERS[self._kind].null_handle()
+            return self._plan.compiler.null_handle()
         return self._opened().handle
 
     @property
@@ -235,7 +231,7 @@ class Program:
                     raise RuntimeError(CLOSED)
                 if self._compiler is None:
                     source = self._plan.prefix + source_bytes(self._code)
-                    self._compiler = _COMPILERS[self._kind](source, os.fsencode(self._name), self._plan)
+                    self._compiler = self._plan.compiler(source, os.fsencode(self._name), self._plan)
         return self._compiler
 
     def _look_early(self) -> None:
@@ -270,10 +266,10 @@ class Program:
             )
 
     def _target(self, target_type) -> ObjectCodeFormatType:
-        targets = _COMPILERS[self._kind].targets
-        for target in targets:
-            if isinstance(target_type, str) and target_type.lower() == target:
-                return target
+        targets = self._plan.compiler.targets
+        target = _TARGETS.get(target_type.lower()) if isinstance(target_type, str) else None
+        if target is not None and target in targets:
+            return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
 

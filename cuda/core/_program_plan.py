@@ -7,11 +7,24 @@ from __future__ import annotations
 import copy
 
 from cuda.core._compile_options import ProgramOptions, current_arch, linker_options
-from cuda.core._compilers import NVVMCompiler, check_nvrtc_options, libdevice, load_nvvm
+from cuda.core._compilers import (
+    LinkerCompiler,
+    NVRTCCompiler,
+    NVVMCompiler,
+    check_nvrtc_options,
+    libdevice,
+    load_nvvm,
+)
 from cuda.core._utils.remembered_options import memo_of
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramPlan", "program_plan"]
+
+_COMPILERS = {
+    SourceCodeType.CXX: NVRTCCompiler,
+    SourceCodeType.PTX: LinkerCompiler,
+    SourceCodeType.NVVM: NVVMCompiler,
+}
 
 
 class ProgramPlan:
@@ -28,6 +41,8 @@ class ProgramPlan:
 
     Attributes
     ----------
+    compiler : type
+        The back end.
     options : ProgramOptions
         A copy of the options, with the architecture.
     arguments : tuple of bytes, dict, or LinkerOptions
@@ -51,11 +66,12 @@ class ProgramPlan:
         If the compiler or the library of mathematical functions is missing, or a macro is malformed.
     """
 
-    __slots__ = ("arguments", "has_file", "is_shared", "libdevice", "options", "prefix")
+    __slots__ = ("arguments", "compiler", "has_file", "is_shared", "libdevice", "options", "prefix")
 
     def __init__(self, kind: SourceCodeType, options: ProgramOptions, arch: str):
         if options.extra_sources and kind is not SourceCodeType.NVVM:
             raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
+        self.compiler = _COMPILERS[kind]
         self.options = options = own_copy(options)
         options.arch = arch
         self.is_shared = False

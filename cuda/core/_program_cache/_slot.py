@@ -43,7 +43,8 @@ class CacheSource:
         self._code = bytes(code) if isinstance(code, bytearray) else code
         self.kind = kind
         self._options = options
-        self._identity = (self._code, kind, shown(options) if identity is None else identity)
+        # Plain text: the hash of an enumerator takes long.
+        self._identity = (self._code, kind._value_, shown(options) if identity is None else identity)
 
     def key(self, target, expressions) -> tuple[bytes | None, str | None]:
         """Return the key of a compilation, or None, and which include cannot be followed.

@@ -5,18 +5,14 @@
 from __future__ import annotations
 
 import functools
-from pathlib import PosixPath, WindowsPath
 
+from cuda.core._utils.option_key import option_key
 from cuda.core._utils.options import Options
 
 __all__ = ["Memo", "RememberedOptions", "memo_of", "remember_options"]
 
 # How many different options are remembered, of all classes; then they are forgotten, all at once.
 _MOST = 512
-# Values of these types that are equal are the same option. A bool equals a number, and counts with its type.
-_SCALARS = frozenset({str, int, bool, PosixPath, WindowsPath})
-_ITEMS = _SCALARS - {bool}
-_NONE = type(None)
 
 _memos = {}  # the class and what is set -> Memo
 
@@ -75,7 +71,7 @@ def remember_options(cls):
     @functools.wraps(make)
     def __init__(self, *args, **kwargs):
         # A subclass may check more; other arguments are for the real method to refuse.
-        key = key_of(cls, kwargs) if type(self) is cls and not args else None
+        key = option_key(cls, kwargs) if type(self) is cls and not args else None
         memo = _memos.get(key)
         if memo is None:
             make(self, *args, **kwargs)
@@ -97,7 +93,7 @@ def memo_of(options: RememberedOptions) -> Memo | None:
     values = options.__dict__
     if memo is not None and not (memo.lists and memo.is_outdated_by(values)):
         return memo
-    key = key_of(type(options), values)
+    key = option_key(type(options), values)
     if key is None:
         return None
     memo = _memos.get(key)
@@ -115,28 +111,3 @@ def remember(key, values: dict) -> Memo:
         _memos.clear()
     memo = _memos[key] = Memo(values)
     return memo
-
-
-def key_of(cls, values: dict) -> tuple | None:
-    """Return what equal options of a class have in common; None where values may change, or be of any type."""
-    kinds = tuple(map(type, values.values()))
-    if _NONE in kinds:
-        values = {name: value for name, value in values.items() if value is not None}
-        kinds = tuple(map(type, values.values()))
-    if _SCALARS.issuperset(kinds):
-        return (cls, kinds, *values.items())
-    items = list(values.items())
-    for index, kind in enumerate(kinds):
-        if kind is list or kind is tuple:
-            name, value = items[index]
-            if not _ITEMS.issuperset(map(type, value)) and not all(map(is_constant, value)):
-                return None
-            items[index] = (name, *value)
-        elif kind not in _SCALARS:
-            return None
-    return (cls, kinds, *items)
-
-
-def is_constant(item) -> bool:
-    """Return whether an item of a list is a constant, or a pair of texts."""
-    return type(item) in _ITEMS or (type(item) is tuple and all(type(part) is str for part in item))
