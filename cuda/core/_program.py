@@ -89,7 +89,7 @@ class Program:
             options = check_or_create_options(ProgramOptions, options, "program options")
         if type(code) is not str or "\0" in code or not code.isascii():
             check_source(code, kind)
-        self._code = bytes(code) if type(code) is bytearray else code
+        self._code = bytes(code) if isinstance(code, bytearray) else code
         self._kind = kind
         self._plan = plan = program_plan(kind, options)
         self._options = options = plan.options
