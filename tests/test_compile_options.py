@@ -393,7 +393,7 @@ def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(monkeypatch):
 @pytest.mark.requires(nvrtc=True)
 def test_an_option_that_nvrtc_does_not_know_at_all():
     with Program(SOURCE, "c++", ProgramOptions(arch=ARCH)) as program:
-        program._compiler._arguments.append(b"--no-such-option")
+        program._opened()._arguments.append(b"--no-such-option")
         version = "{}.{}".format(*_compilers.nvrtc_version())
         with pytest.raises(NVRTCError, match=f"--no-such-option[^$]*NVRTC {version}, which is loaded, does not know"):
             program.compile("cubin")

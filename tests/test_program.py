@@ -75,6 +75,15 @@ def test_options_are_copied():
     assert b".target sm_80" in program.compile("ptx").code
 
 
+def test_lists_of_options_are_copied():
+    options = ProgramOptions(arch="sm_90", define_macro=["VALUE=123"])
+    source = "__global__ void f(int* x) { *x = VALUE; }"
+    program = Program(source, "c++", options)
+    options.define_macro[0] = "VALUE=456"
+    assert b"123" in program.compile("ptx").code
+    assert b"456" in Program(source, "c++", options).compile("ptx").code
+
+
 def test_include_path(tmp_path):
     (tmp_path / "value.h").write_text("#define VALUE 54321")
     source = "#include <value.h>\n__global__ void f(int* x) { *x = VALUE; }"
@@ -256,6 +265,44 @@ def test_empty_code_warns(lto, target):
     assert code.code in (b"", b"\0")
 
 
+@pytest.mark.requires(software=False)
+def test_a_virtual_architecture_has_no_cubin():
+    program = Program(SAXPY, "c++", ProgramOptions(arch="compute_90"))
+    with pytest.warns(RuntimeWarning, match="made no cubin, since 'compute_90' is no architecture of a device"):
+        assert not program.compile("cubin").code
+    assert b".target sm_90" in program.compile("ptx").code
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.parametrize("arch", ["", "sm_5", "sm_999", "hopper"])
+def test_an_unknown_architecture_lists_the_known_ones(arch):
+    program = Program(SAXPY, "c++", ProgramOptions(arch=arch))
+    with pytest.raises(NVRTCError, match=f"'sm_NUMBER' with the numbers .*90.*the options were -arch={arch}$"):
+        program.compile("cubin")
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.parametrize(
+    "options, reason",
+    [
+        ({"pch": True, "create_pch": "a.pch"}, "-pch and -create-pch cannot be specified at the same time"),
+        ({"use_pch": "a.pch", "create_pch": "a.pch"}, "-create-pch and -use-pch cannot be specified at the same time"),
+        ({"extensible_whole_program": True, "relocatable_device_code": True}, "is not compatible with"),
+    ],
+    ids=str,
+)
+def test_options_that_contradict_each_other(options, reason):
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **options))
+    with pytest.raises(NVRTCError, match=f"{reason}[^$]*\nthe options were -arch=sm_90 --"):
+        program.compile("cubin")
+
+
+def test_an_empty_source_has_no_kernels():
+    code = Program("", "c++", ARCH).compile("cubin")
+    assert code.code
+    assert code.symbol_mapping == {}
+
+
 def test_ptx_newer_than_the_driver_warns(monkeypatch):
     monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: True)
     monkeypatch.setattr(_program, "driver_version", lambda: (12, 2, 0))
@@ -304,6 +351,50 @@ def test_closed_program():
         program.compile("ptx")
 
 
+def test_the_compiler_gets_the_source_when_it_is_needed():
+    program = Program(SAXPY, "c++", ARCH)
+    assert program._compiler is None
+    assert int(program.handle) == int(program.handle) != 0
+    unused = Program(SAXPY, "c++", ARCH)
+    unused.close()
+    assert unused._compiler is None
+    assert int(unused.handle) == 0
+
+
+def test_threads_get_one_compiler():
+    program = Program(SAXPY, "c++", ARCH)
+    handles = []
+    threads = [threading.Thread(target=lambda: handles.append(int(program.handle))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(handles) == 8
+    assert len(set(handles)) == 1
+
+
+def test_closing_while_another_thread_opens():
+    program = Program(SAXPY, "c++", ARCH)
+    plan, is_opening, may_open = program._plan, threading.Event(), threading.Event()
+
+    def open_late(source, name, _):
+        is_opening.set()
+        assert may_open.wait(10)
+        return plan.compiler(source, name, plan)
+
+    program._plan = types.SimpleNamespace(compiler=open_late, prefix=b"")
+    opening = threading.Thread(target=program._opened)
+    opening.start()
+    assert is_opening.wait(10)
+    closing = threading.Thread(target=program.close)
+    closing.start()
+    may_open.set()
+    closing.join()
+    opening.join()
+    assert program.is_closed
+    assert program._compiler._program is None
+
+
 def test_code_outlives_its_program():
     with Program(SAXPY, "c++", ARCH) as program:
         code = program.compile("ptx")
@@ -324,6 +415,7 @@ def test_identity_and_weak_references():
 
 def test_failed_release_warns(monkeypatch):
     program = Program(SAXPY, "c++", ARCH)
+    assert int(program.handle) != 0
     nvrtc = _compilers.load_nvrtc()
 
     def destroy(handle):
@@ -382,7 +474,7 @@ def test_interpreter_lock_is_released_while_compiling():
 
 def test_no_bundled_headers_in_an_old_nvrtc(monkeypatch):
     monkeypatch.setattr(_compilers, "has_bundled_headers", lambda: False)
-    with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC that has headers inside|NVRTC 13)"):
+    with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC that has headers|NVRTC 13)"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
 
 

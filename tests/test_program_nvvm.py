@@ -127,7 +127,7 @@ def test_missing_nvvm_says_what_to_install(monkeypatch, error):
         patch.setattr(_compilers.importlib, "import_module", fail)
         try:
             with pytest.raises(RuntimeError, match="libnvvm.*pip install nvidia-nvvm.*no "):
-                program("x")
+                program("x", name=f"not made before, {error}")
         finally:
             _compilers.load_nvvm.cache_clear()
 
@@ -234,7 +234,7 @@ def test_options_that_nvvm_lacks_are_refused(options):
 
 def test_architecture_of_the_current_device(monkeypatch):
     monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="80"))
-    monkeypatch.setattr("cuda.core._program.current_arch", lambda: "sm_80")
+    monkeypatch.setattr("cuda.core._program_plan.current_arch", lambda: "sm_80")
     assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
 
 
@@ -262,6 +262,22 @@ def test_code_type_in_any_case():
     assert Program(kernel(), SourceCodeType.NVVM, ProgramOptions(arch=ARCH)).backend == "NVVM"
 
 
+def test_nvvm_gets_the_source_when_it_is_needed():
+    made = program(kernel())
+    assert made._compiler is None
+    made.close()
+    assert made.handle == 0
+
+
+def test_later_changes_of_sources_have_no_effect():
+    source, extra = bytearray(kernel().encode()), bytearray(module(CHANGE).encode())
+    made = program(source, extra_sources=[("extra", extra)])
+    expected = made.compile("ptx").code
+    made = program(source, extra_sources=[("extra", extra)])
+    source[:], extra[:] = b"x" * len(source), b"x" * len(extra)
+    assert made.compile("ptx").code == expected
+
+
 def test_program_is_collected():
     made = program(kernel())
     reference = weakref.ref(made)
@@ -272,6 +288,7 @@ def test_program_is_collected():
 
 def test_failed_release_warns(monkeypatch):
     made = program(kernel())
+    assert made.handle != 0
     real = _compilers.call_nvvm
 
     def destroy(api, *args, **names):

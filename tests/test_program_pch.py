@@ -117,7 +117,7 @@ def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
     pretend()
     monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
     program = header_program(tmp_path)
-    program._compiler._makes_pch = True
+    program._opened()._makes_pch = True
     program.compile("cubin")
     assert program.pch_status is None
 

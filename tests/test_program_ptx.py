@@ -58,6 +58,19 @@ def test_backend_and_handle():
         made._compiler.compile("cubin", [])
 
 
+def test_the_linker_gets_the_source_when_it_is_needed():
+    made = program("garbage")
+    assert made._compiler is None
+    made.close()
+    assert made.handle == 0
+    assert made.backend is CompilerBackendType.NVJITLINK
+
+
+def test_an_empty_source_is_refused_at_once():
+    with pytest.raises(CUDAError, match="the module is empty"):
+        program("")
+
+
 def test_one_program_compiles_repeatedly():
     made = program()
     assert made.compile("cubin").code == made.compile("cubin").code
@@ -80,7 +93,7 @@ def test_errors_in_ptx_have_the_log(source, log):
     from cuda.bindings.nvjitlink import nvJitLinkError
 
     with pytest.raises(nvJitLinkError, match="adding the ptx input 'mine' of") as caught:
-        program(source, name="mine")
+        program(source, name="mine").compile("cubin")
     assert log in caught.value.log
     assert isinstance(caught.value, CUDAError)
 

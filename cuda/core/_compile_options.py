@@ -36,6 +36,7 @@ from cuda.core._utils.option_table import (
     value,
 )
 from cuda.core._utils.options import Options
+from cuda.core._utils.remembered_options import RememberedOptions, remember_options
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["LinkerOptions", "ProgramOptions"]
@@ -75,9 +76,10 @@ def bundled_headers_dir() -> str:
     return str(cache_root() / "nvrtc-bundled-headers")
 
 
+@remember_options
 @document_options
 @dataclass(repr=False)
-class ProgramOptions(Options):
+class ProgramOptions(RememberedOptions):
     """How :class:`~cuda.core.Program` compiles.
 
     None says nothing to the compiler, whose own default then holds. ``name`` names the program in

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compilers behind :class:`~cuda.core.Program`: NVRTC for CUDA C++, NVVM for its IR, the linker for PTX.
 
-A back end is made of the source, its name and the options, and refuses what it does not take. It has
+A back end is made of the source, its name and the plan, and refuses what it does not take. It has
 ``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The bindings release
 the interpreter lock around every call, so that programs compile in parallel.
 """
@@ -16,10 +16,11 @@ import threading
 import warnings
 from pathlib import Path
 
-from cuda.core._compile_options import PCH, ProgramOptions, linker_options
+from cuda.core._compile_options import PCH, ProgramOptions
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.missing_headers import missing_header_advice
 from cuda.core._utils.option_table import newer_options
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
@@ -115,15 +116,13 @@ class NVRTCCompiler:
         The source.
     name : bytes
         What messages call the source.
-    options : :class:`~cuda.core.ProgramOptions`
+    plan : ProgramPlan
         How to compile.
 
     Raises
     ------
     RuntimeError
         If NVRTC is missing.
-    NotSupportedError
-        If an option is none of NVRTC, or newer than the NVRTC that is loaded.
     NVRTCError
         If NVRTC does not take the source.
     """
@@ -131,14 +130,13 @@ class NVRTCCompiler:
     backend = CompilerBackendType.NVRTC
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
 
-    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
+    def __init__(self, source: bytes, name: bytes, plan):
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._program = None
         self.pch_status = None
-        self._arguments = options.as_bytes("nvrtc")
-        self._has_lto_option = options.link_time_optimization is not None
-        self._makes_pch = bool(options.pch or options.create_pch)
-        check_nvrtc_options(options)
+        self._arguments = list(plan.arguments)
+        self._has_lto_option = plan.options.link_time_optimization is not None
+        self._makes_pch = bool(plan.options.pch or plan.options.create_pch)
         self._program = call_nvrtc("nvrtcCreateProgram", source, name, 0, [], [])
 
     def __del__(self):
@@ -163,7 +161,12 @@ class NVRTCCompiler:
     def handle(self):
         """The ``nvrtc.nvrtcProgram``, null when closed."""
         program = self._program
-        return load_nvrtc().nvrtcProgram() if program is None else program
+        return self.null_handle() if program is None else program
+
+    @staticmethod
+    def null_handle():
+        """Return the handle of a closed program."""
+        return load_nvrtc().nvrtcProgram()
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Compile (``nvrtcCompileProgram``).
@@ -221,14 +224,31 @@ class NVRTCCompiler:
 
 
 def compile_cxx(program, options: list[bytes]) -> None:
-    """Compile, and say so where NVRTC does not know an option at all (``nvrtcCompileProgram``)."""
+    """Compile, and say what to do where NVRTC lacks an option or a header (``nvrtcCompileProgram``)."""
     try:
         call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
     except NVRTCError as error:
-        if error.name == "NVRTC_ERROR_INVALID_OPTION" and "unrecognized option" in (error.log or ""):
-            loaded = "NVRTC {}.{}, which is loaded, does not know an option; a newer one may".format(*nvrtc_version())
-            error.args = (f"{error.args[0].rstrip()}\n{loaded}",)
+        is_option = error.name == "NVRTC_ERROR_INVALID_OPTION"
+        advice = (
+            option_advice(error.log or "", options)
+            if is_option
+            else missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+        )
+        if advice:
+            error.args = (f"{error.args[0].rstrip()}\n{advice}",)
         raise
+
+
+def option_advice(log: str, options: list[bytes]) -> str:
+    """Return what the log of NVRTC does not say about an option that it refuses."""
+    loaded = "NVRTC {}.{}, which is loaded,".format(*nvrtc_version())
+    given = f"the options were {b' '.join(options).decode(errors='replace')}"
+    if "unrecognized option" in log:
+        return f"{loaded} does not know an option; a newer one may; {given}"
+    if "--gpu-architecture" in log:
+        numbers = ", ".join(str(number) for number in call_nvrtc("nvrtcGetSupportedArchs"))
+        return f"{loaded} compiles for 'sm_NUMBER' with the numbers {numbers}; {given}"
+    return given
 
 
 def check_nvrtc_options(options: ProgramOptions) -> None:
@@ -303,7 +323,8 @@ def describe_nvvm(options: ProgramOptions) -> str:
     """Return which NVVM is loaded, and which one the options need: it has no CUDA version to compare with."""
     nvvm = load_nvvm()
     loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
-    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer_options(options, "nvvm", (0, 0))]
+    newer = newer_options(options, "nvvm", (0, 0))
+    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer]
     return "; ".join([loaded, *needs])
 
 
@@ -317,12 +338,18 @@ def libdevice() -> bytes:
     """
     pathfinder = importlib.import_module("cuda.pathfinder")
     try:
-        return Path(pathfinder.find_bitcode_lib("device")).read_bytes()
+        return content_of(pathfinder.find_bitcode_lib("device"))
     except (OSError, RuntimeError) as error:
         raise RuntimeError(
             "use_libdevice needs libdevice.10.bc, which was not found; "
             f"install it with `pip install nvidia-nvvm`, or the CUDA Toolkit. {error}"
         ) from error
+
+
+@functools.cache
+def content_of(path: str) -> bytes:
+    """Return what is in a file, read once: many programs hold it."""
+    return Path(path).read_bytes()
 
 
 class NVVMCompiler:
@@ -334,15 +361,13 @@ class NVVMCompiler:
         The IR.
     name : bytes
         What messages call it.
-    options : :class:`~cuda.core.ProgramOptions`
+    plan : ProgramPlan
         How to compile.
 
     Raises
     ------
     RuntimeError
-        If NVVM, or the library of mathematical functions that the options ask for, is missing.
-    NotSupportedError
-        If an option is none of NVVM.
+        If NVVM is missing.
     nvvmError
         If NVVM does not take a module.
     """
@@ -351,18 +376,17 @@ class NVVMCompiler:
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.LTOIR)
     pch_status = None
 
-    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
+    def __init__(self, source: bytes, name: bytes, plan):
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._program = 0
-        load_nvvm()
-        self._arguments = {target: options.as_bytes("nvvm", target) for target in self.targets}
-        self._detail = describe_nvvm(options)
+        self._arguments = plan.arguments
+        self._detail = describe_nvvm(plan.options)
         self._program = call_nvvm("create_program")
-        modules = [(name.decode(errors="replace"), source), *(options.extra_sources or ())]
+        modules = [(name.decode(errors="replace"), source), *(plan.options.extra_sources or ())]
         for module_name, code in modules:
             self._add("add_module_to_program", code.encode() if isinstance(code, str) else bytes(code), module_name)
-        if options.use_libdevice:
-            self._add("lazy_add_module_to_program", libdevice(), "libdevice")
+        if plan.libdevice:
+            self._add("lazy_add_module_to_program", plan.libdevice, "libdevice")
 
     def __del__(self):
         # The interpreter may have taken the bindings apart already; the process ends then anyway.
@@ -383,6 +407,11 @@ class NVVMCompiler:
     def handle(self) -> int:
         """The address of the ``nvvmProgram``, 0 when closed."""
         return self._program
+
+    @staticmethod
+    def null_handle() -> int:
+        """Return the handle of a closed program."""
+        return 0
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Check and compile (``nvvmVerifyProgram``, ``nvvmCompileProgram``).
@@ -430,27 +459,25 @@ class LinkerCompiler:
         The PTX.
     name : bytes
         What messages call it.
-    options : :class:`~cuda.core.ProgramOptions`
-        How to compile; translated to linker options.
+    plan : ProgramPlan
+        How to compile.
 
     Raises
     ------
-    NotSupportedError
-        If an option is none of the linker.
     nvJitLinkError, CUDAError
         If the linker does not take the PTX or an option.
     """
 
+    backend = None  # one of two
     targets = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)
     pch_status = None
 
-    def __init__(self, source: bytes, name: bytes, options: ProgramOptions):
-        self._options = linker_options(options)
+    def __init__(self, source: bytes, name: bytes, plan):
+        self._options = plan.arguments
         self._input = ObjectCode.from_ptx(source, name=name.decode(errors="replace"))
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._is_linked = False
         self._linker = Linker(self._input, options=self._options)
-        self.backend = self._linker.backend
 
     def close(self) -> None:
         """Close the linker, after a compilation in another thread."""
@@ -461,6 +488,11 @@ class LinkerCompiler:
     def handle(self):
         """The handle of the linker."""
         return self._linker.handle
+
+    @staticmethod
+    def null_handle():
+        """Return the handle of a closed program."""
+        return 0  # of nvJitLink: the driver's linker gets its source at once
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
         """Link the PTX alone.

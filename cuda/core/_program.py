@@ -5,22 +5,25 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import importlib
 import os
 import re
 import sys
 import tempfile
+import threading
 import warnings
 import weakref
 from pathlib import Path
 
-from cuda.core._compile_options import ProgramOptions, current_arch
-from cuda.core._compilers import LinkerCompiler, NVRTCCompiler, NVVMCompiler, nvrtc_version
+from cuda.core._compile_options import ProgramOptions
+from cuda.core._compilers import nvrtc_version
+from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._program_cache._abc import ProgramCacheResource
 from cuda.core._program_cache._slot import CacheSlot, CacheSource
+from cuda.core._program_plan import program_plan
+from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
@@ -28,11 +31,8 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatu
 __all__ = ["Program", "ProgramOptions"]
 
 _KINDS = {kind.value: kind for kind in SourceCodeType}
-_COMPILERS = {
-    SourceCodeType.CXX: NVRTCCompiler,
-    SourceCodeType.PTX: LinkerCompiler,
-    SourceCodeType.NVVM: NVVMCompiler,
-}
+_TARGETS = {target.value: target for target in ObjectCodeFormatType}
+CLOSED = "this Program is closed"
 
 
 class Program:
@@ -58,8 +58,9 @@ class Program:
         in the options nor a driver to ask for a device.
     NotSupportedError
         If the options have one that the compiler lacks, or is too old for.
-    nvvmError, nvJitLinkError, CUDAError
-        If NVVM or the linker does not take the source.
+    CUDAError
+        If the source is empty and no C++, or the driver's linker does not take it. Other errors in a source
+        appear when it is compiled.
 
     Warns
     -----
@@ -72,32 +73,34 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("f")
     """
 
+    # What a program has later, or not at all.
+    _compiler = None
+    _debug_file = None
+    _cache_source = None
+    _is_closed = False
+
     def __init__(
         self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None
     ):
-        self._debug_file = None
-        self._compiler = None
-        kind = source_type(code_type)
-        options = copy.copy(check_or_create_options(ProgramOptions, options, "program options"))
-        source = source_bytes(code, kind)
-        if options.extra_sources and kind is not SourceCodeType.NVVM:
-            raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
-        if options.numba_debug and kind is SourceCodeType.PTX:
-            warnings.warn("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning, stacklevel=2)
-        if options.arch is None:
-            options.arch = current_arch()
-        self._options = options
-        self._code = code
+        kind = _KINDS.get(code_type) if type(code_type) is str else None
+        if kind is None:
+            kind = source_type(code_type)
+        if type(options) is not ProgramOptions:
+            options = check_or_create_options(ProgramOptions, options, "program options")
+        if type(code) is not str or "\0" in code or not code.isascii():
+            check_source(code, kind)
+        self._code = bytes(code) if isinstance(code, bytearray) else code
         self._kind = kind
+        self._plan = plan = program_plan(kind, options)
+        self._options = options = plan.options
         self._name = options.name
-        is_debugged = kind is SourceCodeType.CXX and (options.debug or options.lineinfo)
-        if is_debugged and options.name == "default_program" and options.first_line is None:
-            self._debug_file = DebugFile(source)
+        # Held while the compiler gets the source, which happens when it is to compile: most programs are in a cache.
+        self._opening = threading.Lock()
+        if plan.has_file:
+            self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
-        if options.first_line is not None and kind is SourceCodeType.CXX:
-            source = b"#line %d\n" % options.first_line + source
-        self._compiler = _COMPILERS[kind](source, os.fsencode(self._name), options)
-        self._is_closed = False
+        if kind is SourceCodeType.PTX or not code:
+            self._look_early()
 
     def __enter__(self):
         return self
@@ -158,8 +161,8 @@ class Program:
             options leave the compiler nothing to make of this type, or the source includes what cannot
             be found for ``cache``, which is not used then.
         """
-        if self.is_closed:
-            raise RuntimeError("this Program is closed")
+        if self._is_closed:
+            raise RuntimeError(CLOSED)
         target = self._target(target_type)
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
@@ -168,12 +171,12 @@ class Program:
         if cache is not None:
             if not isinstance(cache, ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
-            slot = CacheSlot(cache, self._cache_source, target, name_expressions)
+            slot = CacheSlot(cache, self._source_for_cache(), target, name_expressions)
             found = slot.load()
             if found is not None:
                 return object_code(found, target, self._options.name, name_expressions)
         try:
-            code, symbols, log = self._compiler.compile(target, expressions)
+            code, symbols, log = self._opened().compile(target, expressions)
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
@@ -189,20 +192,26 @@ class Program:
     def close(self) -> None:
         """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
         self._is_closed = True
-        if self._compiler is not None:
-            self._compiler.close()
+        if self._compiler is None and self._opening.locked():
+            with self._opening:  # a thread that is just opening this program may not have seen that it is closed
+                pass
+        compiler = self._compiler
+        if compiler is not None:
+            compiler.close()
         if self._debug_file is not None:
             self._debug_file.remove()
 
     @property
     def backend(self) -> CompilerBackendType:
         """The compiler."""
-        return self._compiler.backend
+        return self._plan.compiler.backend or Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
-        return self._compiler.handle
+        if self._compiler is None and self._is_closed:
+            return self._plan.compiler.null_handle()
+        return self._opened().handle
 
     @property
     def is_closed(self) -> bool:
@@ -212,11 +221,34 @@ class Program:
     @property
     def pch_status(self) -> PCHStatusType | None:
         """What became of the precompiled header in the latest compilation; None when none was asked for."""
-        return self._compiler.pch_status
+        return None if self._compiler is None else self._compiler.pch_status
 
-    @functools.cached_property
-    def _cache_source(self) -> CacheSource:
-        return CacheSource(self._code, self._kind, self._options)
+    def _opened(self):
+        """Return the compiler that has the source."""
+        if self._compiler is None:
+            with self._opening:
+                if self._is_closed:
+                    raise RuntimeError(CLOSED)
+                if self._compiler is None:
+                    source = self._plan.prefix + source_bytes(self._code)
+                    self._compiler = self._plan.compiler(source, os.fsencode(self._name), self._plan)
+        return self._compiler
+
+    def _look_early(self) -> None:
+        """Refuse what can be refused without the compiler, and what the driver's linker refuses."""
+        if self._kind is SourceCodeType.CXX:
+            return
+        if self._kind is SourceCodeType.PTX and self._options.numba_debug:
+            warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
+        if not self._code or self.backend is CompilerBackendType.DRIVER:
+            self._opened()
+
+    def _source_for_cache(self) -> CacheSource:
+        source = self._cache_source
+        if source is None:
+            identity = self._plan if self._plan.is_shared else None
+            source = self._cache_source = CacheSource(self._code, self._kind, self._options, identity)
+        return source
 
     def _remarks(self, target, code, log, slot):
         """Yield what the user should know of a compilation that did not fail."""
@@ -226,11 +258,7 @@ class Program:
             yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
         is_nvrtc = self.backend is CompilerBackendType.NVRTC
         if is_nvrtc and not code.strip(b"\0"):
-            has_lto = self._options.link_time_optimization
-            yield (
-                f"the compiler made no {target.value}, since link_time_optimization is {has_lto}"
-                f"{': compile to ltoir' if has_lto else ''}"
-            )
+            yield f"the compiler made no {target.value}, {why_nothing(self._options)}"
         if is_nvrtc and target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             yield (
                 "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
@@ -238,21 +266,29 @@ class Program:
             )
 
     def _target(self, target_type) -> ObjectCodeFormatType:
-        targets = self._compiler.targets
-        for target in targets:
-            if isinstance(target_type, str) and target_type.lower() == target:
-                return target
+        targets = self._plan.compiler.targets
+        target = _TARGETS.get(target_type.lower()) if isinstance(target_type, str) else None
+        if target is not None and target in targets:
+            return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
+
+
+def why_nothing(options: ProgramOptions) -> str:
+    """Return why NVRTC made no code of a type, and did not fail."""
+    if options.link_time_optimization:
+        return "since link_time_optimization is True: compile to ltoir"
+    if str(options.arch).startswith("compute_"):
+        return f"since {options.arch!r} is no architecture of a device: compile to ptx, or for such as 'sm_90'"
+    return "since link_time_optimization is False"
 
 
 def object_code(compiled, target, name: str, name_expressions) -> ObjectCode:
     """Make an object code of compiled code and the names in it."""
     code, symbols = compiled
     # Other compilers than NVRTC have no name expressions, and give no symbols.
-    return ObjectCode._init(
-        code, target, name=name, symbol_mapping=dict(zip(name_expressions, symbols, strict=False))
-    )
+    mapping = dict(zip(name_expressions, symbols, strict=True)) if symbols else None
+    return ObjectCode._init(code, target, name=name, symbol_mapping=mapping)
 
 
 class DebugFile:
@@ -300,10 +336,10 @@ def source_type(code_type) -> SourceCodeType:
     raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
 
 
-def source_bytes(code, kind: SourceCodeType) -> bytes:
-    """Return a source as its compiler takes it."""
+def check_source(code, kind: SourceCodeType) -> None:
+    """Check that a source is what its compiler takes."""
     if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
-        return bytes(code)
+        return
     if not isinstance(code, str):
         choices = "a str, bytes or a bytearray" if kind is SourceCodeType.NVVM else "a str"
         raise TypeError(f"code of type {kind.value!r} must be {choices}, not {type(code).__name__}")
@@ -311,7 +347,13 @@ def source_bytes(code, kind: SourceCodeType) -> bytes:
     text = code.rstrip("\0") if kind is SourceCodeType.PTX else code
     if "\0" in text:
         raise ValueError(f"code contains a null character at position {text.index(chr(0))}")
-    return text.encode()
+    if not code.isascii():
+        code.encode()
+
+
+def source_bytes(code) -> bytes:
+    """Return a source that was checked as its compiler takes it."""
+    return code.rstrip("\0").encode() if isinstance(code, str) else bytes(code)
 
 
 def checked_expressions(expressions) -> list[bytes]:

@@ -124,7 +124,7 @@ def test_damaged_names_are_a_miss_and_repaired(cache, compilations):
     names = ["f<float>", "f<int>"]
     for damage in (b"", b"one", b"one\0", b"one\0two\0three"):
         plain().compile("cubin", names, cache=cache)
-        key, _ = plain()._cache_source.key("cubin", names)
+        key, _ = plain()._source_for_cache().key("cubin", names)
         set_item(cache, _slot.hashlib.sha256(b"names of " + key).digest(), damage)
         stored[damage] = plain().compile("cubin", names, cache=cache).symbol_mapping
     assert len(compilations) == 5
@@ -270,7 +270,7 @@ def test_not_all_keys_are_remembered(monkeypatch):
     monkeypatch.setattr(_slot, "_keys", _slot.OrderedDict())
     monkeypatch.setattr(_slot, "_MOST_KEYS", 2)
     for number in range(4):
-        plain(f"int x{number};")._cache_source.key("ptx", ())
+        plain(f"int x{number};")._source_for_cache().key("ptx", ())
     assert len(_slot._keys) == 2
 
 

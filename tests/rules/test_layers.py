@@ -26,6 +26,7 @@ LAYERS = {
         "_driver_linker",
         "_linker",
         "_compilers",
+        "_program_plan",
         "_program_cache.*",
         "_program",
     ],

@@ -111,6 +111,7 @@ class Search:
         self._found = []
         self._seen = set()
         self._real = {}
+        self._watched = set()  # directories that are watched, or instead of which one above is
         self._waiting = []
         self._macros = {}
         self._uses = {}  # (macro in the place of a header, directory of the file) -> None, in order
@@ -197,9 +198,10 @@ class Search:
         """Watch the directory where a file would appear, or the nearest above that exists."""
         while True:
             path = os.path.dirname(path)
-            key = os.fsencode(path or ".")
-            if key in self.states:
+            if path in self._watched:
                 return
+            self._watched.add(path)
+            key = os.fsencode(path or ".")
             if os.path.isdir(path or "."):
                 self.states[key] = file_states([key])
                 return
@@ -230,7 +232,9 @@ class Search:
 def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
     """Return the operands of all ``#include`` in C++ code, and the macros that may stand for such operands."""
     text = text.replace(b"\\\r\n", b"").replace(b"\\\n", b"")
-    operands = _HAS_INCLUDE.findall(text)
+    operands = _HAS_INCLUDE.findall(text) if b"HAS_INCLUDE" in text.upper() else []
+    # Searching the lines of comments and of code for directives would take most of the time.
+    text = b"\n".join([line for line in text.split(b"\n") if b"#" in line or b"%:" in line])
     definitions = []
     for directive, rest in _DIRECTIVE.findall(text):
         if directive != b"define":

@@ -35,14 +35,16 @@ class CacheSource:
         What it is.
     options : :class:`~cuda.core.ProgramOptions`
         How it is compiled; not to be changed any more.
+    identity : object, optional
+        What stands for these options, being the same for equal ones only; found out if None.
     """
 
-    def __init__(self, code, kind: SourceCodeType, options):
+    def __init__(self, code, kind: SourceCodeType, options, identity=None):
         self._code = bytes(code) if isinstance(code, bytearray) else code
         self.kind = kind
         self._options = options
-        shown = "\0".join([f"{name}={value!r}" for name, value in vars(options).items() if value is not None])
-        self._identity = (self._code, kind, shown)
+        # Plain text: the hash of an enumerator takes long.
+        self._identity = (self._code, kind._value_, shown(options) if identity is None else identity)
 
     def key(self, target, expressions) -> tuple[bytes | None, str | None]:
         """Return the key of a compilation, or None, and which include cannot be followed.
@@ -162,6 +164,11 @@ class CacheSlot:
 
     def _names_key(self) -> bytes:
         return hashlib.sha256(b"names of " + self._key).digest()
+
+
+def shown(options) -> str:
+    """Return a text that is the same for equal options only."""
+    return "\0".join([f"{name}={value!r}" for name, value in vars(options).items() if value is not None])
 
 
 def values_of(arguments: list[str], flag: str) -> list[str]:
