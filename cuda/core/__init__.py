@@ -51,6 +51,7 @@ _HOMES = {
     "VirtualMemoryResource": "_memory",
     "VirtualMemoryResourceOptions": "_memory",
     "launch": "_launcher",
+    "register_host_memory": "_memory",
 }
 _PACKAGES = ("typing", "utils")
 

@@ -65,7 +65,9 @@ def make_py_capsule(buf, versioned: bool):
     versioned : bool
         Whether the capsule is of the form that DLPack 1.0 introduced.
     """
-    return DLPack_export_bytes(<uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned, False)
+    return DLPack_export_bytes(
+        <uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned, False
+    )
 
 
 cdef object DLPack_export_bytes(

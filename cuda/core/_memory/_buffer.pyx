@@ -312,8 +312,8 @@ cdef class Buffer(MemoryRange):
             If the sizes differ, source and destination overlap, or options come with an array that is
             not contiguous.
         TypeError
-            If ``src`` is nothing to read from, ``stream`` no stream, ``options`` no CopyOptions, or the
-            stream takes none: the legacy default stream, or one that is capturing.
+            If ``src`` is nothing to read from, this buffer read-only, ``stream`` no stream, ``options`` no
+            CopyOptions, or the stream takes none: the legacy default stream, or one that is capturing.
         RuntimeError
             If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """

@@ -170,7 +170,7 @@ cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept:
 
 
 cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
-    raise TypeError(f"{name} is no memory to write to: it is registered, and its array is read-only")
+    raise TypeError(f"{name} is no memory to write to: it is registered for reading only")
 
 
 # Of the whole, because a part of no bytes may begin where the memory ends.
