@@ -112,7 +112,8 @@ def test_overlaps_are_refused(mr):
 
 
 def test_arrays_of_objects_are_neither_read_nor_written(mr):
-    for array in (np.array([None] * 8), memoryview(np.array([None] * 8)), np.zeros(8, "O,i4"), (ctypes.py_object * 8)()):
+    objects = np.array([None] * 8)
+    for array in (objects, memoryview(objects), np.zeros(8, "O,i4"), (ctypes.py_object * 8)()):
         buffer = mr.allocate(memoryview(array).nbytes)
         with pytest.raises(TypeError, match="dst must have elements of plain bytes"):
             buffer.copy_to(array, stream=LEGACY_DEFAULT_STREAM)
