@@ -16,6 +16,7 @@ from cuda.core._memory._copy cimport copy, fill
 from cuda.core._memory._memory_range cimport (
     MemoryRange,
     MemoryRange_count_export,
+    MemoryRange_cut,
     MemoryRange_show,
     check_open,
     check_writable,
@@ -66,6 +67,11 @@ cdef class Buffer(MemoryRange):
 
     def __releasebuffer__(self, Py_buffer* view):
         MemoryRange_count_export(self, -1)
+
+    def __getitem__(self, key: slice) -> Buffer:
+        cdef Buffer part = Buffer_new(type(self))
+        MemoryRange_cut(self, key, part)
+        return part
 
     def __array__(self, dtype=None, copy=None):
         """Return the bytes as a NumPy array, where the host can read them; BufferError elsewhere."""
@@ -411,12 +417,16 @@ cdef class Buffer(MemoryRange):
 
 
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
-    cdef Buffer self = Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
+    cdef Buffer self = Buffer_new(cls)
     self._h_allocation = h_allocation
     MemoryRange_show(self)
     self._memory_resource = memory_resource
     self._owner = owner
     return self
+
+
+cdef inline Buffer Buffer_new(type cls):
+    return Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
 
 
 cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):

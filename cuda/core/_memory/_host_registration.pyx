@@ -176,6 +176,7 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
     cdef ContextHandle h_context = value.h_context
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
+    cdef bint is_entered
     cdef void* c_address = NULL
     if is_interpreter_exiting():
         return
@@ -183,13 +184,16 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
         c_address = (<HostRegistration>value.resource)._view.buf
         if not h_context:
             h_context = (<HostRegistration>value.resource)._h_context
+    # Should one call fail, the next is tried all the same: the context may be current already.
     err = cydriver.cuCtxPushCurrent(h_context.get())
-    if err == cydriver.CUresult.CUDA_SUCCESS:
-        if value.h_stream:
-            WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
-        else:
-            WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
-        err = cydriver.cuMemHostUnregister(c_address)
+    is_entered = err == cydriver.CUresult.CUDA_SUCCESS
+    WARN_RETURN(err, b"cuCtxPushCurrent")
+    if value.h_stream:
+        WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
+    else:
+        WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+    err = cydriver.cuMemHostUnregister(c_address)
+    if is_entered:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, b"cuMemHostUnregister", b"registered host memory")

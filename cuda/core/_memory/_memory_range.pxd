@@ -26,6 +26,9 @@ cdef class MemoryRange(DriverObject):
 # Refreshes `handle` and `size` after the allocation has changed.
 cdef int MemoryRange_show(MemoryRange self) except -1
 
+# Makes an empty range the part `self[key]`.
+cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
+
 # Counts memoryviews that begin or cease to look at the memory.
 cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept
 

@@ -32,9 +32,6 @@ cdef class MemoryRange(DriverObject):
         mapped = ", mapped" if self.is_mapped else ""
         return f"<{type(self).__name__} {self.handle:#x}, {self.size} bytes{mapped}>"
 
-    def __getitem__(self, key: slice) -> Buffer:
-        return MemoryRange_part(self, key)
-
     @property
     def handle(self) -> int:
         """The address; 0 when closed."""
@@ -135,25 +132,24 @@ cdef class MemoryRange(DriverObject):
         return 0
 
 
-# Known to its whole before that is found open: what runs in between, such as a collection, may close it.
-cdef MemoryRange MemoryRange_part(MemoryRange self, object key):
+cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1:
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t stop = 0
     cdef MemoryRange whole = <MemoryRange>self._owner if self._is_part and self._owner is not None else self
-    cdef MemoryRange part = type(self).__new__(type(self))
     read_bounds(key, &start, &stop)
+    # Known to its whole before that is found open: what runs in between, such as a collection, may close it.
     if whole._parts is None:
         whole._parts = Parts()
     whole._parts.add(part)
     part._is_part = True
     part._owner = whole
-    self._check_open()
+    check_open(self)
     narrow(self._h_allocation, start, stop, whole._h_allocation.keep(), &part._h_allocation)
     part._memory_resource = self._memory_resource
     part._is_mapped = self._is_mapped
     part._is_readonly = self._is_readonly
     MemoryRange_show(part)
-    return part
+    return 0
 
 
 cdef void MemoryRange_leave(MemoryRange self) noexcept:
