@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from cuda.core._copy_plan import plan_copy
+from cuda.core._copy_plan import have_common_bytes, plan_copy
 
 C = (24, 6, 1)  # strides of shape (5, 4, 6)
 
@@ -80,3 +80,48 @@ def test_a_pitch_beyond_the_driver_is_not_used():
 def test_overlapping_destinations_are_refused():
     with pytest.raises(ValueError, match="overlap"):
         plan_copy((2, 3), (0, 1), (3, 1), 4)
+
+
+def bytes_of(start, shape, strides, itemsize):
+    """The addresses of all bytes of a layout."""
+    return {
+        start + sum(i * stride for i, stride in zip(index, strides, strict=True)) * itemsize + byte
+        for index in np.ndindex(*shape)
+        for byte in range(itemsize)
+    }
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_common_bytes_are_found(seed):
+    rng = random.Random(seed)
+    shape = tuple(rng.randint(1, 4) for _ in range(rng.randint(0, 3)))
+    itemsize = rng.choice([1, 3, 4])
+    layouts = [
+        (4096 + rng.randint(-12, 12), tuple(rng.choice([-5, -2, -1, 0, 1, 2, 3, 7]) for _ in shape)) for _ in range(2)
+    ]
+    first, second = (bytes_of(start, shape, strides, itemsize) for start, strides in layouts)
+    assert have_common_bytes(shape, *layouts[0], *layouts[1], itemsize) is bool(first & second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((4096, (2,)), (4100, (2,)), False),  # the even and the odd elements
+        ((4096, (2,)), (4099, (2,)), True),
+        ((4096, (1,)), (4096 + 32, (1,)), False),  # one after the other
+        ((4096, (1,)), (4096 + 31, (1,)), True),
+        ((4096 + 28, (-1,)), (4096, (1,)), True),
+        ((2**62, (2**40,)), (2**62 + 4, (2**40,)), False),
+    ],
+)
+def test_interlocking_layouts_have_no_common_bytes(first, second, expected):
+    assert have_common_bytes((8,), *first, *second, 4) is expected
+
+
+def test_what_takes_too_long_to_decide_counts_as_common(monkeypatch):
+    def give_up(*arrays, max_work):
+        raise RuntimeError("Exceeded max_work")
+
+    monkeypatch.setattr(np, "shares_memory", give_up)
+    assert have_common_bytes((8,), 4096, (2,), 4100, (2,), 4) is True
+    assert have_common_bytes((8,), 4096, (2,), 8192, (2,), 4) is False

@@ -78,6 +78,42 @@ def test_copies_that_make_no_sense_are_refused():
     assert target.sum() == 0
 
 
+def test_arrays_of_objects_are_not_copied_as_bytes():
+    target, source = np.array([None] * 4), np.array([object() for _ in range(4)])
+    view = StridedMemoryView.from_array_interface
+    with pytest.raises(TypeError, match="refer to Python objects"):
+        view(target).copy_from(view(source), None)
+    with pytest.raises(TypeError, match="refer to Python objects"):
+        view(target).copy_from(view(np.zeros(4, "u8")).view(dtype=np.dtype("V8")).view(dtype=np.dtype("O")), None)
+    assert target.tolist() == [None] * 4
+
+
+@pytest.mark.parametrize("make", [
+    lambda a: (a[::-1], a), lambda a: (a.T, a), lambda a: (a[1:, :2], a[:-1, 1:3]), lambda a: (a[:, 1:3], a[:, :2]),
+], ids=["backwards", "transposed", "diagonal", "columns"])
+def test_views_that_overlap_are_not_copied(make):
+    array = np.arange(16).reshape(4, 4)
+    target, source = make(array)
+    with pytest.raises(ValueError, match="overlap"):
+        view_of(target).copy_from(view_of(source), None)
+    assert np.array_equal(array, np.arange(16).reshape(4, 4))
+
+
+def test_views_that_interlock_are_copied():
+    array = np.arange(24).reshape(4, 6)
+    view_of(array[:, ::2]).copy_from(view_of(array[:, 1::2]), None)
+    assert np.array_equal(array[:, ::2], array[:, 1::2])
+    view_of(array).copy_from(view_of(array), None)
+    view_of(array.T).copy_to(view_of(array.T))
+    assert np.array_equal(array[:, 1::2], np.arange(24).reshape(4, 6)[:, 1::2])
+
+
+def test_contiguous_memory_of_the_host_is_moved():
+    array = np.arange(16)
+    view_of(array[1:]).copy_from(view_of(array[:-1]), None)
+    assert array.tolist() == [0, *range(15)]
+
+
 # --- with a device ---
 
 
@@ -167,3 +203,26 @@ def test_device_copies_need_a_stream_and_few_pieces(on_device, stream):
     many = one.view(one._layout.broadcast_to((100_000,)))
     with pytest.raises(ValueError, match="driver calls"):
         many.copy_to(view_of(np.zeros(100_000, np.int32)), stream)
+
+
+def test_views_that_overlap_on_the_device_are_not_copied(on_device, stream):
+    buffer, whole = on_device(SOURCE)
+    size = SOURCE.nbytes
+    for target, source in [
+        (buffer[4:].view(dtype="i4"), buffer[:size - 4].view(dtype="i4")),
+        (whole.view(whole._layout.permuted((1, 0, 2))), buffer.view((4, 5, 6), "i4")),
+    ]:
+        with pytest.raises(ValueError, match="overlap"):
+            target.copy_from(source, stream)
+    whole.copy_from(whole, stream)
+    assert read(buffer, stream) == SOURCE.tobytes()
+
+
+def test_columns_are_copied_to_the_columns_between(on_device, stream):
+    buffer, _ = on_device(SOURCE)
+    even = StridedMemoryView.from_buffer(buffer[:-4], (60,), (2,), dtype=SOURCE.dtype)
+    odd = StridedMemoryView.from_buffer(buffer[4:], (60,), (2,), dtype=SOURCE.dtype)
+    even.copy_from(odd, stream)
+    result = np.frombuffer(read(buffer, stream), np.int32)
+    assert np.array_equal(result[::2], SOURCE.ravel()[1::2])
+    assert np.array_equal(result[1::2], SOURCE.ravel()[1::2])

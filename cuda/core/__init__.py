@@ -58,6 +58,7 @@ _HOMES = {
     "VirtualMemoryResource": "_memory",
     "VirtualMemoryResourceOptions": "_memory",
     "launch": "_launcher",
+    "register_host_memory": "_memory",
     "set_memory_resource": "_memory._default_resource",
     "use_memory_resource": "_memory._default_resource",
 }

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["CopyPlan", "plan_copy"]
+__all__ = ["CopyPlan", "have_common_bytes", "plan_copy"]
 
 # The largest pitch that the driver promises to accept.
 MAX_PITCH = 2**31 - 1
@@ -31,6 +32,11 @@ class CopyPlan(NamedTuple):
     def piece_count(self) -> int:
         """The number of boxes."""
         return math.prod(axis[0] for axis in self.outer)
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether all bytes follow on from each other, in the destination and in the source."""
+        return self.piece_count == self.rows[0] == self.planes[0] == 1
 
     def offsets(self) -> Iterator[tuple[int, int]]:
         """Yield where each box begins, in the destination and in the source."""
@@ -80,6 +86,57 @@ def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
         if axis in axes:
             axes.remove(axis)
     return CopyPlan(width, rows, planes, tuple(axes), (start[0], start[1]))
+
+
+def have_common_bytes(shape, first, first_strides, second, second_strides, itemsize: int) -> bool:
+    """Return whether two layouts of the same shape, with at least one element, have bytes in common.
+
+    Parameters
+    ----------
+    shape : tuple[int, ...]
+        The extents.
+    first, second : int
+        The addresses of the elements with the indices 0. Nothing is read from them.
+    first_strides, second_strides : tuple[int, ...]
+        The strides in elements.
+    itemsize : int
+        The size of an element in bytes.
+    """
+    ranges = [
+        _extent_in_memory(shape, address, strides, itemsize)
+        for address, strides in ((first, first_strides), (second, second_strides))
+    ]
+    if ranges[0][1] <= ranges[1][0] or ranges[1][1] <= ranges[0][0]:
+        return False
+    # NumPy decides for ranges that interlock. Cases that take it too long count as common.
+    numpy = importlib.import_module("numpy")
+    arrays = [
+        numpy.asarray(_Described(shape, address, [stride * itemsize for stride in strides], itemsize))
+        for address, strides in ((first, first_strides), (second, second_strides))
+    ]
+    try:
+        return numpy.shares_memory(*arrays, max_work=100_000)
+    except RuntimeError:
+        return True
+
+
+def _extent_in_memory(shape, address: int, strides, itemsize: int) -> tuple[int, int]:
+    """Return where the first byte is, and where the last one ends."""
+    steps = [(extent - 1) * stride * itemsize for extent, stride in zip(shape, strides, strict=True)]
+    return address + sum(s for s in steps if s < 0), address + sum(s for s in steps if s > 0) + itemsize
+
+
+class _Described:
+    """An array that NumPy knows by its description only."""
+
+    def __init__(self, shape, address: int, strides, itemsize: int):
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": shape,
+            "strides": tuple(strides),
+            "typestr": f"|V{itemsize}",
+            "data": (address, False),
+        }
 
 
 def _merged(axes: list[Axis]) -> list[Axis]:

@@ -101,7 +101,7 @@ cdef object DLPack_export(const DLTensor& tensor, object owner, const Keep& keep
 
 # The same for a vector of int8 at `pointer`, on `device`: (device_type, device_id).
 cdef object DLPack_export_bytes(
-    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned
+    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned, bint is_readonly
 )
 
 # Whether a consumer that asks for `max_version` gets a versioned capsule; refuses what is not offered.

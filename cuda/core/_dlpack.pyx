@@ -65,11 +65,13 @@ def make_py_capsule(buf, versioned: bool):
     versioned : bool
         Whether the capsule is of the form that DLPack 1.0 introduced.
     """
-    return DLPack_export_bytes(<uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned)
+    return DLPack_export_bytes(
+        <uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned, False
+    )
 
 
 cdef object DLPack_export_bytes(
-    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned
+    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned, bint is_readonly
 ):
     cdef DLTensor tensor
     cdef int64_t stride = 1
@@ -83,7 +85,7 @@ cdef object DLPack_export_bytes(
     tensor.shape = &size
     tensor.strides = &stride
     tensor.byte_offset = 0
-    return DLPack_export(tensor, owner, keep, versioned, 0)
+    return DLPack_export(tensor, owner, keep, versioned, DLPACK_FLAG_READ_ONLY if is_readonly else 0)
 
 
 # One exported tensor: the structure that the consumer sees, and all that it points to.

@@ -314,10 +314,10 @@ cdef class StridedMemoryView(ViewState):
         Raises
         ------
         ValueError
-            If shapes or element types differ, this view is read-only, or the copy falls into too many
-            pieces.
+            If shapes or element types differ, this view is read-only, both overlap, or the copy falls
+            into too many pieces.
         TypeError
-            If ``other`` is no view, or ``stream`` no stream.
+            If ``other`` is no view, ``stream`` no stream, or the elements refer to Python objects.
         """
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")

@@ -13,7 +13,7 @@ from cuda.core._stream cimport Stream, Stream_accept
 from cuda.core._view_export cimport dlpack_device
 from cuda.core._view_sources cimport ViewState, dtype_of, itemsize_of, layout_of
 
-from cuda.core._copy_plan import plan_copy
+from cuda.core._copy_plan import have_common_bytes, plan_copy
 
 __all__ = []
 
@@ -25,7 +25,7 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
     check_arguments(target, source, allocator, blocking)
     if stream is not None or not is_on_host:
         c_stream = Stream_accept(stream)
-    if 0 in layout_of(target)._shape:
+    if 0 in layout_of(target)._shape or is_itself(target, source):
         return 0
     plan = plan_copy(
         layout_of(target)._shape,
@@ -33,6 +33,9 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         layout_of(source).explicit_strides(),
         itemsize_of(target),
     )
+    # Of one row, the host makes a right copy even then.
+    if not (is_on_host and plan.is_one_row):
+        check_apart(target, source)
     if is_on_host:
         if c_stream is not None:
             c_stream.sync()
@@ -70,7 +73,39 @@ cdef int check_arguments(ViewState target, ViewState source, object allocator, o
         raise ValueError(
             f"the types of the elements differ: {dtype_of(target)} (destination), {dtype_of(source)} (source)"
         )
+    if has_objects(target) or has_objects(source):
+        raise TypeError(
+            f"elements of type {dtype_of(source)} refer to Python objects, which cannot be copied as bytes"
+        )
     return 0
+
+
+cdef bint is_itself(ViewState target, ViewState source) except -1:
+    return target._ptr == source._ptr and layout_of(target).explicit_strides() == layout_of(source).explicit_strides()
+
+
+cdef int check_apart(ViewState target, ViewState source) except -1:
+    if have_common_bytes(
+        layout_of(target)._shape,
+        target._ptr,
+        layout_of(target).explicit_strides(),
+        source._ptr,
+        layout_of(source).explicit_strides(),
+        itemsize_of(target),
+    ):
+        raise ValueError(
+            f"source and destination overlap: they begin at {source._ptr:#x} and at {target._ptr:#x}; "
+            f"copy by way of other memory"
+        )
+    return 0
+
+
+# Copies of bytes know nothing of references to Python objects.
+cdef bint has_objects(ViewState view) except -1:
+    if view._element.lanes != 0:
+        return False
+    dtype = dtype_of(view)
+    return dtype is not None and dtype.hasobject
 
 
 # Where one type is unknown, the sizes have to agree.

@@ -120,7 +120,7 @@ cdef int view_dlpack(ViewState self, object obj, object stream_ptr) except -1:
     self._exporting_obj = obj
     if isinstance(obj, Buffer):
         self._h_allocation = (<Buffer>obj)._h_allocation
-        self._is_sized = (<Buffer>obj)._memory_resource is not None
+        self._is_sized = is_sized(<Buffer>obj)
     return 0
 
 
@@ -221,7 +221,7 @@ cdef int64_t parse_itemsize(object typestr) except -1:
 cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1:
     buffer._check_open()
     self._h_allocation = buffer._h_allocation
-    self._is_sized = buffer._memory_resource is not None
+    self._is_sized = is_sized(buffer)
     check_size(self, layout)
     self._ptr = self._h_allocation.value().pointer + layout._slice_offset * layout._itemsize
     self._is_device_accessible = buffer.is_device_accessible
@@ -229,11 +229,16 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
         self._device_id = buffer.device_id
     except RuntimeError:
         self._device_id = pointer_info(self._ptr).device_id     # page-locked memory is on no one device
-    self._is_readonly = is_readonly
+    self._is_readonly = is_readonly or buffer._is_readonly
     self._known_layout = layout
     self._dtype = dtype
     self._exporting_obj = buffer
     return 0
+
+
+# Wrapped memory may be of more bytes than its user cared to say.
+cdef bint is_sized(Buffer buffer) noexcept:
+    return buffer._memory_resource is not None or buffer._is_part
 
 
 cdef int check_size(ViewState self, _StridedLayout layout) except -1:

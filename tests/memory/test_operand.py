@@ -11,6 +11,7 @@ import pytest
 from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
 from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource, read, write
 
 SOURCE = np.arange(4 * 6 * 5, dtype=np.int16).reshape(4, 6, 5)
@@ -108,6 +109,16 @@ def test_overlaps_are_refused(mr):
         Buffer.from_handle(address, 8).copy_from(array[:, ::2], stream=LEGACY_DEFAULT_STREAM)
     with pytest.raises(ValueError, match="overlap"):
         Buffer.from_handle(address, 16).copy_to(array[::-1], stream=LEGACY_DEFAULT_STREAM)
+
+
+def test_arrays_of_objects_are_neither_read_nor_written(mr):
+    objects = np.array([None] * 8)
+    for array in (objects, memoryview(objects), np.zeros(8, "O,i4"), (ctypes.py_object * 8)()):
+        buffer = mr.allocate(memoryview(array).nbytes)
+        with pytest.raises(TypeError, match="dst must have elements of plain bytes"):
+            buffer.copy_to(array, stream=LEGACY_DEFAULT_STREAM)
+        with pytest.raises(TypeError, match="src must have elements of plain bytes"):
+            buffer.copy_from(array, stream=LEGACY_DEFAULT_STREAM)
 
 
 def test_elements_in_one_place_are_no_destination(mr):
@@ -234,6 +245,33 @@ def test_pinned_arrays_are_copied(device, stream):
     buffer = device.allocate(64, stream=stream)
     buffer.copy_from(array, stream=stream)
     assert read(buffer, stream) == bytes(range(64))
+
+
+def test_buffer_between_the_rows_of_an_array_is_copied(device, stream):
+    memory = device.allocate(64, stream=stream)
+    write(memory, bytes(range(64)), stream)
+    memory[16:32].copy_from(Interface(memory.handle, (2, 8), strides=(48, 1)), stream=stream)
+    assert read(memory, stream) == bytes([*range(16), *range(8), *range(48, 56), *range(32, 64)])
+    with pytest.raises(ValueError, match="overlap"):
+        memory[4:20].copy_from(Interface(memory.handle, (2, 8), strides=(48, 1)), stream=stream)
+
+
+@pytest.mark.parametrize("part", [PARTS[name] for name in ("contiguous", "planes", "steps", "transposed")])
+def test_views_of_buffers_are_copied(device, stream, part):
+    chosen = part(SOURCE)
+    memory = device.allocate(SOURCE.nbytes, stream=stream)
+    write(memory, SOURCE.tobytes(), stream)
+    start = chosen.__array_interface__["data"][0] - SOURCE.ctypes.data
+    strides = tuple(stride // 2 for stride in chosen.strides)
+    view = StridedMemoryView.from_buffer(memory[start:], chosen.shape, strides, dtype=SOURCE.dtype)
+    packed = device.allocate(chosen.nbytes, stream=stream)
+    packed.copy_from(view, stream=stream)
+    assert read(packed, stream) == chosen.tobytes()
+    packed.fill(0, stream=stream)
+    packed.copy_to(view, stream=stream)
+    expected = SOURCE.copy()
+    part(expected)[...] = 0
+    assert read(memory, stream) == expected.tobytes()
 
 
 @pytest.mark.requires(device=True, module="cupy")

@@ -38,6 +38,7 @@ LAYERS = {
         "_view_copy",
         "_tensor_bridge",
         "_memoryview",
+        "_buffer_view",
         "_tensor_map",
         "_tensor_map_encode",
         "texture.*",

@@ -26,6 +26,13 @@ def bind_kernel(kernel, config, stream):
     return _bind_kernel(kernel, config, stream)
 
 
+def view_of_buffer(buffer, shape, dtype):
+    """Return the view of :meth:`~cuda.core.Buffer.view`."""
+    from cuda.core._buffer_view import view_of_buffer
+
+    return view_of_buffer(buffer, shape, dtype)
+
+
 def native_launch_config(config):
     """Return the ``CUlaunchConfig`` of the bindings for a :class:`~cuda.core.LaunchConfig`."""
     from cuda.core._launch_config import _to_native_launch_config

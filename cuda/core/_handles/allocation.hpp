@@ -20,7 +20,7 @@ struct Allocation {
     Handle<CUstream> h_stream;
     // Only with a default stream, which means another stream in every context.
     Handle<CUcontext> h_context;
-    // Only for memory that a resource written in Python frees; the keep holds the reference.
+    // Only for memory that its resource has to free itself; the keep holds the reference.
     PyObject* resource = nullptr;
     // Only for memory of a cache: what goes back into it.
     struct Block* block = nullptr;

@@ -5,6 +5,7 @@
 from cuda.core._memory._buffer import *
 from cuda.core._memory._device_memory_resource import *
 from cuda.core._memory._graph_memory_resource import *
+from cuda.core._memory._host_registration import *
 from cuda.core._memory._legacy import *
 from cuda.core._memory._managed_buffer import *
 from cuda.core._memory._managed_memory_resource import *

@@ -18,17 +18,16 @@ cdef int allocate_from_pool(
 # Memory of a graph: the stream must be capturing. Freeing it in the capture adds a node to the graph.
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1
 
-# Memory that `resource.deallocate` frees. The stream may be empty: the default stream then.
-cdef int adopt(
-    cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream, bint needs_context,
-    AllocationHandle* h_allocation
+# Memory at an address that a user gives: `resource.deallocate` frees it, or nobody before `owner` is let go.
+cdef int wrap(
+    object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
 ) except -1
 
 # Memory that somebody else frees, after `keep`.
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1
 
-# The stream in whose order the memory is freed from now on.
-cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1
+# The stream in whose order the memory, of `resource` or of nobody, is freed from now on.
+cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, object resource) except -1
 
 # That stream, a Stream; None where there is none.
 cdef object stream_of(const Allocation& value)

@@ -23,7 +23,8 @@ from cuda.core._handles._handles cimport (
     StreamHandle,
     is_interpreter_exiting,
 )
-from cuda.core._stream cimport Stream, default_stream, is_default
+from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._stream cimport Stream, Stream_accept, default_stream, is_default
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
     WARN_RETURN,
@@ -222,8 +223,37 @@ def free_pinned(pointer: int) -> None:
         HANDLE_RETURN(cydriver.cuMemFreeHost(c_pointer), b"cuMemFreeHost")
 
 
+cdef int wrap(
+    object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
+) except -1:
+    cdef StreamHandle h_stream
+    cdef cydriver.CUdeviceptr pointer = pointer_argument(ptr)
+    cdef size_t c_size = size_argument(size)
+    if resource is None:
+        if stream is not None:
+            raise ValueError("stream orders how mr frees the memory: it needs mr")
+        return borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), h_allocation)
+    if owner is not None:
+        raise ValueError("mr and owner exclude each other: memory is either freed or only kept")
+    if not isinstance(resource, MemoryResource):
+        raise TypeError(f"mr must be a MemoryResource or None, not {type(resource).__name__}")
+    if stream is not None:
+        h_stream = Stream_accept(stream)._h_stream
+    return adopt(pointer, c_size, resource, h_stream, h_allocation)
+
+
+cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
+    if not hasattr(ptr, "__int__") or isinstance(ptr, (str, bytes, float)):
+        raise TypeError(f"ptr must be an int or a CUdeviceptr, not {type(ptr).__name__}")
+    pointer = int(ptr)
+    if not 0 <= pointer < 1 << 64:
+        raise OverflowError(f"ptr must be an address, from 0 to 2**64 - 1, not {pointer}")
+    return pointer
+
+
+# Memory that `resource.deallocate` frees. The stream may be empty: the default stream then.
 cdef int adopt(
-    cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream, bint needs_context,
+    cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream,
     AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
@@ -232,7 +262,7 @@ cdef int adopt(
     value.size = size
     value.resource = <PyObject*>resource
     value.h_stream = h_stream
-    if needs_context and pointer != 0:
+    if pointer != 0 and needs_context(resource, h_stream):
         if not value.h_stream:
             value.h_stream = default_stream()._h_stream
         fix_context(value)
@@ -289,17 +319,22 @@ cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, All
     return 0
 
 
-cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, bint needs_context) except -1:
+cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, object resource) except -1:
     cdef Allocation* value = &h_allocation.value()
     cdef Allocation changed
     if value.h_stream.get() == h_stream.get() and not is_default(h_stream):
         return 0
     changed.h_stream = h_stream
-    if needs_context:
+    if needs_context(resource, h_stream):
         fix_context(changed)
     value.h_stream = changed.h_stream
     value.h_context = changed.h_context
     return 0
+
+
+# Whether a free on this stream depends on the current context.
+cdef inline bint needs_context(object resource, const StreamHandle& h_stream) except -1:
+    return is_default(h_stream) and resource is not None and resource.is_device_accessible
 
 
 # A default stream is one of the context that is current now, also when another thread frees.

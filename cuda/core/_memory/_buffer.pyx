@@ -4,27 +4,31 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdint cimport uintptr_t
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
-from cuda.core._handles._driver_object cimport DriverObject, add_member
-from cuda.core._handles._handles cimport AllocationHandle, Keep, StreamHandle
-from cuda.core._memory._allocation cimport adopt, borrow, set_stream, size_argument, stream_of
+from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._memory._allocation cimport set_stream, wrap
 from cuda.core._memory._copy cimport copy, fill
+from cuda.core._memory._memory_range cimport (
+    MemoryRange,
+    MemoryRange_count_export,
+    MemoryRange_cut,
+    MemoryRange_show,
+    check_open,
+    check_writable,
+)
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory._operand cimport copy_from_array, copy_to_array
-from cuda.core._memory._pointer_info cimport pointer_info
-from cuda.core._stream cimport Stream, Stream_accept, default_stream, is_default
+from cuda.core._stream cimport Stream, Stream_accept, default_stream
 
 import importlib
 
 from cuda.core._dlpack import classify_dl_device
+from cuda.core._handles import _late
 
 __all__ = ["Buffer", "MemoryResource"]
 
@@ -32,28 +36,21 @@ __all__ = ["Buffer", "MemoryResource"]
 globals()["MemoryResource"] = MemoryResource
 
 
-cdef class Buffer(DriverObject):
+cdef class Buffer(MemoryRange):
     """A range of memory.
 
     Buffers come from :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and :meth:`from_handle`;
     there is no direct construction. Dropping the last reference frees like :meth:`close`. As a context
     manager a buffer closes itself at the end of the block.
 
+    ``buffer[16:32]`` is a part of the memory, by the rules of slices: a buffer that keeps the whole one
+    alive and is closed with it. Closing a part frees nothing, and leaves parts of that part open.
+
     Where the host can read the memory, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` show its
     bytes, without waiting for work that still writes to them.
     """
 
     made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
-
-    def __dealloc__(self):
-        Py_XDECREF(self._handle_object)
-        Py_XDECREF(self._size_object)
-
-    def __repr__(self):
-        if not self._h_allocation:
-            return f"<{type(self).__name__} closed>"
-        mapped = ", mapped" if self.is_mapped else ""
-        return f"<{type(self).__name__} {self.handle:#x}, {self.size} bytes{mapped}>"
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         self._check_open()
@@ -63,12 +60,18 @@ cdef class Buffer(DriverObject):
                 "LegacyPinnedMemoryResource first"
             )
         PyBuffer_FillInfo(
-            view, self, <void*><uintptr_t>self._h_allocation.value().pointer, self._h_allocation.value().size, 0, flags
+            view, self, <void*><uintptr_t>self._h_allocation.value().pointer, self._h_allocation.value().size,
+            self._is_readonly, flags,
         )
-        self._export_count += 1
+        MemoryRange_count_export(self, 1)
 
     def __releasebuffer__(self, Py_buffer* view):
-        self._export_count -= 1
+        MemoryRange_count_export(self, -1)
+
+    def __getitem__(self, key: slice) -> Buffer:
+        cdef Buffer part = Buffer_new(type(self))
+        MemoryRange_cut(self, key, part)
+        return part
 
     def __array__(self, dtype=None, copy=None):
         """Return the bytes as a NumPy array, where the host can read them; BufferError elsewhere."""
@@ -112,7 +115,7 @@ cdef class Buffer(DriverObject):
         versioned = DLPack_negotiate(max_version, dl_device, copy, device)
         return DLPack_export_bytes(
             self._h_allocation.value().pointer, self._h_allocation.value().size, device, self,
-            self._h_allocation.keep(), versioned,
+            self._h_allocation.keep(), versioned, self._is_readonly,
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -200,21 +203,22 @@ cdef class Buffer(DriverObject):
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream in whose order to free. If None, the recorded one: that of the allocation, or of
-            the last :meth:`set_deallocation_stream`.
+            the last :meth:`set_deallocation_stream`. Of no effect for a part.
 
         Raises
         ------
         BufferError
-            If a memoryview or a NumPy array still looks at the memory.
+            If a memoryview or a NumPy array still looks at the memory, or at a part of it.
         TypeError
             If ``stream`` is no stream.
         """
+        cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
             return
         if self._export_count != 0:
             raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
-        if stream is not None:
-            Buffer_set_stream(self, Stream_accept(stream))
+        if c_stream is not None and not self._is_part:
+            set_stream(self._h_allocation, c_stream._h_stream, self._memory_resource)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
@@ -232,10 +236,13 @@ cdef class Buffer(DriverObject):
         TypeError
             If ``stream`` is no stream.
         RuntimeError
-            If the buffer is closed, or the stream is a default stream and no context is current.
+            If the buffer is closed or a part, or the stream is a default stream and no context is current.
         """
+        cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
-        Buffer_set_stream(self, Stream_accept(stream))
+        if self._is_part:
+            raise RuntimeError("a part of a Buffer frees nothing: set the stream of the whole, which is its owner")
+        set_stream(self._h_allocation, c_stream._h_stream, self._memory_resource)
 
     def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
         """Copy all bytes to other memory, in stream order (``cuMemcpyAsync``).
@@ -273,7 +280,7 @@ cdef class Buffer(DriverObject):
         """
         cdef Stream c_stream = Stream_accept(stream)
         cdef Buffer target
-        self._check_open()
+        check_open(self)
         if dst is None:
             if self._memory_resource is None:
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
@@ -283,7 +290,8 @@ cdef class Buffer(DriverObject):
         else:
             copy_to_array(dst, self._h_allocation, c_stream, options)
             return dst
-        target._check_open()
+        check_open(target)
+        check_writable(target, "dst")
         copy(target._h_allocation, self._h_allocation, c_stream, options)
         return target
 
@@ -310,15 +318,16 @@ cdef class Buffer(DriverObject):
             If the sizes differ, source and destination overlap, or options come with an array that is
             not contiguous.
         TypeError
-            If ``src`` is nothing to read from, ``stream`` no stream, ``options`` no CopyOptions, or the
-            stream takes none: the legacy default stream, or one that is capturing.
+            If ``src`` is nothing to read from, this buffer read-only, ``stream`` no stream, ``options`` no
+            CopyOptions, or the stream takes none: the legacy default stream, or one that is capturing.
         RuntimeError
             If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
         cdef Stream c_stream = Stream_accept(stream)
-        self._check_open()
+        check_open(self)
+        check_writable(self, "the destination")
         if isinstance(src, Buffer):
-            (<Buffer>src)._check_open()
+            check_open(<Buffer>src)
             copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream, options)
         else:
             copy_from_array(self._h_allocation, src, c_stream, options)
@@ -348,8 +357,38 @@ cdef class Buffer(DriverObject):
             If the buffer is closed.
         """
         cdef Stream c_stream = Stream_accept(stream)
-        self._check_open()
+        check_open(self)
+        check_writable(self, "the destination")
         fill(self._h_allocation, value, c_stream)
+
+    def view(self, shape: int | tuple[int, ...] | None = None, dtype=None) -> StridedMemoryView:
+        """View the memory as an array in C order.
+
+        Parameters
+        ----------
+        shape : int | tuple[int, ...], optional
+            The extents; one of them may be -1, and follows from the size of the buffer, as all does if
+            this is None.
+        dtype : :class:`numpy.dtype` | type | str, optional
+            The type of the elements, ``numpy.uint8`` if None.
+
+        Returns
+        -------
+        :class:`~cuda.core.utils.StridedMemoryView`
+            The view, which keeps the buffer and its memory alive.
+
+        Raises
+        ------
+        ValueError
+            If the buffer is too small, no multiple of what -1 or None has to divide, or begins at an
+            address where elements of this type cannot be.
+        TypeError
+            If ``shape`` or ``dtype`` is none.
+        RuntimeError
+            If the buffer is closed.
+        """
+        self._check_open()
+        return _late.view_of_buffer(self, shape, dtype)
 
     @classmethod
     def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
@@ -359,128 +398,35 @@ cdef class Buffer(DriverObject):
         return self
 
     @property
-    def handle(self) -> int:
-        """The address; 0 when closed."""
-        return self._h_allocation.value().pointer if self._h_allocation else 0
-
-    @property
-    def size(self) -> int:
-        """The number of bytes; 0 when closed."""
-        return self._h_allocation.value().size if self._h_allocation else 0
-
-    @property
-    def _size(self):
-        return self.size
-
-    @_size.setter
-    def _size(self, value):
-        # For resources that grow a buffer in place.
-        self._check_open()
-        (&self._h_allocation.value()).size = size_argument(value)
-        Buffer_show(self)
-
-    @property
-    def _deallocation_stream(self):
-        # For resources that move a buffer; None without one.
-        self._check_open()
-        return stream_of(self._h_allocation.value())
-
-    @property
-    def memory_resource(self) -> MemoryResource | None:
-        """The resource that frees the memory; None for wrapped memory and when closed."""
-        return self._memory_resource
-
-    @property
-    def owner(self):
-        """The object that wrapped memory keeps alive, or None."""
-        return self._owner
-
-    @property
-    def device_id(self) -> int:
-        """The ordinal of the device where the memory is; -1 for plain host memory."""
-        self._check_open()
-        if self._memory_resource is not None:
-            return self._memory_resource.device_id
-        return pointer_info(self._h_allocation.value().pointer).device_id
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """Whether a device can access the memory."""
-        self._check_open()
-        if self._memory_resource is not None:
-            return self._memory_resource.is_device_accessible
-        return bool(pointer_info(self._h_allocation.value().pointer).is_device_accessible)
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """Whether the host can access the memory."""
-        self._check_open()
-        if self._memory_resource is not None:
-            return self._memory_resource.is_host_accessible
-        return bool(pointer_info(self._h_allocation.value().pointer).is_host_accessible)
-
-    @property
-    def is_managed(self) -> bool:
-        """Whether the memory migrates between host and devices."""
-        self._check_open()
-        if self._memory_resource is not None and self._memory_resource.is_managed:
-            return True
-        return bool(pointer_info(self._h_allocation.value().pointer).is_managed)
-
-    @property
-    def is_mapped(self) -> bool:
-        """Whether the memory was allocated by another process; False when closed."""
-        return self._is_mapped
-
-    @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:
         """What another process needs to open this buffer (``cuMemPoolExportPointer``).
 
         Raises
         ------
         RuntimeError
-            If the buffer is closed, or its memory is not shared between processes.
+            If the buffer is closed or a part, or its memory is not shared between processes.
         """
         self._check_open()
         if self._ipc_descriptor is None:
+            if self._is_part:
+                raise RuntimeError("it is a part of a Buffer, and only whole ones are shared")
             if self._memory_resource is None:
                 raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
             self._ipc_descriptor = (<MemoryResource>self._memory_resource)._export(self)
         return self._ipc_descriptor
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return not self._h_allocation
-
-    cdef intptr_t _address(self) noexcept nogil:
-        return <intptr_t>self._h_allocation.value().pointer if self._h_allocation else 0
-
-    cdef void _release(self) noexcept:
-        self._h_allocation.reset()
-        Buffer_show(self)
-        self._memory_resource = None
-        self._owner = None
-        self._ipc_descriptor = None
-        self._is_mapped = False
-
-    cdef object _identity(self):
-        return (self.handle, self.size)
-
-    cdef int _check_open(self) except -1:
-        # An open buffer of no bytes has the address 0.
-        if not self._h_allocation:
-            raise RuntimeError(f"this {type(self).__name__} is closed")
-        return 0
-
 
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
-    cdef Buffer self = Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
+    cdef Buffer self = Buffer_new(cls)
     self._h_allocation = h_allocation
-    Buffer_show(self)
+    MemoryRange_show(self)
     self._memory_resource = memory_resource
     self._owner = owner
     return self
+
+
+cdef inline Buffer Buffer_new(type cls):
+    return Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
 
 
 cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):
@@ -490,37 +436,9 @@ cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):
     return <Buffer>buffer
 
 
-# Both are asked for in loops, where a getter costs most: they are kept as objects.
-cdef int Buffer_show(Buffer self) except -1:
-    cdef bint is_open = <bint>self._h_allocation
-    cdef object handle = self._h_allocation.value().pointer if is_open else 0
-    cdef object size = self._h_allocation.value().size if is_open else 0
-    Py_XDECREF(self._handle_object)
-    self._handle_object = <PyObject*>handle
-    Py_INCREF(handle)
-    Py_XDECREF(self._size_object)
-    self._size_object = <PyObject*>size
-    Py_INCREF(size)
-    return 0
-
-
 cdef Buffer Buffer_from_handle(type cls, object ptr, object size, object mr, object owner, object stream):
     cdef AllocationHandle h_allocation
-    cdef StreamHandle h_stream
-    cdef cydriver.CUdeviceptr pointer = pointer_argument(ptr)
-    cdef size_t c_size = size_argument(size)
-    if mr is None:
-        if stream is not None:
-            raise ValueError("stream orders how mr frees the memory: it needs mr")
-        borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), &h_allocation)
-    else:
-        if owner is not None:
-            raise ValueError("mr and owner exclude each other: memory is either freed or only kept")
-        if not isinstance(mr, MemoryResource):
-            raise TypeError(f"mr must be a MemoryResource or None, not {type(mr).__name__}")
-        if stream is not None:
-            h_stream = Stream_accept(stream)._h_stream
-        adopt(pointer, c_size, mr, h_stream, needs_context(mr, h_stream), &h_allocation)
+    wrap(ptr, size, mr, owner, stream, &h_allocation)
     return Buffer_create(cls, h_allocation, mr, owner)
 
 
@@ -538,33 +456,3 @@ def _rebuild_buffer(cls, mr, descriptor):
     # The sender could not know a stream of this process.
     Context_require(max(mr.device_id, 0))
     return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
-
-
-cdef int Buffer_set_stream(Buffer self, Stream stream) except -1:
-    set_stream(self._h_allocation, stream._h_stream, needs_context(self._memory_resource, stream._h_stream))
-    return 0
-
-
-# Whether a free on this stream depends on the current context.
-cdef inline bint needs_context(object mr, const StreamHandle& h_stream) except -1:
-    return is_default(h_stream) and mr is not None and mr.is_device_accessible
-
-
-cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
-    if not hasattr(ptr, "__int__") or isinstance(ptr, (str, bytes, float)):
-        raise TypeError(f"ptr must be an int or a CUdeviceptr, not {type(ptr).__name__}")
-    pointer = int(ptr)
-    if not 0 <= pointer < 1 << 64:
-        raise OverflowError(f"ptr must be an address, from 0 to 2**64 - 1, not {pointer}")
-    return pointer
-
-
-cdef int add_members() except -1:
-    cdef Buffer sample = Buffer.__new__(Buffer)
-    cdef char* start = <char*><void*>sample
-    add_member(Buffer, "handle", <char*>&sample._handle_object - start)
-    add_member(Buffer, "size", <char*>&sample._size_object - start)
-    return 0
-
-
-add_members()

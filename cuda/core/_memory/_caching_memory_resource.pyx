@@ -26,7 +26,8 @@ from cuda.core._memory._adaptor cimport (
     MemoryResourceAdaptor,
 )
 from cuda.core._memory._allocation cimport size_argument
-from cuda.core._memory._buffer cimport Buffer, Buffer_show
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._memory_range cimport MemoryRange_show
 from cuda.core._stream cimport Stream, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -208,7 +209,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         else:
             buffer = self._buffer_class.__new__(self._buffer_class)
         buffer._h_allocation = move(h_allocation)
-        Buffer_show(buffer)
+        MemoryRange_show(buffer)
         buffer._memory_resource = self
         return buffer
 

@@ -12,6 +12,7 @@ from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._copy cimport check_apart
 from cuda.core._memory._copy_hints cimport check_stream, has_hints, hints_of
+from cuda.core._memory._memory_range cimport check_open, check_writable
 from cuda.core._stream cimport Stream
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
@@ -45,7 +46,7 @@ def copy_batch(
     Raises
     ------
     TypeError
-        If an argument is of another type, or ``stream`` one of those excluded.
+        If an argument is of another type, ``stream`` one of those excluded, or a destination read-only.
     ValueError
         If there are no buffers, the numbers or sizes differ, or a source overlaps its destination.
     RuntimeError
@@ -59,8 +60,8 @@ def copy_batch(
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     c_stream = <Stream>stream
     c_stream._check_open()
-    collect(srcs, "srcs", &h_sources)
-    collect(dsts, "dsts", &h_targets)
+    collect(srcs, "srcs", False, &h_sources)
+    collect(dsts, "dsts", True, &h_targets)
     if h_sources.size() != h_targets.size():
         raise ValueError(f"srcs and dsts must have the same number of buffers, not {len(srcs)} and {len(dsts)}")
     collect_hints(options, h_sources.size(), &hints)
@@ -68,7 +69,7 @@ def copy_batch(
     enqueue(h_targets, h_sources, hints, c_stream)
 
 
-cdef int collect(object buffers, str name, vector[AllocationHandle]* handles) except -1:
+cdef int collect(object buffers, str name, bint is_written, vector[AllocationHandle]* handles) except -1:
     if isinstance(buffers, Buffer) or not isinstance(buffers, Sequence):
         raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
     if len(buffers) == 0:
@@ -77,7 +78,9 @@ cdef int collect(object buffers, str name, vector[AllocationHandle]* handles) ex
     for buffer in buffers:
         if not isinstance(buffer, Buffer):
             raise TypeError(f"{name} must have Buffer objects only, not {type(buffer).__name__}")
-        (<Buffer>buffer)._check_open()
+        check_open(<Buffer>buffer)
+        if is_written:
+            check_writable(<Buffer>buffer, name)
         handles.push_back((<Buffer>buffer)._h_allocation)
     return 0
 

@@ -12,7 +12,8 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
 from cuda.core._memory._allocation cimport allocate_from_pool, size_argument
-from cuda.core._memory._buffer cimport Buffer, Buffer_show, MemoryResource
+from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._memory_range cimport MemoryRange_show
 from cuda.core._stream cimport Stream, Stream_accept
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
@@ -339,7 +340,7 @@ cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     else:
         buffer = self._buffer_class.__new__(self._buffer_class)
     allocate_from_pool(self._h_users, size, stream._h_stream, &buffer._h_allocation)
-    Buffer_show(buffer)
+    MemoryRange_show(buffer)
     buffer._memory_resource = self
     return buffer
 

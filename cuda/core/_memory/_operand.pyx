@@ -26,7 +26,7 @@ from cuda.core._stream cimport Stream, Stream_wrap
 
 from math import prod
 
-from cuda.core._copy_plan import plan_copy
+from cuda.core._copy_plan import have_common_bytes, plan_copy
 
 __all__ = []
 
@@ -58,7 +58,7 @@ cdef int copy_to_array(object array, const AllocationHandle& h_source, Stream st
     if is_contiguous(target):
         check_apart(target._pointer, source, size)
         return copy_bytes(target._pointer, source, size, stream._h_stream, options)
-    check_strided(target, source, size, options)
+    check_strided(target, source, options)
     copy_boxes(
         plan_copy(bytes_of(target), (*target._strides, 1), packed(bytes_of(target)), 1),
         target._pointer, target._is_on_host, source, False, stream._h_stream,
@@ -74,7 +74,7 @@ cdef int copy_from_array(const AllocationHandle& h_target, object array, Stream 
     if is_contiguous(source):
         check_apart(target, source._pointer, size)
         return copy_bytes(target, source._pointer, size, stream._h_stream, options)
-    check_strided(source, target, size, options)
+    check_strided(source, target, options)
     copy_boxes(
         plan_copy(bytes_of(source), packed(bytes_of(source)), (*source._strides, 1), 1),
         target, False, source._pointer, source._is_on_host, stream._h_stream,
@@ -105,6 +105,8 @@ cdef int open_buffer(Operand self, object array, str name, bint is_written) exce
     except (BufferError, ValueError) as error:
         raise TypeError(f"{name} is no memory to {'write to' if is_written else 'read'}: {error}") from error
     self._has_view = True
+    if holds_objects(array, &self._view):
+        raise TypeError(f"{name} must have elements of plain bytes; these refer to Python objects")
     self._pointer = <uintptr_t>self._view.buf
     self._itemsize = self._view.itemsize
     self._is_on_host = True
@@ -115,6 +117,15 @@ cdef int open_buffer(Operand self, object array, str name, bint is_written) exce
     else:
         self._strides = tuple([self._view.strides[i] for i in range(self._view.ndim)])
     return 0
+
+
+cdef bint holds_objects(object array, const Py_buffer* view) except -1:
+    if isinstance(array, memoryview):
+        array = array.obj
+    # NumPy's types say it themselves; those of ctypes do so in their format.
+    if getattr(getattr(array, "dtype", None), "hasobject", False):
+        return True
+    return view.format != NULL and b"O" in <bytes>view.format
 
 
 cdef int open_tensor(Operand self, object array, str name, bint is_written, Stream stream) except -1:
@@ -186,14 +197,12 @@ cdef size_t checked_size(Operand self, size_t size) except? <size_t>-1:
     return size
 
 
-cdef int check_strided(Operand self, cydriver.CUdeviceptr buffer, size_t size, object options) except -1:
+cdef int check_strided(Operand self, cydriver.CUdeviceptr buffer, object options) except -1:
+    cdef tuple shape = bytes_of(self)
     if options is not None:
         raise ValueError("options are for contiguous memory only; make a contiguous copy of the array first")
-    reach = [(extent - 1) * stride for extent, stride in zip(self._shape, self._strides)]
-    first = self._pointer + sum([step for step in reach if step < 0])
-    end = self._pointer + sum([step for step in reach if step > 0]) + self._itemsize
-    if first < buffer + size and buffer < end:
-        raise ValueError(f"the array and the buffer overlap: they are at {first:#x} and {buffer:#x}")
+    if have_common_bytes(shape, self._pointer, (*self._strides, 1), buffer, packed(shape), 1):
+        raise ValueError(f"the array and the buffer overlap: they are at {self._pointer:#x} and {buffer:#x}")
     return 0
 
 

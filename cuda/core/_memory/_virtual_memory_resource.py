@@ -174,8 +174,8 @@ class VirtualMemoryResource(MemoryResource):
             raise TypeError(f"buf must be a Buffer, not {type(buf).__name__}")
         if buf.is_closed:
             raise RuntimeError("buf is closed")
-        if buf.memory_resource is not self:
-            raise ValueError("buf must be a buffer of this resource")
+        if buf.memory_resource is not self or buf.owner is not None:
+            raise ValueError("buf must be a whole buffer of this resource")
         new_size = _check_size("new_size", new_size)
         config = check_or_create_options(
             VirtualMemoryResourceOptions, config, "virtual memory resource options", keep_none=True

@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport AllocationHandle, Keep
+
+
+cdef class Parts:
+    cdef dict _references   # the address of each part -> a weak reference to it
+
+    cdef int add(self, DriverObject part) except -1
+    cdef void remove(self, DriverObject part) noexcept
+    # Closes all parts there are.
+    cdef void close(self) noexcept
+
+
+# The bounds of `buffer[key]` as they are written, not yet fitted to a size.
+cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1
+
+# The range between two bounds, which keeps `keep`: the memory of the whole.
+cdef int narrow(
+    const AllocationHandle& h_whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+) except -1
