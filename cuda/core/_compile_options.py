@@ -420,7 +420,7 @@ class LinkerOptions(Options):
         RuntimeError
             If nvJitLink is missing or too old, or no architecture is given and there is no driver to ask for a device.
         """
-        if str(backend).lower() != "nvjitlink":
+        if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
             raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {backend!r}")
         if nvjitlink_version() is None:
             raise RuntimeError(NO_NVJITLINK)

@@ -268,8 +268,9 @@ def render_options(options, backend: str) -> list[str]:
     arguments = []
     for name, _, renderer, current in said(options, backend):
         rendered = renderer.render(current)
-        if any("\0" in argument for argument in rendered):
-            raise ValueError(f"{name} contains a null character: {current!r}")
+        for argument in rendered:
+            if "\0" in argument:
+                raise ValueError(f"{name} contains a null character: {current!r}")
         arguments += rendered
     return arguments
 
