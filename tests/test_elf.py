@@ -59,16 +59,16 @@ needs_compiler = pytest.mark.requires(nvrtc=True, software=False)
 
 
 @needs_compiler
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
 @pytest.mark.parametrize("settings", [{}, {"debug": True}, {"lineinfo": True}, {"relocatable_device_code": True}])
 def test_whole_cubins_pass(arch, settings):
     source = """
-        __device__ int g[4]; __constant__ float c[8]; extern __shared__ int open[];
+        __device__ int g[4] = {1}; __device__ int space[100000]; __constant__ float c[8]; extern __shared__ int open[];
         template<class T> __global__ void k(T* x) {
-            __shared__ T t[32];
+            __shared__ T t[4000];  // more bytes than the file has
             t[threadIdx.x] = x[threadIdx.x] * c[threadIdx.x % 8];
             __syncthreads();
-            x[0] = t[31 - threadIdx.x] + g[1] + open[3];
+            x[0] = t[31 - threadIdx.x] + g[1] + open[3] + space[5];
             printf("%d", (int)x[0]);
         }
         template __global__ void k<int>(int*);
@@ -146,7 +146,9 @@ def test_segments(image, field, value, text):
     (SYMBOLS, "size", 25, "does not consist of entries of 24 bytes"),
     (SYMBOLS, "link", 0, "have no names"),
     (SYMBOLS, "info", 5000, "and not 5000 local ones"),
-    (CODE, "entsize", 2**20, "larger than the section"),
+    (CODE, "entsize", 2**20, "does not consist of entries of 1048576 bytes"),
+    (RELOCATIONS, "offset", 72, "the byte 72 is in two sections or tables"),
+    (CODE, "addralign", 2**40, "alignment of section .* is 1099511627776"),
     (NAMES, "size", 3, "do not end|has no name"),
 ])
 def test_sections(image, kind, field, value, text):

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
+from libcpp.algorithm cimport sort
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
 
 __all__ = ["elf_damage"]
 
@@ -75,15 +78,26 @@ cdef enum:
     ET_REL = 1
     EM_CUDA = 190
     SHT_NULL = 0
+    SHT_PROGBITS = 1
     SHT_SYMTAB = 2
     SHT_STRTAB = 3
     SHT_RELA = 4
     SHT_NOTE = 7
     SHT_NOBITS = 8
     SHT_REL = 9
+    SHF_WRITE = 0x1
+    SHF_EXECINSTR = 0x4
     SHF_INFO_LINK = 0x40
+    SHT_LOPROC = 0x70000000
+    SHT_CUDA_GLOBAL_INIT = 0x70000008
     SHN_LORESERVE = 0xFF00
     SHN_XINDEX = 0xFFFF
+
+# No format has alignments like this, and a tool may fill the space.
+cdef uint64_t _MOST_ALIGNED = 1 << 24
+
+# Sections whose further information, if any, is the index of a section.
+cdef tuple _REFERRING = (SHT_PROGBITS, SHT_RELA, SHT_REL, SHT_NOTE, SHT_NOBITS)
 
 
 def elf_damage(bytes data) -> str | None:
@@ -97,6 +111,7 @@ def elf_damage(bytes data) -> str | None:
         check_segments(elf)
         for index in range(elf.count):
             check_section(elf, index)
+        check_overlaps(elf)
         for index in range(elf.count):
             check_contents(elf, index)
     except ValueError as error:
@@ -176,7 +191,7 @@ cdef int check_segments(Elf elf) except -1:
         memcpy(&segment, elf.start + elf.header.phoff + i * sizeof(Segment), sizeof(Segment))
         if segment.filesz and not elf.has(segment.offset, segment.filesz):
             raise ValueError(f"is cut off: it has {elf.size} bytes, which segment {i} exceeds")
-        if segment.align & (segment.align - 1):
+        if not is_alignment(segment.align):
             raise ValueError(f"is damaged: the alignment of segment {i} is {segment.align}")
     return 0
 
@@ -187,23 +202,63 @@ cdef int check_section(Elf elf, uint64_t index) except -1:
     cdef uint64_t entry_size
     if section.type == SHT_NULL:
         return 0
-    if section.type != SHT_NOBITS and section.size and not elf.has(section.offset, section.size):
+    if has_bytes(elf, section) and not elf.has(section.offset, section.size):
         raise ValueError(f"is cut off: it has {elf.size} bytes, which section {index} exceeds")
     if elf.names and section.name >= elf.section(elf.names).size:
         raise ValueError(f"is damaged: section {index} has no name")
-    if section.addralign & (section.addralign - 1):
+    if not is_alignment(section.addralign):
         raise ValueError(f"is damaged: the alignment of section {index} is {section.addralign}")
     if section.link >= elf.count:
         raise ValueError(f"is damaged: section {index} refers to section {section.link} of {elf.count}")
-    if (section.flags & SHF_INFO_LINK or section.type in (SHT_RELA, SHT_REL)) and section.info >= elf.count:
+    if section.info >= elf.count and refers_by_info(section):
         raise ValueError(f"is damaged: section {index} refers to section {section.info} of {elf.count}")
     entry_size = {SHT_SYMTAB: sizeof(Symbol), SHT_RELA: sizeof(Relocation), SHT_REL: 16}.get(section.type, 0)
     if entry_size and (section.entsize != entry_size or section.size % entry_size):
         raise ValueError(f"is damaged: section {index} does not consist of entries of {entry_size} bytes")
-    if section.entsize and section.entsize > section.size and section.size:
-        raise ValueError(f"is damaged: the entries of section {index} are larger than the section")
+    if section.entsize and section.size % section.entsize:
+        raise ValueError(f"is damaged: section {index} does not consist of entries of {section.entsize} bytes")
     if section.type == SHT_STRTAB and section.size and elf.start[section.offset + section.size - 1] != 0:
         raise ValueError(f"is damaged: the strings of section {index} do not end")
+    return 0
+
+
+# Whether a section takes part of the file. Before sm_90, CUBINs have types of their own for memory that is
+# only reserved; of the sections that kernels write to, only initialised variables take bytes.
+cdef bint has_bytes(Elf elf, Section section) noexcept:
+    if section.type in (SHT_NULL, SHT_NOBITS) or section.size == 0:
+        return False
+    is_memory = elf.header.machine == EM_CUDA and section.type >= SHT_LOPROC and section.flags & SHF_WRITE
+    return not is_memory or section.type == SHT_CUDA_GLOBAL_INIT
+
+
+cdef bint is_alignment(uint64_t align) noexcept:
+    return align & (align - 1) == 0 and align <= _MOST_ALIGNED
+
+
+cdef bint refers_by_info(Section section) noexcept:
+    if section.flags & SHF_INFO_LINK:
+        return True
+    # The code of a CUBIN keeps something else there.
+    return not section.flags & SHF_EXECINSTR and (section.type in _REFERRING or section.type >= SHT_LOPROC)
+
+
+# No byte is in two sections, or in a section and a table; but a section may be another name of a place.
+cdef int check_overlaps(Elf elf) except -1:
+    cdef vector[pair[uint64_t, uint64_t]] places
+    cdef Section section
+    cdef uint64_t i
+    if elf.count == 0:
+        return 0
+    places.push_back(pair[uint64_t, uint64_t](0, sizeof(Header)))
+    places.push_back(pair[uint64_t, uint64_t](elf.header.shoff, elf.header.shoff + elf.count * sizeof(Section)))
+    for i in range(elf.count):
+        section = elf.section(i)
+        if has_bytes(elf, section):
+            places.push_back(pair[uint64_t, uint64_t](section.offset, section.offset + section.size))
+    sort(places.begin(), places.end())
+    for i in range(1, places.size()):
+        if places[i - 1].first < places[i].first < places[i - 1].second:
+            raise ValueError(f"is damaged: the byte {places[i].first} is in two sections or tables")
     return 0
 
 
@@ -238,7 +293,7 @@ cdef int check_symbols(Elf elf, uint64_t index, Section section) except -1:
             raise ValueError(f"is damaged: symbol {i} is in section {symbol.shndx} of {elf.count}")
         home = elf.section(symbol.shndx)
         # What takes no bytes of the file may be described elsewhere as larger than it is.
-        if home.type == SHT_NOBITS or not is_relative(elf, home):
+        if not has_bytes(elf, home) or not is_relative(elf, home):
             continue
         if symbol.value > home.size or symbol.size > home.size - symbol.value:
             raise ValueError(f"is damaged: symbol {i} exceeds section {symbol.shndx}")
