@@ -400,7 +400,9 @@ class LinkerOptions(Options):
     numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=elsewhere(), driver=elsewhere())
 
     def __post_init__(self):
-        self.name = checked_name(self.name, "<default linker>")
+        name = checked_name(self.name, "<default linker>")
+        if name is not self.name:
+            self.name = name
         check_options(self)
         if self.numba_debug is not None:
             warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)

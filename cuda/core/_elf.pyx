@@ -96,24 +96,22 @@ cdef enum:
 # No format has alignments like this, and a tool may fill the space.
 cdef uint64_t _MOST_ALIGNED = 1 << 24
 
-# Sections whose further information, if any, is the index of a section.
-cdef tuple _REFERRING = (SHT_PROGBITS, SHT_RELA, SHT_REL, SHT_NOTE, SHT_NOBITS)
-
 
 def elf_damage(bytes data) -> str | None:
     """Return what is wrong with an ELF file, as the end of a sentence; None if nothing is known to be."""
     cdef Elf elf = Elf()
+    cdef uint64_t i
     elf.data = data
     elf.start = data
     elf.size = len(data)
     try:
         check_header(elf)
         check_segments(elf)
-        for index in range(elf.count):
-            check_section(elf, index)
+        for i in range(elf.count):
+            check_section(elf, i)
         check_overlaps(elf)
-        for index in range(elf.count):
-            check_contents(elf, index)
+        for i in range(elf.count):
+            check_contents(elf, i)
     except ValueError as error:
         return str(error)
     return None
@@ -212,7 +210,7 @@ cdef int check_section(Elf elf, uint64_t index) except -1:
         raise ValueError(f"is damaged: section {index} refers to section {section.link} of {elf.count}")
     if section.info >= elf.count and refers_by_info(section):
         raise ValueError(f"is damaged: section {index} refers to section {section.info} of {elf.count}")
-    entry_size = {SHT_SYMTAB: sizeof(Symbol), SHT_RELA: sizeof(Relocation), SHT_REL: 16}.get(section.type, 0)
+    entry_size = size_of_entries(section.type)
     if entry_size and (section.entsize != entry_size or section.size % entry_size):
         raise ValueError(f"is damaged: section {index} does not consist of entries of {entry_size} bytes")
     if section.entsize and section.size % section.entsize:
@@ -227,8 +225,17 @@ cdef int check_section(Elf elf, uint64_t index) except -1:
 cdef bint has_bytes(Elf elf, Section section) noexcept:
     if section.type in (SHT_NULL, SHT_NOBITS) or section.size == 0:
         return False
-    is_memory = elf.header.machine == EM_CUDA and section.type >= SHT_LOPROC and section.flags & SHF_WRITE
-    return not is_memory or section.type == SHT_CUDA_GLOBAL_INIT
+    if elf.header.machine != EM_CUDA or section.type < SHT_LOPROC or section.type == SHT_CUDA_GLOBAL_INIT:
+        return True
+    return not section.flags & SHF_WRITE
+
+
+cdef uint64_t size_of_entries(uint32_t kind) noexcept:
+    if kind == SHT_SYMTAB:
+        return sizeof(Symbol)
+    if kind == SHT_RELA:
+        return sizeof(Relocation)
+    return 16 if kind == SHT_REL else 0
 
 
 cdef bint is_alignment(uint64_t align) noexcept:
@@ -238,8 +245,10 @@ cdef bint is_alignment(uint64_t align) noexcept:
 cdef bint refers_by_info(Section section) noexcept:
     if section.flags & SHF_INFO_LINK:
         return True
-    # The code of a CUBIN keeps something else there.
-    return not section.flags & SHF_EXECINSTR and (section.type in _REFERRING or section.type >= SHT_LOPROC)
+    # The index of a section, if anything; only the code of a CUBIN keeps something else there.
+    return not section.flags & SHF_EXECINSTR and (
+        section.type in (SHT_PROGBITS, SHT_RELA, SHT_REL, SHT_NOTE, SHT_NOBITS) or section.type >= SHT_LOPROC
+    )
 
 
 # No byte is in two sections, or in a section and a table; but a section may be another name of a place.

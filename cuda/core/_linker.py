@@ -25,6 +25,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 __all__ = ["Linker", "LinkerOptions"]
 
 _TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
+_FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
 _choice = threading.Lock()
 
@@ -189,7 +190,7 @@ def make_driver_linker(options: LinkerOptions) -> DriverLinker:
 
 def add_input(linker, object_code: ObjectCode, index: int) -> None:
     """Add an object code to a back end."""
-    kind = ObjectCodeFormatType(object_code.code_type)
+    kind = _FORMATS[object_code.code_type]
     code = object_code.code
     if kind not in linker.input_types:
         raise ValueError(
