@@ -103,6 +103,16 @@ def test_options_are_a_dict_and_are_copied():
     assert Linker(compiled(PART, "cubin"), options={"arch": ARCH, "name": "dict"}).link("cubin").name == "dict"
 
 
+def test_arguments_are_rendered_anew_for_changed_options():
+    given = options(ptxas_options=["-v"])
+    assert given.as_bytes() == [b"-arch=sm_90", b"-Xptxas=-v"]
+    given.ptxas_options = ("-v",)
+    given.as_bytes().clear()
+    assert given.as_bytes() == [b"-arch=sm_90", b"-Xptxas=-v"]
+    given.debug = True
+    assert given.as_bytes() == [b"-arch=sm_90", b"-g", b"-Xptxas=-v"]
+
+
 def test_a_failed_link_raises_with_the_log():
     from cuda.bindings.nvjitlink import nvJitLinkError
 

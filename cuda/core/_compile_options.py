@@ -7,6 +7,7 @@ The column ``ptx`` of a program option is its translation to the linker option o
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Sequence
@@ -426,10 +427,25 @@ class LinkerOptions(Options):
             raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {backend!r}")
         if nvjitlink_version() is None:
             raise RuntimeError(NO_NVJITLINK)
-        arguments = render_options(self, "nvjitlink")
+        try:
+            arguments = list(_rendered_before(tuple(self.__dict__.items())))
+        except TypeError:  # a list
+            arguments = _rendered(self)
         if self.arch is None:
-            arguments.insert(0, f"-arch={current_arch('LinkerOptions')}")
-        return [os.fsencode(argument) for argument in arguments]
+            arguments.insert(0, os.fsencode(f"-arch={current_arch('LinkerOptions')}"))
+        return arguments
+
+
+def _rendered(options: LinkerOptions) -> list[bytes]:
+    return [os.fsencode(argument) for argument in render_options(options, "nvjitlink")]
+
+
+# Many linkers are made with the same options, and a link of small inputs is quick.
+@functools.lru_cache(maxsize=64)
+def _rendered_before(items: tuple) -> list[bytes]:
+    options = object.__new__(LinkerOptions)
+    options.__dict__.update(items)
+    return _rendered(options)
 
 
 def linker_options(options: ProgramOptions) -> LinkerOptions:
