@@ -4,10 +4,11 @@
 
 import re
 import struct
+from pathlib import Path
 
 import pytest
 
-from cuda.core import Program, ProgramOptions
+from cuda.core import Program, ProgramOptions, _elf
 from cuda.core._elf import elf_damage
 from support.code import MAIN, PART, compiled, runtime_object
 
@@ -82,6 +83,11 @@ def test_whole_cubins_pass(arch, settings):
 @pytest.mark.requires(cudadevrt=True)
 def test_whole_host_objects_pass():
     assert elf_damage(runtime_object()) is None
+
+
+def test_shared_libraries_pass():
+    # The images of the software device are such, with symbols for the dynamic linker.
+    assert elf_damage(Path(_elf.__file__).read_bytes()) is None
 
 
 def test_a_file_without_sections_passes():

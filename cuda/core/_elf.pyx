@@ -85,6 +85,7 @@ cdef enum:
     SHT_NOTE = 7
     SHT_NOBITS = 8
     SHT_REL = 9
+    SHT_DYNSYM = 11
     SHF_WRITE = 0x1
     SHF_EXECINSTR = 0x4
     SHF_INFO_LINK = 0x40
@@ -231,7 +232,7 @@ cdef bint has_bytes(Elf elf, Section section) noexcept:
 
 
 cdef uint64_t size_of_entries(uint32_t kind) noexcept:
-    if kind == SHT_SYMTAB:
+    if kind in (SHT_SYMTAB, SHT_DYNSYM):
         return sizeof(Symbol)
     if kind == SHT_RELA:
         return sizeof(Relocation)
@@ -274,7 +275,7 @@ cdef int check_overlaps(Elf elf) except -1:
 # What a section of a known type has in it. The headers of all sections are right.
 cdef int check_contents(Elf elf, uint64_t index) except -1:
     cdef Section section = elf.section(index)
-    if section.type == SHT_SYMTAB:
+    if section.type in (SHT_SYMTAB, SHT_DYNSYM):
         check_symbols(elf, index, section)
     elif section.type == SHT_RELA or section.type == SHT_REL:
         check_relocations(elf, index, section)
@@ -314,7 +315,7 @@ cdef int check_relocations(Elf elf, uint64_t index, Section section) except -1:
     cdef Section target = elf.section(section.info)
     cdef Relocation relocation
     cdef uint64_t i, size = sizeof(Relocation) if section.type == SHT_RELA else 16
-    cdef uint64_t count = symbols.size // sizeof(Symbol) if symbols.type == SHT_SYMTAB else 0
+    cdef uint64_t count = symbols.size // sizeof(Symbol) if symbols.type in (SHT_SYMTAB, SHT_DYNSYM) else 0
     for i in range(section.size // size):
         memcpy(&relocation, elf.start + section.offset + i * size, size)
         if (relocation.info >> 32) >= count and (relocation.info >> 32):
