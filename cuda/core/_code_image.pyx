@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uintptr_t
+from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
@@ -19,9 +20,10 @@ import os
 import re
 import struct
 
+from cuda.core._elf import elf_damage
 from cuda.core._utils.cuda_utils import CUDAError
 
-__all__ = ["check_image", "explain", "nearest", "variable_names"]
+__all__ = ["check_image", "damage", "explain", "nearest", "variable_names"]
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
@@ -75,47 +77,43 @@ cdef int check_library(cydriver.CUlibrary c_library) except -1:
     return 0
 
 
+class DamagedImageError(CUDAError, ValueError):
+    """An image whose headers contradict themselves or its size."""
+
+
 def check_image(data: bytes) -> None:
-    """Refuse an image that ends before its own headers say: the driver would read past its end.
+    """Refuse an image that is damaged: the driver would read past its end.
 
     Raises
     ------
-    CUDAError
-        If the image is empty or cut off.
+    CUDAError, ValueError
+        If the image is empty, cut off, or an ELF file whose tables refer to what is not there.
     """
-    size = len(data)
-    needed = 1
-    if data[:4] == b"\x7fELF":
-        needed = elf_size(data)
-    elif data[:4] == b"\x50\xed\x55\xba":
-        # A fat binary: the size of its header, and of what follows.
-        needed = 16 if size < 16 else sum(struct.unpack_from("<HQ", data, 6))
-    if size < needed:
-        what = "is empty" if not size else f"is cut off: it has {size} bytes and needs {needed}"
-        raise CUDAError(
-            f"CUDA_ERROR_INVALID_IMAGE: the module {what}",
+    explanation = damage(data)
+    if explanation is not None:
+        raise DamagedImageError(
+            f"CUDA_ERROR_INVALID_IMAGE: the module {explanation}",
             code=cydriver.CUresult.CUDA_ERROR_INVALID_IMAGE,
             name="CUDA_ERROR_INVALID_IMAGE",
-            explanation=f"the module {what}",
+            explanation=f"the module {explanation}",
         )
 
 
-def elf_size(data: bytes) -> int:
-    """Return how long a 64-bit ELF file is at least: its tables, and the sections with bytes in the file."""
-    header_size, no_bits = 64, 8
-    if len(data) < header_size:
-        return header_size
-    segments, sections = struct.unpack_from("<QQ", data, 32)
-    segment_size, segment_count, section_size, section_count = struct.unpack_from("<HHHH", data, 54)
-    end = sections + section_size * section_count
-    needed = max(segments + segment_size * segment_count, end)
-    if section_size >= header_size and len(data) >= end:
-        for place in range(sections, end, section_size):
-            (kind,) = struct.unpack_from("<I", data, place + 4)
-            start, length = struct.unpack_from("<QQ", data, place + 24)
-            if kind != no_bits:
-                needed = max(needed, start + length)
-    return needed
+def damage(bytes data) -> str | None:
+    """Return what is wrong with an image, as the end of a sentence; None if nothing is known to be."""
+    cdef const unsigned char* c_data = data
+    cdef size_t size = len(data)
+    cdef size_t needed
+    if size == 0:
+        return "is empty"
+    if size >= 4 and memcmp(c_data, b"\x7fELF", 4) == 0:
+        return elf_damage(data)
+    if size >= 4 and memcmp(c_data, b"\x50\xed\x55\xba", 4) == 0:
+        # A fat binary: the size of its header, and of what follows.
+        needed = 16 if size < 16 else sum(struct.unpack_from("<HQ", data, 6))
+        if size < needed:
+            return f"is cut off: it has {size} bytes and needs {needed}"
+    return None
 
 
 def explain(error, text) -> None:

@@ -7,6 +7,7 @@ The column ``ptx`` of a program option is its translation to the linker option o
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Sequence
@@ -402,7 +403,9 @@ class LinkerOptions(Options):
     numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=elsewhere(), driver=elsewhere())
 
     def __post_init__(self):
-        self.name = checked_name(self.name, "<default linker>")
+        name = checked_name(self.name, "<default linker>")
+        if name is not self.name:
+            self.name = name
         check_options(self)
         if self.numba_debug is not None:
             warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
@@ -422,14 +425,29 @@ class LinkerOptions(Options):
         RuntimeError
             If nvJitLink is missing or too old, or no architecture is given and there is no driver to ask for a device.
         """
-        if str(backend).lower() != "nvjitlink":
+        if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
             raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {backend!r}")
         if nvjitlink_version() is None:
             raise RuntimeError(NO_NVJITLINK)
-        arguments = render_options(self, "nvjitlink")
+        try:
+            arguments = list(_rendered_before(tuple(self.__dict__.items())))
+        except TypeError:  # a list
+            arguments = _rendered(self)
         if self.arch is None:
-            arguments.insert(0, f"-arch={current_arch('LinkerOptions')}")
-        return [os.fsencode(argument) for argument in arguments]
+            arguments.insert(0, os.fsencode(f"-arch={current_arch('LinkerOptions')}"))
+        return arguments
+
+
+def _rendered(options: LinkerOptions) -> list[bytes]:
+    return [os.fsencode(argument) for argument in render_options(options, "nvjitlink")]
+
+
+# Many linkers are made with the same options, and a link of small inputs is quick.
+@functools.lru_cache(maxsize=64)
+def _rendered_before(items: tuple) -> list[bytes]:
+    options = object.__new__(LinkerOptions)
+    options.__dict__.update(items)
+    return _rendered(options)
 
 
 def linker_options(options: ProgramOptions) -> LinkerOptions:

@@ -7,40 +7,25 @@ A back end has ``backend``, ``handle``, ``add()``, ``link()``, ``log()`` and ``c
 
 from __future__ import annotations
 
-import copy
 import functools
 import importlib
-import os
-import re
-import sys
 import threading
-import warnings
 
-from cuda.core._code_image import check_image
 from cuda.core._compile_options import LinkerOptions
 from cuda.core._driver_linker import DriverLinker
 from cuda.core._module import ObjectCode
+from cuda.core._nvjitlink_linker import NvJitLink
 from cuda.core._utils.caller import warn_caller
-from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
-from cuda.core._utils.nvjitlink import (
-    NO_NVJITLINK,
-    add_to_nvjitlink,
-    call_nvjitlink,
-    nvjitlink_log,
-    nvjitlink_version,
-)
+from cuda.core._utils.cuda_utils import check_or_create_options
+from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
 from cuda.core._utils.option_table import ignored_options, refused_options, render_options
-from cuda.core._utils.tool_errors import tool_error
 from cuda.core._utils.validators import find_str_enum
-from cuda.core._utils.workers import next_worker
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["Linker", "LinkerOptions"]
 
-_TARGETS = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)
-
-# Other architectures nvJitLink refuses by itself; after a number of one digit it would end the process.
-_ARCH = re.compile(r"(sm|compute|lto)_[1-9]\d+[a-z]?")
+_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
+_FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
 _choice = threading.Lock()
 
@@ -90,14 +75,15 @@ class Linker:
         for object_code in object_codes:
             if not isinstance(object_code, ObjectCode):
                 raise TypeError(f"a Linker takes ObjectCode objects, not {type(object_code).__name__}")
-        self._options = copy.copy(check_or_create_options(LinkerOptions, options, "linker options"))
+        options = check_or_create_options(LinkerOptions, options, "linker options")
+        self._name = options.name
         is_driver = _decide_nvjitlink_or_driver()
         if is_driver:
-            for name in ignored_options(self._options, "driver"):
+            for name in ignored_options(options, "driver"):
                 warn_caller(
                     f"the driver's linker ignores {name}, which is deprecated; {NO_NVJITLINK}", DeprecationWarning
                 )
-        self._linker = make_driver_linker(self._options) if is_driver else NvJitLink(self._options)
+        self._linker = make_driver_linker(options) if is_driver else NvJitLink(options.as_bytes())
         for index, object_code in enumerate(object_codes):
             add_input(self._linker, object_code, index)
 
@@ -141,7 +127,9 @@ class Linker:
         nvJitLinkError, CUDAError
             If linking failed; the message and ``log`` have what the linker says.
         """
-        target = ObjectCodeFormatType(find_str_enum(target_type, [target.value for target in _TARGETS], "target_type"))
+        target = _TARGETS.get(target_type) if isinstance(target_type, str) else None
+        if target is None:
+            target = _TARGETS[find_str_enum(target_type, _TARGETS, "target_type")]
         if self.is_closed:
             raise RuntimeError("this Linker is closed")
         if target is ObjectCodeFormatType.PTX and self.backend is CompilerBackendType.DRIVER:
@@ -149,7 +137,7 @@ class Linker:
         if self._is_linked:
             raise RuntimeError("this Linker has linked already; make another one of the same inputs")
         self._is_linked = True
-        return ObjectCode._init(self._linker.link(target), target, name=self._options.name)
+        return ObjectCode._init(self._linker.link(target), target, name=self._name)
 
     def get_error_log(self) -> str:
         """Return the errors so far; kept after :meth:`link` and :meth:`close`.
@@ -192,123 +180,6 @@ class Linker:
         return self._linker.is_closed
 
 
-class NvJitLink:
-    """The back end that links with nvJitLink.
-
-    A link belongs to the thread that makes it: used, or only destroyed, by another one, nvJitLink may
-    corrupt the memory of the process. So all its calls are made by one worker.
-
-    Parameters
-    ----------
-    options : :class:`LinkerOptions`
-        How to link.
-
-    Raises
-    ------
-    nvJitLinkError
-        If nvJitLink does not take the options; the message has them.
-    """
-
-    backend = CompilerBackendType.NVJITLINK
-    input_types = tuple(ObjectCodeFormatType)
-
-    def __init__(self, options: LinkerOptions):
-        self._handle = 0
-        self._inputs = []  # kept as long as the link refers to them
-        self._logs = {"error": "", "info": ""}
-        self._lock = threading.Lock()  # one call of a link at a time
-        arguments = options.as_bytes()
-        given = b" ".join(arguments).decode(errors="backslashreplace")
-        detail = "nvJitLink {}.{}, which is loaded, does not take these options: {}".format(*nvjitlink_version(), given)
-        if options.arch is not None and not _ARCH.fullmatch(str(options.arch)):
-            raise tool_error("nvJitLinkError", 16, "nvJitLinkCreate", f"arch must be such as 'sm_90'; {detail}")
-        self._worker = next_worker()
-        self._handle = self._worker.run(create, arguments, detail)
-
-    def __del__(self):
-        # The interpreter may have taken the bindings apart already; the process ends then anyway.
-        if not sys.is_finalizing() and getattr(self, "_handle", 0):
-            self._worker.post(destroy, self._handle, self._inputs)
-
-    @property
-    def handle(self) -> int:
-        """The address of the ``nvJitLinkHandle``, 0 when closed."""
-        return self._handle
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the link is gone."""
-        return not self._handle
-
-    def add(self, kind: ObjectCodeFormatType, code: bytes | str, name: str) -> None:
-        """Add code (``nvJitLinkAddData``), or a file of code (``nvJitLinkAddFile``)."""
-        number = int(getattr(importlib.import_module("cuda.bindings.nvjitlink").InputType, kind.name))
-        if isinstance(code, str):
-            data, label = None, os.fsencode(code)
-            detail = f"adding the {kind.value} file {code!r} failed"
-            if b"\0" in label:
-                raise ValueError(f"the path of the module contains a null character: {code!r}")
-        else:
-            data, label = code, name.encode(errors="replace")
-            detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
-            check_whole(data, detail)
-        with self._lock:
-            self._inputs.append((data, label))
-            self._worker.run(add_to_nvjitlink, self._handle, number, data, label, detail)
-
-    def link(self, target: ObjectCodeFormatType) -> bytes:
-        """Link, and return the code (``nvJitLinkComplete``)."""
-        with self._lock:
-            if not self._handle:
-                raise RuntimeError("this Linker is closed")
-            return self._worker.run(complete, self._handle, target)
-
-    def log(self, kind: str) -> str:
-        """Return the ``"error"`` or the ``"info"`` log."""
-        with self._lock:
-            return self._worker.run(nvjitlink_log, self._handle, kind) if self._handle else self._logs[kind]
-
-    def close(self) -> None:
-        """Keep the logs and destroy the link (``nvJitLinkDestroy``), after a call in another thread."""
-        with self._lock:
-            handle, self._handle = self._handle, 0
-            if handle and self._worker.is_alive:
-                self._logs = self._worker.run(end, handle, self._inputs)
-
-
-def create(arguments: list[bytes], detail: str) -> int:
-    """Begin a link of nvJitLink (``nvJitLinkCreate``)."""
-    return call_nvjitlink("create", len(arguments), arguments, detail=detail)
-
-
-def complete(handle: int, target: ObjectCodeFormatType) -> bytes:
-    """Link, and return the code (``nvJitLinkComplete``)."""
-    detail = f"linking to {target.value} failed"
-    kind = f"get_linked_{target.value}"
-    call_nvjitlink("complete", handle, detail=detail, handle=handle)
-    detail += "; PTX, and nothing else, is made with link_time_optimization=True and ptx=True, of LTO IR"
-    code = bytearray(call_nvjitlink(f"{kind}_size", handle, detail=detail, handle=handle))
-    call_nvjitlink(kind, handle, code, detail=detail, handle=handle)
-    return bytes(code)
-
-
-def end(handle: int, inputs: list) -> dict[str, str]:
-    """Return the logs of a link of nvJitLink, and end it."""
-    try:
-        return {kind: nvjitlink_log(handle, kind) for kind in ("error", "info")}
-    finally:
-        destroy(handle, inputs)
-
-
-def destroy(handle: int, inputs: list) -> None:
-    """End a link of nvJitLink, then its inputs; a failure is shown as a ``ResourceWarning``."""
-    try:
-        call_nvjitlink("destroy", handle)
-    except CUDAError as error:
-        warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=2)
-    inputs.clear()
-
-
 def make_driver_linker(options: LinkerOptions) -> DriverLinker:
     """Return the driver's linker, having refused what it lacks."""
     refused = refused_options(options, "driver")
@@ -319,7 +190,7 @@ def make_driver_linker(options: LinkerOptions) -> DriverLinker:
 
 def add_input(linker, object_code: ObjectCode, index: int) -> None:
     """Add an object code to a back end."""
-    kind = ObjectCodeFormatType(object_code.code_type)
+    kind = _FORMATS[object_code.code_type]
     code = object_code.code
     if kind not in linker.input_types:
         raise ValueError(
@@ -332,16 +203,10 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
     linker.add(kind, code, object_code.name or f"input {index}")
 
 
-def check_whole(data: bytes, detail: str) -> None:
-    """Refuse an input that ends before its own headers say: nvJitLink would read past its end."""
-    try:
-        check_image(data)
-    except CUDAError as error:
-        raise tool_error("nvJitLinkError", 3, "nvJitLinkAddData", f"{detail}: {error.explanation}") from None
-
-
 def _decide_nvjitlink_or_driver() -> bool:
     """Return whether the driver links, for want of nvJitLink; decided once per process."""
+    if _decision.cache_info().currsize:
+        return _decision()
     with _choice:
         is_first = not _decision.cache_info().currsize
         is_driver = _decision()

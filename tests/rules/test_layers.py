@@ -19,11 +19,13 @@ LAYERS = {
     "memory": ["_host", "_memory.*"],
     "device": ["_device_properties", "_device"],
     "code": [
+        "_elf",
         "_code_image",
         "_compile_options",
         "_kernel_attributes",
         "_module",
         "_driver_linker",
+        "_nvjitlink_linker",
         "_linker",
         "_compilers",
         "_program_plan",

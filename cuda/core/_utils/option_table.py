@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 
+first_of = operator.itemgetter(0)
+
+
 class Renderer:
     """How a back end spells an option.
 
@@ -268,8 +271,9 @@ def render_options(options, backend: str) -> list[str]:
     arguments = []
     for name, _, renderer, current in said(options, backend):
         rendered = renderer.render(current)
-        if any("\0" in argument for argument in rendered):
-            raise ValueError(f"{name} contains a null character: {current!r}")
+        for argument in rendered:
+            if "\0" in argument:
+                raise ValueError(f"{name} contains a null character: {current!r}")
         arguments += rendered
     return arguments
 
@@ -350,8 +354,8 @@ def rows_of(cls) -> dict:
 
 
 @functools.cache
-def places_of(cls, backend: str) -> dict[str, int]:
-    """Return the names of the rows that a back end knows, with the places of their arguments."""
+def known_rows(cls, backend: str) -> dict[str, tuple]:
+    """Return the rows that a back end knows, by name: the place of their arguments, name, row and renderer."""
     rows = rows_of(cls)
     names = [name for name, row in rows.items() if backend in row.metadata["renderers"]]
     for name in list(names):
@@ -359,17 +363,20 @@ def places_of(cls, backend: str) -> dict[str, int]:
         if after is not None:
             names.remove(name)
             names.insert(names.index(after) + 1, name)
-    return {name: place for place, name in enumerate(names)}
+    return {
+        name: (place, name, rows[name], rows[name].metadata["renderers"][backend]) for place, name in enumerate(names)
+    }
 
 
 def said(options, backend: str) -> list[tuple]:
     """Return what is not None and known to a back end, in its order: name, row, renderer and value."""
-    rows = rows_of(type(options))
-    places = places_of(type(options), backend)
+    known = known_rows(type(options), backend)
+    values = options.__dict__
     # Few of many are set, and this runs for every program.
-    names = [name for name, current in vars(options).items() if current is not None and name in places]
-    names.sort(key=places.__getitem__)
-    return [(name, rows[name], rows[name].metadata["renderers"][backend], getattr(options, name)) for name in names]
+    found = [known[name] for name, current in values.items() if current is not None and name in known]
+    if len(found) > 1:
+        found.sort(key=first_of)
+    return [(name, row, renderer, values[name]) for _, name, row, renderer in found]
 
 
 def set_rows(options, backend, kind):

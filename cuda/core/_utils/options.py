@@ -19,13 +19,16 @@ class Options:
         return twin
 
     def __setattr__(self, name, value):
+        if "_is_checking" in self.__dict__:
+            object.__setattr__(self, name, value)  # __post_init__ normalises a field
+            return
         fields = self.__dataclass_fields__
         if name not in fields:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(fields)}")
         is_complete = len(self.__dict__) == len(fields)
         previous = self.__dict__.get(name)
         object.__setattr__(self, name, value)
-        if is_complete and not self.__dict__.get("_is_checking"):
+        if is_complete:
             try:
                 self._check()
             except BaseException:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of NVVM and nvJitLink: each is the error of the bindings and a :class:`CUDAError` at once.
 
-``nvvmError`` and ``nvJitLinkError`` are made at their first use, because the bindings load then.
+They are made at their first use, because the bindings load then.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["tool_error"]
 
-_HOMES = {"nvvmError": "cuda.bindings.nvvm", "nvJitLinkError": "cuda.bindings.nvjitlink"}
+# The module and the name of the error of the bindings, and what ours is besides.
+_BASES = {
+    "nvvmError": ("cuda.bindings.nvvm", "nvvmError", ()),
+    "nvJitLinkError": ("cuda.bindings.nvjitlink", "nvJitLinkError", ()),
+    # For inputs that are refused before nvJitLink sees them.
+    "nvJitLinkInputError": ("cuda.bindings.nvjitlink", "nvJitLinkError", (ValueError,)),
+}
 
 
 def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""):
@@ -23,7 +29,7 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
     Parameters
     ----------
     kind : str
-        ``"nvvmError"`` or ``"nvJitLinkError"``.
+        ``"nvvmError"``, ``"nvJitLinkError"`` or ``"nvJitLinkInputError"``.
     status : int
         The result code of the call.
     api : str
@@ -33,7 +39,7 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
     log : str, optional
         What the tool logged.
     """
-    results = importlib.import_module(_HOMES[kind]).Result
+    results = importlib.import_module(_BASES[kind][0]).Result
     name = next((result.name for result in results if int(result) == int(status)), f"ERROR_{int(status)}")
     log = log.strip()
     message = f"{name} ({int(status)}): {name.removeprefix('ERROR_').replace('_', ' ').lower()} ({api})"
@@ -48,7 +54,8 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
 @functools.cache
 def error_class(kind: str) -> type:
     """Return the exception class that derives from the one of the bindings."""
-    base = getattr(importlib.import_module(_HOMES[kind]), kind)
+    home, name, others = _BASES[kind]
+    base = getattr(importlib.import_module(home), name)
     members = {
         "__doc__": f"{base.__name__}, with its log.",
         "__init__": CUDAError.__init__,
@@ -56,10 +63,10 @@ def error_class(kind: str) -> type:
         "__module__": __name__,
         "__reduce__": Exception.__reduce__,
     }
-    return type(kind, (base, CUDAError), members)
+    return type(kind, (base, CUDAError, *others), members)
 
 
 def __getattr__(name):
-    if name in _HOMES:
+    if name in _BASES:
         return error_class(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,342 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the tables of a 64-bit ELF file, such as a CUBIN, refer only to what is there.
+
+NVIDIA's tools trust these tables. Checked is what the ELF format says of any file; the contents of
+sections are not looked at, except symbols, relocations and strings.
+"""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.algorithm cimport sort
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
+
+__all__ = ["elf_damage"]
+
+# Names and layouts are those of the System V ABI.
+
+cdef struct Header:
+    uint8_t ident[16]
+    uint16_t type
+    uint16_t machine
+    uint32_t version
+    uint64_t entry
+    uint64_t phoff
+    uint64_t shoff
+    uint32_t flags
+    uint16_t ehsize
+    uint16_t phentsize
+    uint16_t phnum
+    uint16_t shentsize
+    uint16_t shnum
+    uint16_t shstrndx
+
+cdef struct Segment:
+    uint32_t type
+    uint32_t flags
+    uint64_t offset
+    uint64_t vaddr
+    uint64_t paddr
+    uint64_t filesz
+    uint64_t memsz
+    uint64_t align
+
+cdef struct Section:
+    uint32_t name
+    uint32_t type
+    uint64_t flags
+    uint64_t addr
+    uint64_t offset
+    uint64_t size
+    uint32_t link
+    uint32_t info
+    uint64_t addralign
+    uint64_t entsize
+
+cdef struct Symbol:
+    uint32_t name
+    uint8_t info
+    uint8_t other
+    uint16_t shndx
+    uint64_t value
+    uint64_t size
+
+cdef struct Relocation:
+    uint64_t offset
+    uint64_t info
+    uint64_t addend
+
+cdef struct Note:
+    uint32_t namesz
+    uint32_t descsz
+    uint32_t type
+
+cdef enum:
+    ET_REL = 1
+    EM_CUDA = 190
+    SHT_NULL = 0
+    SHT_PROGBITS = 1
+    SHT_SYMTAB = 2
+    SHT_STRTAB = 3
+    SHT_RELA = 4
+    SHT_NOTE = 7
+    SHT_NOBITS = 8
+    SHT_REL = 9
+    SHT_DYNSYM = 11
+    SHF_WRITE = 0x1
+    SHF_EXECINSTR = 0x4
+    SHF_INFO_LINK = 0x40
+    SHT_LOPROC = 0x70000000
+    SHT_CUDA_GLOBAL_INIT = 0x70000008
+    SHN_LORESERVE = 0xFF00
+    SHN_XINDEX = 0xFFFF
+
+# No format has alignments like this, and a tool may fill the space.
+cdef uint64_t _MOST_ALIGNED = 1 << 24
+
+
+def elf_damage(bytes data) -> str | None:
+    """Return what is wrong with an ELF file, as the end of a sentence; None if nothing is known to be."""
+    cdef Elf elf = Elf()
+    cdef uint64_t i
+    elf.data = data
+    elf.start = data
+    elf.size = len(data)
+    try:
+        check_header(elf)
+        check_segments(elf)
+        for i in range(elf.count):
+            check_section(elf, i)
+        check_overlaps(elf)
+        for i in range(elf.count):
+            check_contents(elf, i)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+cdef class Elf:
+    """A file, and where its sections are described. All fields are read where they lie, aligned or not."""
+
+    cdef:
+        bytes data
+        const char* start
+        uint64_t size
+        Header header
+        const char* table
+        uint64_t count
+        uint64_t names  # the index of the section with their names
+
+    # Whether so many bytes are there.
+    cdef bint has(self, uint64_t offset, uint64_t length) noexcept:
+        return offset <= self.size and length <= self.size - offset
+
+    cdef Section section(self, uint64_t index) noexcept:
+        cdef Section section
+        memcpy(&section, self.table + index * sizeof(Section), sizeof(Section))
+        return section
+
+
+cdef int check_header(Elf elf) except -1:
+    cdef Section first
+    cdef uint64_t needed
+    if elf.size < sizeof(Header):
+        raise ValueError(f"is cut off: it has {elf.size} bytes and needs {sizeof(Header)}")
+    memcpy(&elf.header, elf.start, sizeof(Header))
+    if elf.header.ident[4] != 2 or elf.header.ident[5] != 1:
+        raise ValueError("is no 64-bit little-endian ELF file")
+    elf.count = elf.header.shnum
+    elf.names = elf.header.shstrndx
+    if elf.header.shoff == 0:
+        if elf.count or elf.names:
+            raise ValueError("is damaged: its table of sections has no place")
+        return 0
+    if elf.header.shentsize != sizeof(Section):
+        raise ValueError(f"is damaged: its section headers have {elf.header.shentsize} bytes, not {sizeof(Section)}")
+    if not elf.has(elf.header.shoff, sizeof(Section)):
+        needed = elf.header.shoff + sizeof(Section)
+        raise ValueError(f"is cut off: it has {elf.size} bytes and needs {needed}")
+    elf.table = elf.start + elf.header.shoff
+    # Numbers that are too large for the header are in the first section.
+    first = elf.section(0)
+    if elf.count == 0:
+        elf.count = first.size
+    if elf.names == SHN_XINDEX:
+        elf.names = first.link
+    if elf.count > elf.size // sizeof(Section) or not elf.has(elf.header.shoff, elf.count * sizeof(Section)):
+        needed = elf.header.shoff + elf.count * sizeof(Section)
+        raise ValueError(f"is cut off: it has {elf.size} bytes and needs {needed}")
+    if first.type != SHT_NULL:
+        raise ValueError("is damaged: its first section is not empty")
+    if elf.names >= elf.count or (elf.names and elf.section(elf.names).type != SHT_STRTAB):
+        raise ValueError("is damaged: the names of its sections are missing")
+    return 0
+
+
+cdef int check_segments(Elf elf) except -1:
+    cdef Segment segment
+    cdef uint64_t i, needed
+    if elf.header.phnum == 0:
+        return 0
+    if elf.header.phentsize != sizeof(Segment):
+        raise ValueError(f"is damaged: its segment headers have {elf.header.phentsize} bytes, not {sizeof(Segment)}")
+    needed = elf.header.phnum * sizeof(Segment)
+    if not elf.has(elf.header.phoff, needed):
+        raise ValueError(f"is cut off: it has {elf.size} bytes and needs {elf.header.phoff + needed}")
+    for i in range(elf.header.phnum):
+        memcpy(&segment, elf.start + elf.header.phoff + i * sizeof(Segment), sizeof(Segment))
+        if segment.filesz and not elf.has(segment.offset, segment.filesz):
+            raise ValueError(f"is cut off: it has {elf.size} bytes, which segment {i} exceeds")
+        if not is_alignment(segment.align):
+            raise ValueError(f"is damaged: the alignment of segment {i} is {segment.align}")
+    return 0
+
+
+# What the header of a section says about the file.
+cdef int check_section(Elf elf, uint64_t index) except -1:
+    cdef Section section = elf.section(index)
+    cdef uint64_t entry_size
+    if section.type == SHT_NULL:
+        return 0
+    if has_bytes(elf, section) and not elf.has(section.offset, section.size):
+        raise ValueError(f"is cut off: it has {elf.size} bytes, which section {index} exceeds")
+    if elf.names and section.name >= elf.section(elf.names).size:
+        raise ValueError(f"is damaged: section {index} has no name")
+    if not is_alignment(section.addralign):
+        raise ValueError(f"is damaged: the alignment of section {index} is {section.addralign}")
+    if section.link >= elf.count:
+        raise ValueError(f"is damaged: section {index} refers to section {section.link} of {elf.count}")
+    if section.info >= elf.count and refers_by_info(section):
+        raise ValueError(f"is damaged: section {index} refers to section {section.info} of {elf.count}")
+    entry_size = size_of_entries(section.type)
+    if entry_size and (section.entsize != entry_size or section.size % entry_size):
+        raise ValueError(f"is damaged: section {index} does not consist of entries of {entry_size} bytes")
+    if section.entsize and section.size % section.entsize:
+        raise ValueError(f"is damaged: section {index} does not consist of entries of {section.entsize} bytes")
+    if section.type == SHT_STRTAB and section.size and elf.start[section.offset + section.size - 1] != 0:
+        raise ValueError(f"is damaged: the strings of section {index} do not end")
+    return 0
+
+
+# Whether a section takes part of the file. Before sm_90, CUBINs have types of their own for memory that is
+# only reserved; of the sections that kernels write to, only initialised variables take bytes.
+cdef bint has_bytes(Elf elf, Section section) noexcept:
+    if section.type in (SHT_NULL, SHT_NOBITS) or section.size == 0:
+        return False
+    if elf.header.machine != EM_CUDA or section.type < SHT_LOPROC or section.type == SHT_CUDA_GLOBAL_INIT:
+        return True
+    return not section.flags & SHF_WRITE
+
+
+cdef uint64_t size_of_entries(uint32_t kind) noexcept:
+    if kind in (SHT_SYMTAB, SHT_DYNSYM):
+        return sizeof(Symbol)
+    if kind == SHT_RELA:
+        return sizeof(Relocation)
+    return 16 if kind == SHT_REL else 0
+
+
+cdef bint is_alignment(uint64_t align) noexcept:
+    return align & (align - 1) == 0 and align <= _MOST_ALIGNED
+
+
+cdef bint refers_by_info(Section section) noexcept:
+    if section.flags & SHF_INFO_LINK:
+        return True
+    # The index of a section, if anything; only the code of a CUBIN keeps something else there.
+    return not section.flags & SHF_EXECINSTR and (
+        section.type in (SHT_PROGBITS, SHT_RELA, SHT_REL, SHT_NOTE, SHT_NOBITS) or section.type >= SHT_LOPROC
+    )
+
+
+# No byte is in two sections, or in a section and a table; but a section may be another name of a place.
+cdef int check_overlaps(Elf elf) except -1:
+    cdef vector[pair[uint64_t, uint64_t]] places
+    cdef Section section
+    cdef uint64_t i
+    if elf.count == 0:
+        return 0
+    places.push_back(pair[uint64_t, uint64_t](0, sizeof(Header)))
+    places.push_back(pair[uint64_t, uint64_t](elf.header.shoff, elf.header.shoff + elf.count * sizeof(Section)))
+    for i in range(elf.count):
+        section = elf.section(i)
+        if has_bytes(elf, section):
+            places.push_back(pair[uint64_t, uint64_t](section.offset, section.offset + section.size))
+    sort(places.begin(), places.end())
+    for i in range(1, places.size()):
+        if places[i - 1].first < places[i].first < places[i - 1].second:
+            raise ValueError(f"is damaged: the byte {places[i].first} is in two sections or tables")
+    return 0
+
+
+# What a section of a known type has in it. The headers of all sections are right.
+cdef int check_contents(Elf elf, uint64_t index) except -1:
+    cdef Section section = elf.section(index)
+    if section.type in (SHT_SYMTAB, SHT_DYNSYM):
+        check_symbols(elf, index, section)
+    elif section.type == SHT_RELA or section.type == SHT_REL:
+        check_relocations(elf, index, section)
+    elif section.type == SHT_NOTE:
+        check_notes(elf, index, section)
+    return 0
+
+
+cdef int check_symbols(Elf elf, uint64_t index, Section section) except -1:
+    cdef Section strings = elf.section(section.link)
+    cdef Section home
+    cdef Symbol symbol
+    cdef uint64_t i, count = section.size // sizeof(Symbol)
+    if strings.type != SHT_STRTAB:
+        raise ValueError(f"is damaged: the symbols of section {index} have no names")
+    if section.info > count:
+        raise ValueError(f"is damaged: section {index} has {count} symbols, and not {section.info} local ones")
+    for i in range(count):
+        memcpy(&symbol, elf.start + section.offset + i * sizeof(Symbol), sizeof(Symbol))
+        if symbol.name and symbol.name >= strings.size:
+            raise ValueError(f"is damaged: symbol {i} has no name")
+        if symbol.shndx >= SHN_LORESERVE or symbol.shndx == 0:
+            continue
+        if symbol.shndx >= elf.count:
+            raise ValueError(f"is damaged: symbol {i} is in section {symbol.shndx} of {elf.count}")
+        home = elf.section(symbol.shndx)
+        # What takes no bytes of the file may be described elsewhere as larger than it is.
+        if not has_bytes(elf, home) or not is_relative(elf, home):
+            continue
+        if symbol.value > home.size or symbol.size > home.size - symbol.value:
+            raise ValueError(f"is damaged: symbol {i} exceeds section {symbol.shndx}")
+    return 0
+
+
+cdef int check_relocations(Elf elf, uint64_t index, Section section) except -1:
+    cdef Section symbols = elf.section(section.link)
+    cdef Section target = elf.section(section.info)
+    cdef Relocation relocation
+    cdef uint64_t i, size = sizeof(Relocation) if section.type == SHT_RELA else 16
+    cdef uint64_t count = symbols.size // sizeof(Symbol) if symbols.type in (SHT_SYMTAB, SHT_DYNSYM) else 0
+    for i in range(section.size // size):
+        memcpy(&relocation, elf.start + section.offset + i * size, size)
+        if (relocation.info >> 32) >= count and (relocation.info >> 32):
+            raise ValueError(f"is damaged: relocation {i} of section {index} refers to symbol {relocation.info >> 32} of {count}")
+        if section.info and is_relative(elf, target) and relocation.offset >= target.size:
+            raise ValueError(f"is damaged: relocation {i} of section {index} exceeds section {section.info}")
+    return 0
+
+
+cdef int check_notes(Elf elf, uint64_t index, Section section) except -1:
+    cdef Note note
+    cdef uint64_t place = 0, length
+    while place + sizeof(Note) <= section.size:
+        memcpy(&note, elf.start + section.offset + place, sizeof(Note))
+        length = sizeof(Note) + ((<uint64_t>note.namesz + 3) & ~<uint64_t>3) + note.descsz
+        if length > section.size - place:
+            raise ValueError(f"is damaged: a note of section {index} exceeds it")
+        place += (length + 3) & ~<uint64_t>3
+    return 0
+
+
+# Whether places in a section are counted from its begin.
+cdef bint is_relative(Elf elf, Section section) noexcept:
+    return elf.header.type == ET_REL or (elf.header.machine == EM_CUDA and section.addr == 0)

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which nvJitLink there is, by its bindings, which load at first use."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+
+__all__ = ["NO_NVJITLINK", "nvjitlink_version"]
+
+# The first version whose entry points do not depend on the version.
+_OLDEST = (12, 3)
+
+NO_NVJITLINK = (
+    "nvJitLink is missing or older than CUDA 12.3; "
+    "install it with `pip install nvidia-nvjitlink`, or the CUDA Toolkit"
+)
+
+
+@functools.cache
+def nvjitlink_version() -> tuple[int, int] | None:
+    """Return the CUDA version of nvJitLink; None where it is missing or too old to be used."""
+    try:
+        version = tuple(importlib.import_module("cuda.bindings.nvjitlink").version())
+    except (ImportError, RuntimeError, AttributeError):  # no bindings, no library, or a function it lacks
+        return None
+    return version if version >= _OLDEST else None
