@@ -12,7 +12,7 @@ from __future__ import annotations
 cimport cython
 from cpython.object cimport PyObject, PyTypeObject
 from libc.limits cimport INT_MAX
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
@@ -184,6 +184,9 @@ cdef int launch_kernel(
         stream._check_open()
     if c_function == NULL:
         kernel._check_open()
+    # Beforehand, because a launch that is refused ends a capture.
+    if c_config.sharedMemBytes > kernel._plain_shared:
+        prepare_shared_memory(kernel, stream, c_config.sharedMemBytes)
     ArgumentBlock_fill(&block, kernel, arguments, count)
     with nogil:
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.cells, NULL)
@@ -260,13 +263,31 @@ cdef int raise_refusal(cydriver.CUresult err, unsigned int shared, int most_shar
     return 0
 
 
+# Lets a kernel have more dynamic shared memory than kernels have by default, once on each device.
+cdef int prepare_shared_memory(Kernel kernel, Stream stream, unsigned int size) except -1:
+    cdef ContextHandle h_context
+    cdef int device_id = stream._device_id
+    cdef int c_most = 0
+    cdef uint64_t bit
+    if device_id < 0:
+        Stream_context(stream, &h_context, &device_id)
+    bit = <uint64_t>1 << device_id if device_id < 64 else 0
+    if kernel._set_devices & bit:
+        return 0
+    if kernel._plain_shared == 0:
+        kernel._plain_shared = shared_memory_of(kernel, device_id)
+    if size > kernel._plain_shared:
+        allow_shared_memory(kernel, device_id, &c_most)
+        kernel._set_devices |= bit
+    return 0
+
+
 # Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
 # Always the most there is, so that threads with different needs do not undo each other's setting.
 cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? False:
     cdef cydriver.CUkernel c_kernel = kernel._h_kernel.get()
     cdef int c_limit = 0
     cdef int c_static = 0
-    cdef int c_now = 0
     HANDLE_RETURN(
         cydriver.cuDeviceGetAttribute(
             &c_limit,
@@ -281,17 +302,8 @@ cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? F
         ),
         b"cuKernelGetAttribute",
     )
-    HANDLE_RETURN(
-        cydriver.cuKernelGetAttribute(
-            &c_now,
-            cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            c_kernel,
-            device_id,
-        ),
-        b"cuKernelGetAttribute",
-    )
     most[0] = max(c_limit - c_static, 0)
-    if c_now >= most[0]:
+    if shared_memory_of(kernel, device_id) >= most[0]:
         return False
     HANDLE_RETURN(
         cydriver.cuKernelSetAttribute(
@@ -303,6 +315,21 @@ cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? F
         b"cuKernelSetAttribute",
     )
     return True
+
+
+# The dynamic shared memory that a block may have as things are set.
+cdef int shared_memory_of(Kernel kernel, int device_id) except -1:
+    cdef int c_now = 0
+    HANDLE_RETURN(
+        cydriver.cuKernelGetAttribute(
+            &c_now,
+            cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            kernel._h_kernel.get(),
+            device_id,
+        ),
+        b"cuKernelGetAttribute",
+    )
+    return c_now
 
 
 # ---------------------------------------------------------------------------------------------

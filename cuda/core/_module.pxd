@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from libc.stddef cimport size_t
+from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport DriverObject
@@ -31,6 +32,8 @@ cdef class Kernel(DriverObject):
         bint _is_layout_known       # false where the driver is too old to tell
         vector[ParamSlot] _slots
         size_t _block_size          # bytes of the whole parameter block
+        unsigned int _plain_shared  # bytes of dynamic shared memory that need no setting; 0 until asked for
+        uint64_t _set_devices       # a bit for each of the first devices where it was set
 
 
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name)

@@ -173,6 +173,15 @@ def test_what_a_capturing_stream_cannot_answer_ends_the_capture(driver, queue, m
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
+def test_a_launch_that_is_refused_ends_the_capture(driver, queue, kernel, modes):
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    function, shared = kernel("nothing"), 100_000
+    assert driver.result("cuLaunchKernel", function, 1, 1, 1, 1, 1, 1, shared, queue, 0, 0) == "INVALID_VALUE"
+    result = driver.result("cuLaunchKernel", function, 1, 1, 1, 1, 1, 1, 0, queue, 0, 0)
+    assert result == "STREAM_CAPTURE_INVALIDATED"
+    assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
+
+
 def test_a_captured_event_cannot_be_waited_for(driver, queue, modes):
     event = driver.cuEventCreate(0)
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])

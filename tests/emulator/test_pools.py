@@ -169,3 +169,17 @@ def test_a_thousand_rounds_leave_nothing(driver, pool, queue):
     driver.cuStreamSynchronize(queue)
     assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
     assert attribute(driver, pool, "RESERVED_MEM_HIGH") <= 1100 << 20
+
+
+def test_memory_of_a_host_pool_is_filled_once_the_device_is_let_in(driver, context, queue):
+    pool = driver.cuMemPoolCreate(properties(driver, 0, driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA))
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    assert driver.result("cuMemsetD8Async", pointer, 1, 64, queue) == "INVALID_VALUE"
+    grant = driver.CUmemAccessDesc()
+    grant.location = properties(driver).location
+    grant.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    driver.cuMemPoolSetAccess(pool, [grant], 1)
+    driver.cuMemsetD8Async(pointer, 1, 64, queue)
+    driver.cuMemFreeAsync(pointer, queue)
+    driver.cuStreamSynchronize(queue)
+    driver.cuMemPoolDestroy(pool)

@@ -28,6 +28,7 @@ from cuda.core import (
 )
 from cuda.core._memory._adaptor import MemoryResourceAdaptor
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from support import forked
 from support.graphs import capture
 from support.memory import HostMemoryResource, read, write
 from support.processes import Child
@@ -545,31 +546,8 @@ def test_interpreter_exits_with_memory_in_use(device, kind):
     assert exit_code_of(kind) == (0, "")
 
 
-def allocate_after_fork():
-    import os
-
-    mr = CachingMemoryResource(StatisticsMemoryResource(HostMemoryResource()))
-    cached, held = (mr.allocate(size, stream=LEGACY_DEFAULT_STREAM) for size in (64, 5000))
-    cached.close()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            assert mr.cached_bytes == 0
-            held.close()
-            mr.allocate(64, stream=LEGACY_DEFAULT_STREAM).close()
-            assert mr.cached_bytes == 512
-            mr.trim()
-            mr.close()
-            status = 0
-        finally:
-            os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return status, held.is_closed, mr.cached_bytes
-
-
 def test_forked_child_leaves_the_memory_of_its_parent_alone(device):
     # In a process without threads of its own, which a fork would not take along.
     child = Child()
-    assert child.call(allocate_after_fork) == (0, False, 512)
+    assert child.call(forked.allocate_after_fork) == (0, False, 512)
     assert child.stop() == 0

@@ -7,6 +7,8 @@ from cuda.core._memory._memory_pool cimport _MemPool
 
 cdef class _IPCMemPool(_MemPool):
     cdef IPCAllocationHandle _allocation_handle     # None where the pool is not shared
+    # What an imported pool needs before it is used.
+    cdef int _let_in(self) except -1
 
 
 # Lets other processes open the pool, which was made with a handle type that allows it.

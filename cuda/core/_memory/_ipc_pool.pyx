@@ -109,6 +109,9 @@ cdef class _IPCMemPool(_MemPool):
         """What identifies a pool that processes share, the same in all of them."""
         return None if self._allocation_handle is None else self._allocation_handle._uuid
 
+    cdef int _let_in(self) except -1:
+        return 0
+
     cdef object _export(self, object buffer):
         cdef Buffer exported = <Buffer?>buffer
         cdef IPCBufferDescriptor descriptor
@@ -174,6 +177,7 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
     mine = IPCAllocationHandle_create(os.dup(int(alloc_handle)), getattr(alloc_handle, "uuid", None))
     MemPool_open(self, MemPool_import(mine._descriptor))
     self._is_mapped = True
+    self._let_in()
     IPCMemPool_set_handle(self, mine)
     return self if mine._uuid is None else IPCMemPool_register(self, mine._uuid)
 

@@ -102,6 +102,12 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         self._numa_id = -1
         return IPCMemPool_open(self, alloc_handle)
 
+    cdef int _let_in(self) except -1:
+        # Access is not shared with the pool: each process lets its devices in.
+        return grant_access(
+            self._h_pool.get(), cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+        )
+
     @property
     def device_id(self) -> int:
         """-1: the memory is on no device."""

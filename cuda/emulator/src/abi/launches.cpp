@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches of kernels.
+#include "../state/capture.hpp"
 #include "../state/module.hpp"
 #include "calls.hpp"
 
@@ -17,7 +18,10 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     TRY(need_stream(handle, &stream));
     auto function = Function::find(f);
     REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
-    return launch(*function, parameters, *stream);
+    CUresult result = launch(*function, parameters, *stream);
+    if (result != CUDA_SUCCESS)
+        Capture::spoil(*stream);
+    return result;
 }
 
 // Events that a launch attribute asks to record; recorded behind the kernel, which is later

@@ -246,6 +246,10 @@ std::string list_places(const std::vector<Waiting>& places)
         else
             same->fibers.insert(same->fibers.end(), entry.fibers.begin(), entry.fibers.end());
     }
+    // The order of fibers is that of their stacks, which other launches have left somehow.
+    std::sort(merged.begin(), merged.end(), [](const Waiting& a, const Waiting& b) {
+        return std::pair(b.fibers.size(), show(a.place)) < std::pair(a.fibers.size(), show(b.place));
+    });
     std::string text;
     for (const Waiting& entry : merged)
         text += std::string(text.empty() ? "" : "\n") + "  " + std::to_string(entry.fibers.size()) +

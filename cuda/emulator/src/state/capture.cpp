@@ -334,6 +334,13 @@ CUresult Capture::refuse(Stream& stream)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
+void Capture::spoil(Stream& stream)
+{
+    std::lock_guard lock(captures().mutex);
+    if (stream.capture_)
+        stream.capture_->fail();
+}
+
 CUresult Capture::refuse(const Event& event)
 {
     auto point = event.last();

@@ -48,6 +48,7 @@ public:
     // A call that concerns all streams of a context; `legacy`: only the blocking ones.
     static CUresult refuse_in(const Context& context, bool legacy, bool ends_it = true);
     static void leave(Stream& stream);       // it is destroyed
+    static void spoil(Stream& stream);       // a launch into it was refused
     // The mode in which the calling thread judges its calls.
     static CUstreamCaptureMode exchange_mode(CUstreamCaptureMode mode);
 

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "../exec/memory.hpp"
+#include "device.hpp"
 #include "graph_memory.hpp"
+#include "pool.hpp"
 
 namespace emu::state {
 namespace {
@@ -180,7 +182,9 @@ CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t val
     Side side;
     if (CUresult failed = find_side(stream, target, Kind::device, box, pitch, 0, &side))
         return failed;
-    if (side.allocation->read_only)
+    auto context = stream.context();
+    Pool* pool = side.allocation->owner.get();
+    if (side.allocation->read_only || (context && pool && !pool->lets_in(context->device().ordinal())))
         return CUDA_ERROR_INVALID_VALUE;
     Operation operation{Operation::Kind::fill, name, [side, box, value, bytes] {
                             mark(side, box);

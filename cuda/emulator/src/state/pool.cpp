@@ -301,6 +301,15 @@ CUresult Pool::set_access(const CUmemAccessDesc* rows, size_t count)
     return CUDA_SUCCESS;
 }
 
+bool Pool::lets_in(int device) const
+{
+    const CUmemPoolProps& p = state_->properties;
+    if (p.location.type == CU_MEM_LOCATION_TYPE_DEVICE || p.allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return true;
+    std::lock_guard lock(state_->mutex);
+    return state_->shared_with >> device & 1;
+}
+
 uint32_t Pool::sharing_with(int device)
 {
     return sharing[device].load(std::memory_order_relaxed);

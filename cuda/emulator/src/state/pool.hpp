@@ -39,6 +39,8 @@ public:
     CUresult set_attribute(CUmemPool_attribute attribute, const void* value);
     CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
     CUresult set_access(const CUmemAccessDesc* rows, size_t count);
+    // Whether a device may use the memory, if it is on the host: there, not even one does by itself.
+    bool lets_in(int device) const;
     // Devices, as bits, whose pools kernels of `device` may use.
     static uint32_t sharing_with(int device);
     CUresult trim(size_t keep);
