@@ -122,7 +122,10 @@ class Peer:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         self._process = subprocess.Popen(
             [python, str(Path(__file__).resolve()), "--serve"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment | library_path(environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment | library_path(environment),
         )
 
     def __call__(self, name: str) -> float:

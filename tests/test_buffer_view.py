@@ -88,9 +88,15 @@ def test_part_has_to_be_large_enough_although_its_whole_is(buffer):
         wrapped[:8].view().view(buffer.view()._layout)
 
 
-@pytest.mark.parametrize("arguments", [
-    {"dtype": "V5"}, {"shape": (-1, 5)}, {"shape": (-1, 0)}, {"shape": (7, -1), "dtype": "i4"},
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"dtype": "V5"},
+        {"shape": (-1, 5)},
+        {"shape": (-1, 0)},
+        {"shape": (7, -1), "dtype": "i4"},
+    ],
+)
 def test_open_extent_has_to_divide_the_size(buffer, arguments):
     with pytest.raises(ValueError, match="no multiple"):
         buffer.view(**arguments)
@@ -120,11 +126,11 @@ def test_dtype_has_to_be_one(buffer):
 def test_elements_are_aligned(buffer):
     base = -buffer.handle % 8
     with pytest.raises(ValueError, match=r"type float32 begin at multiples of 4 bytes, and this buffer at 0x"):
-        buffer[base + 2:base + 10].view(dtype="f4")
+        buffer[base + 2 : base + 10].view(dtype="f4")
     with pytest.raises(ValueError, match="multiples of 8"):
-        buffer[base + 4:base + 12].view(dtype="f8")
-    assert buffer[base + 2:base + 10].view(dtype="i2").shape == (4,)
-    assert buffer[base + 1:base + 11].view(dtype=np.dtype([("a", "u1"), ("b", "<i4")])[["a"]]).dtype.names == ("a",)
+        buffer[base + 4 : base + 12].view(dtype="f8")
+    assert buffer[base + 2 : base + 10].view(dtype="i2").shape == (4,)
+    assert buffer[base + 1 : base + 11].view(dtype=np.dtype([("a", "u1"), ("b", "<i4")])[["a"]]).dtype.names == ("a",)
 
 
 def test_closed_buffer_is_not_viewed(buffer):

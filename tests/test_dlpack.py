@@ -28,7 +28,10 @@ def place(device=False, host=False, managed=False, device_id=5):
 
 def test_device_types_are_those_of_the_specification():
     assert {kind.name: int(kind) for kind in DLDeviceType} == {
-        "kDLCPU": 1, "kDLCUDA": 2, "kDLCUDAHost": 3, "kDLCUDAManaged": 13,
+        "kDLCPU": 1,
+        "kDLCUDA": 2,
+        "kDLCUDAHost": 3,
+        "kDLCUDAManaged": 13,
     }
 
 
@@ -53,7 +56,10 @@ def test_memory_that_nobody_reaches_is_refused():
 @pytest.mark.parametrize(
     ("max_version", "name"),
     [
-        (None, "dltensor"), ((0, 8), "dltensor"), ((1, 0), "dltensor_versioned"), ((2, 0), "dltensor_versioned"),
+        (None, "dltensor"),
+        ((0, 8), "dltensor"),
+        ((1, 0), "dltensor_versioned"),
+        ((2, 0), "dltensor_versioned"),
     ],
 )
 def test_version_decides_the_capsule(mr, max_version, name):

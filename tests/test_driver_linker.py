@@ -86,7 +86,8 @@ def pretended(by_driver, monkeypatch):
 
 def test_inputs_and_settings_reach_the_driver(pretended, tmp_path):
     options = LinkerOptions(arch="sm_90", max_register_count=32, no_cache=True, debug=False)
-    inputs = ObjectCode.from_ptx(b"a"), ObjectCode.from_cubin(bytearray(b"b"), name="mine"), ObjectCode.from_library("/c")
+    cubin = ObjectCode.from_cubin(bytearray(b"b"), name="mine")
+    inputs = ObjectCode.from_ptx(b"a"), cubin, ObjectCode.from_library("/c")
     linker = Linker(*inputs, options=options)
     assert linker.backend == "driver"
     assert linker._linker.settings == [("CU_JIT_TARGET", 90), ("CU_JIT_MAX_REGISTERS", 32), ("CU_JIT_CACHE_MODE", 0)]
@@ -118,10 +119,18 @@ def test_options_that_the_driver_lacks(pretended):
         Linker(ObjectCode.from_ptx(b"a"), options=LinkerOptions(time=True, ptxas_options="-v"))
 
 
-@pytest.mark.parametrize("ignored", [
-    {"ftz": True}, {"prec_div": False}, {"prec_sqrt": True}, {"fma": True}, {"kernels_used": "f"},
-    {"variables_used": ["v"]}, {"optimize_unused_variables": True},
-])
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        {"ftz": True},
+        {"prec_div": False},
+        {"prec_sqrt": True},
+        {"fma": True},
+        {"kernels_used": "f"},
+        {"variables_used": ["v"]},
+        {"optimize_unused_variables": True},
+    ],
+)
 def test_options_that_the_driver_ignores_warn_at_the_caller(pretended, ignored):
     with pytest.warns(DeprecationWarning, match=f"ignores {next(iter(ignored))}, which is deprecated") as caught:
         linker = Linker(ObjectCode.from_ptx(b"a"), options=LinkerOptions(**ignored))
@@ -164,9 +173,14 @@ def test_files_are_linked(stream, by_driver, tmp_path):
 
 
 @pytest.mark.requires(cudadevrt=True)
-@pytest.mark.parametrize("kind, code", [
-    ("object", runtime_object), ("fatbin", runtime_fatbin), ("library", runtime_library),
-])
+@pytest.mark.parametrize(
+    "kind, code",
+    [
+        ("object", runtime_object),
+        ("fatbin", runtime_fatbin),
+        ("library", runtime_library),
+    ],
+)
 def test_host_code_and_fat_binaries(device, by_driver, kind, code):
     linked = Linker(compiled(RUNTIME, "cubin"), getattr(ObjectCode, f"from_{kind}")(code())).link("cubin")
     assert linked.code.startswith(b"\x7fELF")
@@ -191,12 +205,15 @@ def test_closed_while_linking(stream, by_driver):
         linker._linker.link(ObjectCodeFormatType.CUBIN)
 
 
-@pytest.mark.parametrize("module, text", [
-    (ObjectCode.from_cubin(b""), "cubin input 'input 0' of 0 bytes failed"),
-    (ObjectCode.from_cubin(b"\x7fELF"), "cut off[^$]*cubin input 'input 0' of 4 bytes failed"),
-    (ObjectCode.from_ptx(b"garbage"), "ptx input 'input 0' of 7 bytes failed"),
-    (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed"),
-])
+@pytest.mark.parametrize(
+    "module, text",
+    [
+        (ObjectCode.from_cubin(b""), "cubin input 'input 0' of 0 bytes failed"),
+        (ObjectCode.from_cubin(b"\x7fELF"), "cut off[^$]*cubin input 'input 0' of 4 bytes failed"),
+        (ObjectCode.from_ptx(b"garbage"), "ptx input 'input 0' of 7 bytes failed"),
+        (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed"),
+    ],
+)
 def test_malformed_input(device, by_driver, module, text):
     with pytest.raises(CUDAError, match=text):
         Linker(module).link("cubin")

@@ -14,12 +14,25 @@ from support.code import MAIN, PART, compiled, runtime_object
 
 # Fields of the header, of sections, symbols and relocations: place and format.
 HEADER = {
-    "class": (4, "B"), "shoff": (40, "Q"), "phoff": (32, "Q"), "phentsize": (54, "H"), "phnum": (56, "H"),
-    "shentsize": (58, "H"), "shnum": (60, "H"), "shstrndx": (62, "H"),
+    "class": (4, "B"),
+    "shoff": (40, "Q"),
+    "phoff": (32, "Q"),
+    "phentsize": (54, "H"),
+    "phnum": (56, "H"),
+    "shentsize": (58, "H"),
+    "shnum": (60, "H"),
+    "shstrndx": (62, "H"),
 }
 SECTION = {
-    "name": (0, "I"), "type": (4, "I"), "flags": (8, "Q"), "offset": (24, "Q"), "size": (32, "Q"), "link": (40, "I"),
-    "info": (44, "I"), "addralign": (48, "Q"), "entsize": (56, "Q"),
+    "name": (0, "I"),
+    "type": (4, "I"),
+    "flags": (8, "Q"),
+    "offset": (24, "Q"),
+    "size": (32, "Q"),
+    "link": (40, "I"),
+    "info": (44, "I"),
+    "addralign": (48, "Q"),
+    "entsize": (56, "Q"),
 }
 SYMBOL = {"name": (0, "I"), "shndx": (6, "H"), "value": (8, "Q"), "size": (16, "Q")}
 RELOCATION = {"offset": (0, "Q"), "symbol": (12, "I")}
@@ -102,17 +115,20 @@ def test_every_truncation_is_found(image):
 
 
 @needs_compiler
-@pytest.mark.parametrize("field, value, text", [
-    ("class", 1, "no 64-bit little-endian ELF file"),
-    ("shentsize", 40, "section headers have 40 bytes, not 64"),
-    ("shoff", 0, "table of sections has no place"),
-    ("shoff", HUGE, "is cut off"),
-    ("shoff", 64, "first section is not empty"),
-    ("shnum", 0xFFF0, "is cut off"),
-    ("shstrndx", 0xFFF0, "names of its sections are missing"),
-    ("shstrndx", 3, "names of its sections are missing"),
-    ("shstrndx", 0xFFFF, None),  # the number is in the first section, where it is 0: no names
-])
+@pytest.mark.parametrize(
+    "field, value, text",
+    [
+        ("class", 1, "no 64-bit little-endian ELF file"),
+        ("shentsize", 40, "section headers have 40 bytes, not 64"),
+        ("shoff", 0, "table of sections has no place"),
+        ("shoff", HUGE, "is cut off"),
+        ("shoff", 64, "first section is not empty"),
+        ("shnum", 0xFFF0, "is cut off"),
+        ("shstrndx", 0xFFF0, "names of its sections are missing"),
+        ("shstrndx", 3, "names of its sections are missing"),
+        ("shstrndx", 0xFFFF, None),  # the number is in the first section, where it is 0: no names
+    ],
+)
 def test_header(image, field, value, text):
     image.put(0, HEADER[field], value)
     found = image.damage()
@@ -120,19 +136,23 @@ def test_header(image, field, value, text):
 
 
 @needs_compiler
-@pytest.mark.parametrize("field, value, text", [
-    ("phentsize", 1, "segment headers have 1 bytes, not 56"),
-    ("phoff", HUGE, "is cut off"),
-    ("filesz", HUGE, "bytes, which segment 0 exceeds"),
-    ("align", 3, "alignment of segment 0 is 3"),
-    ("align", 4, None),
-])
+@pytest.mark.parametrize(
+    "field, value, text",
+    [
+        ("phentsize", 1, "segment headers have 1 bytes, not 56"),
+        ("phoff", HUGE, "is cut off"),
+        ("filesz", HUGE, "bytes, which segment 0 exceeds"),
+        ("align", 3, "alignment of segment 0 is 3"),
+        ("align", 4, None),
+    ],
+)
 def test_segments(image, field, value, text):
     image.put(0, HEADER["phoff"], len(image.data))
     image.put(0, HEADER["phentsize"], 56)
     image.put(0, HEADER["phnum"], 1)
-    image.data += struct.pack("<IIQQQQQQ", 1, 0, 0, 0, 0, value if field == "filesz" else 8, 8,
-                              value if field == "align" else 1)
+    image.data += struct.pack(
+        "<IIQQQQQQ", 1, 0, 0, 0, 0, value if field == "filesz" else 8, 8, value if field == "align" else 1
+    )
     if field in HEADER:
         image.put(0, HEADER[field], value)
     found = image.damage()
@@ -140,36 +160,42 @@ def test_segments(image, field, value, text):
 
 
 @needs_compiler
-@pytest.mark.parametrize("kind, field, value, text", [
-    (CODE, "offset", HUGE - 10, "exceeds"),
-    (CODE, "size", HUGE, "exceeds"),
-    (CODE, "name", 2**31, "has no name"),
-    (CODE, "addralign", 3, "alignment of section .* is 3"),
-    (CODE, "link", 200, "refers to section 200 of"),
-    (RELOCATIONS, "info", 200, "refers to section 200 of"),
-    (RELOCATIONS, "entsize", 16, "does not consist of entries of 24 bytes"),
-    (RELOCATIONS, "entsize", 0, "does not consist of entries of 24 bytes"),
-    (SYMBOLS, "size", 25, "does not consist of entries of 24 bytes"),
-    (SYMBOLS, "link", 0, "have no names"),
-    (SYMBOLS, "info", 5000, "and not 5000 local ones"),
-    (CODE, "entsize", 2**20, "does not consist of entries of 1048576 bytes"),
-    (RELOCATIONS, "offset", 72, "the byte 72 is in two sections or tables"),
-    (CODE, "addralign", 2**40, "alignment of section .* is 1099511627776"),
-    (NAMES, "size", 3, "do not end|has no name"),
-])
+@pytest.mark.parametrize(
+    "kind, field, value, text",
+    [
+        (CODE, "offset", HUGE - 10, "exceeds"),
+        (CODE, "size", HUGE, "exceeds"),
+        (CODE, "name", 2**31, "has no name"),
+        (CODE, "addralign", 3, "alignment of section .* is 3"),
+        (CODE, "link", 200, "refers to section 200 of"),
+        (RELOCATIONS, "info", 200, "refers to section 200 of"),
+        (RELOCATIONS, "entsize", 16, "does not consist of entries of 24 bytes"),
+        (RELOCATIONS, "entsize", 0, "does not consist of entries of 24 bytes"),
+        (SYMBOLS, "size", 25, "does not consist of entries of 24 bytes"),
+        (SYMBOLS, "link", 0, "have no names"),
+        (SYMBOLS, "info", 5000, "and not 5000 local ones"),
+        (CODE, "entsize", 2**20, "does not consist of entries of 1048576 bytes"),
+        (RELOCATIONS, "offset", 72, "the byte 72 is in two sections or tables"),
+        (CODE, "addralign", 2**40, "alignment of section .* is 1099511627776"),
+        (NAMES, "size", 3, "do not end|has no name"),
+    ],
+)
 def test_sections(image, kind, field, value, text):
     image.put(image.section(kind), SECTION[field], value)
     assert re.search(text, image.damage())
 
 
 @needs_compiler
-@pytest.mark.parametrize("field, value, text", [
-    ("name", 2**31, "symbol 3 has no name"),
-    ("shndx", 200, "symbol 3 is in section 200 of"),
-    ("shndx", 0xFFF1, None),
-    ("value", HUGE, "symbol 3 exceeds section"),
-    ("size", HUGE, "symbol 3 exceeds section"),
-])
+@pytest.mark.parametrize(
+    "field, value, text",
+    [
+        ("name", 2**31, "symbol 3 has no name"),
+        ("shndx", 200, "symbol 3 is in section 200 of"),
+        ("shndx", 0xFFF1, None),
+        ("value", HUGE, "symbol 3 exceeds section"),
+        ("size", HUGE, "symbol 3 exceeds section"),
+    ],
+)
 def test_symbols(image, field, value, text):
     image.put(image.contents(SYMBOLS) + 3 * 24, SYMBOL[field], value)
     found = image.damage()
@@ -177,9 +203,13 @@ def test_symbols(image, field, value, text):
 
 
 @needs_compiler
-@pytest.mark.parametrize("field, value, text", [
-    ("symbol", 5000, "refers to symbol 5000 of"), ("offset", HUGE, "relocation 0 of section .* exceeds section"),
-])
+@pytest.mark.parametrize(
+    "field, value, text",
+    [
+        ("symbol", 5000, "refers to symbol 5000 of"),
+        ("offset", HUGE, "relocation 0 of section .* exceeds section"),
+    ],
+)
 def test_relocations(image, field, value, text):
     image.put(image.contents(RELOCATIONS), RELOCATION[field], value)
     assert re.search(text, image.damage())

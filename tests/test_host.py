@@ -25,7 +25,9 @@ def test_forms_say_what_they_are():
     assert (Host(2).numa_id, Host(2).is_numa_current) == (2, False)
     assert (Host.numa_current().numa_id, Host.numa_current().is_numa_current) == (None, True)
     assert [repr(host) for host in (Host(), Host(2), Host.numa_current())] == [
-        "Host()", "Host(numa_id=2)", "Host.numa_current()",
+        "Host()",
+        "Host(numa_id=2)",
+        "Host.numa_current()",
     ]
 
 

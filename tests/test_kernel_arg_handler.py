@@ -64,8 +64,12 @@ def test_each_argument_has_its_natural_size(argument, ctype, expected):
 
 @pytest.mark.parametrize(
     ("argument", "dtype"),
-    [(1 - 2j, np.complex128), (np.complex64(1 - 2j), np.complex64), (np.complex128(3j), np.complex128),
-     (np.float16(0.5), np.float16)],
+    [
+        (1 - 2j, np.complex128),
+        (np.complex64(1 - 2j), np.complex64),
+        (np.complex128(3j), np.complex128),
+        (np.float16(0.5), np.float16),
+    ],
     ids=repr,
 )
 def test_numbers_that_ctypes_lacks(argument, dtype):

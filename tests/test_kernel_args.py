@@ -23,7 +23,7 @@ def packed(argument, size):
     assert block[0] == 0xAA
     assert block[-1] == 0xBB
     assert len(block) == 8 + size + 9
-    return block[8:8 + size]
+    return block[8 : 8 + size]
 
 
 class Point(ctypes.Structure):

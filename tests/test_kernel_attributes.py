@@ -161,8 +161,9 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.parametrize("value, kind", [("32", TypeError), (1.5, TypeError), (None, TypeError), (-1, ValueError),
-                                         (1 << 31, ValueError)])
+@pytest.mark.parametrize(
+    "value, kind", [("32", TypeError), (1.5, TypeError), (None, TypeError), (-1, ValueError), (1 << 31, ValueError)]
+)
 def test_wrong_counts_name_the_argument(name, value, kind):
     with pytest.raises(kind, match=f"{name} must be"):
         QUERIES[name](Kernel.from_handle(4096).occupancy, value)

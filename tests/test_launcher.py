@@ -170,8 +170,8 @@ def test_kernels_see_the_argument(stream, name, argument, expected):
     memory = HostMemory(1024)
     launch(stream, ONE, kernel, argument, memory.buffer)
     stream.sync()
-    assert bytes(memory)[:len(expected)] == expected
-    assert not any(bytes(memory)[len(expected):])
+    assert bytes(memory)[: len(expected)] == expected
+    assert not any(bytes(memory)[len(expected) :])
 
 
 SUM = """

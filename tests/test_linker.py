@@ -34,7 +34,8 @@ def options(**changes):
 
 
 def linker_of(*formats, **changes):
-    return Linker(*(compiled(source, kind) for source, kind in zip((MAIN, PART), formats)), options=options(**changes))
+    parts = zip((MAIN, PART), formats, strict=False)
+    return Linker(*(compiled(source, kind) for source, kind in parts), options=options(**changes))
 
 
 def is_cubin(code):
@@ -65,9 +66,14 @@ def test_ptx_of_ltoir():
 
 
 @pytest.mark.requires(cudadevrt=True)
-@pytest.mark.parametrize("kind, code", [
-    ("object", runtime_object), ("fatbin", runtime_fatbin), ("library", runtime_library),
-])
+@pytest.mark.parametrize(
+    "kind, code",
+    [
+        ("object", runtime_object),
+        ("fatbin", runtime_fatbin),
+        ("library", runtime_library),
+    ],
+)
 def test_host_code_and_fat_binaries(kind, code):
     main = compiled(RUNTIME, "cubin")
     with pytest.raises(CUDAError, match="GetDevice"):
@@ -139,13 +145,16 @@ def test_info_log():
     assert linker.get_info_log() == log
 
 
-@pytest.mark.parametrize("module, text", [
-    (ObjectCode.from_ptx(b"garbage", name="mine"), "ptx input 'mine' of 7 bytes failed"),
-    (ObjectCode.from_cubin(b""), "cubin input 'input 0' of 0 bytes failed"),
-    (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed\nno such file"),
-    (ObjectCode.from_library("/no/such.a"), "library file '/no/such.a' failed"),
-    (ObjectCode.from_cubin(b"\x7fELF"), "cubin input 'input 0' of 4 bytes failed"),
-])
+@pytest.mark.parametrize(
+    "module, text",
+    [
+        (ObjectCode.from_ptx(b"garbage", name="mine"), "ptx input 'mine' of 7 bytes failed"),
+        (ObjectCode.from_cubin(b""), "cubin input 'input 0' of 0 bytes failed"),
+        (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed\nno such file"),
+        (ObjectCode.from_library("/no/such.a"), "library file '/no/such.a' failed"),
+        (ObjectCode.from_cubin(b"\x7fELF"), "cubin input 'input 0' of 4 bytes failed"),
+    ],
+)
 def test_malformed_input(module, text):
     from cuda.bindings.nvjitlink import nvJitLinkError
 
@@ -215,9 +224,14 @@ def test_target_in_any_case():
     assert is_cubin(linker_of("cubin", "cubin").link(ObjectCodeFormatType.CUBIN))
 
 
-@pytest.mark.parametrize("target, changes", [
-    ("ptx", {}), ("ptx", {"link_time_optimization": True}), ("cubin", {"link_time_optimization": True, "ptx": True}),
-])
+@pytest.mark.parametrize(
+    "target, changes",
+    [
+        ("ptx", {}),
+        ("ptx", {"link_time_optimization": True}),
+        ("cubin", {"link_time_optimization": True, "ptx": True}),
+    ],
+)
 def test_a_target_that_the_options_do_not_make(target, changes):
     lto = bool(changes)
     linker = linker_of(*["ltoir" if lto else "cubin"] * 2, **changes)
@@ -319,9 +333,14 @@ def raising(kind):
     return types.SimpleNamespace(version=fail)
 
 
-@pytest.mark.parametrize("module", [
-    types.SimpleNamespace(version=lambda: (12, 2)), types.SimpleNamespace(), raising(RuntimeError),
-])
+@pytest.mark.parametrize(
+    "module",
+    [
+        types.SimpleNamespace(version=lambda: (12, 2)),
+        types.SimpleNamespace(),
+        raising(RuntimeError),
+    ],
+)
 def test_no_nvjitlink_or_one_that_is_too_old(module, monkeypatch, fresh_version):
     monkeypatch.setattr(nvjitlink.importlib, "import_module", lambda name: module)
     assert nvjitlink.nvjitlink_version() is None
@@ -348,7 +367,7 @@ def test_type_alias_of_handles():
     assert isinstance(CUlinkState(), _linker.LinkerHandleT)
     assert isinstance(5, _linker.LinkerHandleT)
     with pytest.raises(AttributeError, match="no_such_name"):
-        _linker.no_such_name
+        _ = _linker.no_such_name
 
 
 # On a device
@@ -360,7 +379,7 @@ def test_linked_code_runs(stream, formats):
     arch = f"sm_{stream.device.arch}"
     made = [
         Program(source, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile(kind)
-        for source, kind in zip((MAIN, PART), formats)
+        for source, kind in zip((MAIN, PART), formats, strict=True)
     ]
     lto = formats[0] == "ltoir"
     linker = Linker(*made, options=LinkerOptions(arch=arch, link_time_optimization=lto))

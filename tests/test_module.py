@@ -158,7 +158,8 @@ def test_objects_without_construction_are_closed():
     kernel = Kernel.__new__(Kernel)
     assert kernel.is_closed
     assert repr(kernel) == "<Kernel closed>"
-    for use in (lambda: kernel.num_arguments, lambda: kernel.attributes.num_regs, lambda: kernel.bind(None, stream=None)):
+    uses = lambda: kernel.num_arguments, lambda: kernel.attributes.num_regs, lambda: kernel.bind(None, stream=None)
+    for use in uses:
         with pytest.raises(RuntimeError, match="this Kernel is closed"):
             use()
 
@@ -361,7 +362,7 @@ def test_closed_kernel(code):
 
 
 def test_unknown_kernel_lists_the_nearest(code):
-    with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .* bytes") as caught:
+    with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .*") as caught:
         code.get_kernel("saxpi")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
     assert "it has saxpy (of 4)" in str(caught.value)
@@ -481,8 +482,10 @@ def variables(device):
     return with_variables("cubin", f"sm_{device.arch}")
 
 
-@pytest.mark.parametrize("name, size", [("factor", 4), (b"table", 16), ("shared_with_host", 4), ("&scope::grid", 48),
-                                        ("_ZN5scope4gridE", 48)])
+@pytest.mark.parametrize(
+    "name, size",
+    [("factor", 4), (b"table", 16), ("shared_with_host", 4), ("&scope::grid", 48), ("_ZN5scope4gridE", 48)],
+)
 def test_variables_have_their_sizes(variables, name, size):
     variable = variables.get_global(name)
     assert isinstance(variable, Buffer)

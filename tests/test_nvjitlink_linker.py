@@ -251,7 +251,7 @@ def run():
     print('linked', flush=True)
     if {bool(thread)}:
         time.sleep(60)
-{thread or 'run()'}
+{thread or "run()"}
 while 'kept' not in globals() or not hasattr(kept, 'again'): pass
 time.sleep(0.1)
 """

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.requires(nvvm=True, software=False)
 
 ARCH = "sm_90"
 HEAD = """target triple = "nvptx64-unknown-cuda"
-target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
+v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 """
 # A linker that optimises keeps what is marked as used, and else finds no use of a kernel.
 KERNEL = """
@@ -195,11 +196,21 @@ def test_unknown_target(target):
         program(kernel()).compile(target)
 
 
-@pytest.mark.parametrize("options", [
-    {"debug": True}, {"device_code_optimize": False}, {"device_code_optimize": True}, {"ftz": True},
-    {"prec_sqrt": False}, {"prec_div": False}, {"fma": False}, {"arch": "sm_80"}, {"arch": "compute_90"},
-    {"arch": "sm_90a"},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"debug": True},
+        {"device_code_optimize": False},
+        {"device_code_optimize": True},
+        {"ftz": True},
+        {"prec_sqrt": False},
+        {"prec_div": False},
+        {"fma": False},
+        {"arch": "sm_80"},
+        {"arch": "compute_90"},
+        {"arch": "sm_90a"},
+    ],
+)
 def test_options_are_known_to_the_compiler(options):
     assert b".entry k(" in program(kernel(), **options).compile("ptx").code
 
@@ -224,9 +235,16 @@ def test_an_option_that_is_too_new_has_both_versions():
     assert text.endswith("is loaded; numba_debug needs that of CUDA 13.1")
 
 
-@pytest.mark.parametrize("options", [
-    {"std": "c++17"}, {"lineinfo": True}, {"pch": True}, {"no_cache": True}, {"use_fast_math": True},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"std": "c++17"},
+        {"lineinfo": True},
+        {"pch": True},
+        {"no_cache": True},
+        {"use_fast_math": True},
+    ],
+)
 def test_options_that_nvvm_lacks_are_refused(options):
     with pytest.raises(NotSupportedError, match=f"NVVM backend: {next(iter(options))}"):
         program(kernel(), **options)

@@ -95,7 +95,8 @@ def test_a_small_heap_is_enlarged_once(tmp_path, pretend):
 
 
 @pytest.mark.parametrize(
-    "statuses", [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
+    "statuses",
+    [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
 )
 def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, statuses):
     pretend(*statuses)

@@ -19,7 +19,6 @@ from support.code import ARCH, PTX, run_on_int
 pytestmark = pytest.mark.requires(nvjitlink=True, software=False)
 
 
-
 def program(source=PTX, **options):
     return Program(source, "ptx", ProgramOptions(**{"arch": ARCH, **options}))
 
@@ -127,22 +126,25 @@ def test_numba_debug_warns_at_the_caller():
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("options, field, value", [
-    ({"max_register_count": 32}, "max_register_count", 32),
-    ({"debug": True}, "debug", True),
-    ({"lineinfo": True}, "lineinfo", True),
-    ({"ftz": True}, "ftz", True),
-    ({"prec_sqrt": False}, "prec_sqrt", False),
-    ({"prec_div": True}, "prec_div", True),
-    ({"fma": False}, "fma", False),
-    ({"ptxas_options": ("-v", "-O2")}, "ptxas_options", ("-v", "-O2")),
-    ({"time": "any"}, "time", True),
-    ({"time": True}, "time", True),
-    ({"split_compile": 2}, "split_compile", 2),
-    ({"split_compile": True}, "split_compile", 1),
-    ({"no_cache": True}, "no_cache", True),
-    ({"name": "mine"}, "name", "mine"),
-])
+@pytest.mark.parametrize(
+    "options, field, value",
+    [
+        ({"max_register_count": 32}, "max_register_count", 32),
+        ({"debug": True}, "debug", True),
+        ({"lineinfo": True}, "lineinfo", True),
+        ({"ftz": True}, "ftz", True),
+        ({"prec_sqrt": False}, "prec_sqrt", False),
+        ({"prec_div": True}, "prec_div", True),
+        ({"fma": False}, "fma", False),
+        ({"ptxas_options": ("-v", "-O2")}, "ptxas_options", ("-v", "-O2")),
+        ({"time": "any"}, "time", True),
+        ({"time": True}, "time", True),
+        ({"split_compile": 2}, "split_compile", 2),
+        ({"split_compile": True}, "split_compile", 1),
+        ({"no_cache": True}, "no_cache", True),
+        ({"name": "mine"}, "name", "mine"),
+    ],
+)
 def test_options_reach_the_linker(options, field, value):
     assert getattr(linker_options(ProgramOptions(arch=ARCH, **options)), field) == value
     assert program(**options).compile("cubin").code
@@ -152,10 +154,18 @@ def test_link_time_optimization_reaches_the_linker():
     assert linker_options(ProgramOptions(arch=ARCH, link_time_optimization=True)).link_time_optimization is True
 
 
-@pytest.mark.parametrize("options", [
-    {"std": "c++17"}, {"use_fast_math": True}, {"include_path": "x"}, {"use_libdevice": True}, {"pch": True},
-    {"relocatable_device_code": True}, {"define_macro": "A"},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"std": "c++17"},
+        {"use_fast_math": True},
+        {"include_path": "x"},
+        {"use_libdevice": True},
+        {"pch": True},
+        {"relocatable_device_code": True},
+        {"define_macro": "A"},
+    ],
+)
 def test_options_that_the_linker_lacks_are_refused(options):
     with pytest.raises(NotSupportedError, match=f"'ptx', which is linked: {next(iter(options))}"):
         program(**options)

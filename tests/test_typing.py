@@ -39,8 +39,7 @@ ENUMS = {
     "VirtualMemoryAccessType": {"READ_WRITE": "rw", "READ": "r"},
     "VirtualMemoryAllocationType": {"PINNED": "pinned", "MANAGED": "managed"},
     "ArrayFormatType": {
-        name.upper(): name
-        for name in ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
+        name.upper(): name for name in ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
     },
     "AddressModeType": {"WRAP": "wrap", "CLAMP": "clamp", "MIRROR": "mirror", "BORDER": "border"},
     "FilterModeType": {"POINT": "point", "LINEAR": "linear"},

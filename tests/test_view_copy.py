@@ -88,9 +88,16 @@ def test_arrays_of_objects_are_not_copied_as_bytes():
     assert target.tolist() == [None] * 4
 
 
-@pytest.mark.parametrize("make", [
-    lambda a: (a[::-1], a), lambda a: (a.T, a), lambda a: (a[1:, :2], a[:-1, 1:3]), lambda a: (a[:, 1:3], a[:, :2]),
-], ids=["backwards", "transposed", "diagonal", "columns"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda a: (a[::-1], a),
+        lambda a: (a.T, a),
+        lambda a: (a[1:, :2], a[:-1, 1:3]),
+        lambda a: (a[:, 1:3], a[:, :2]),
+    ],
+    ids=["backwards", "transposed", "diagonal", "columns"],
+)
 def test_views_that_overlap_are_not_copied(make):
     array = np.arange(16).reshape(4, 4)
     target, source = make(array)
@@ -209,7 +216,7 @@ def test_views_that_overlap_on_the_device_are_not_copied(on_device, stream):
     buffer, whole = on_device(SOURCE)
     size = SOURCE.nbytes
     for target, source in [
-        (buffer[4:].view(dtype="i4"), buffer[:size - 4].view(dtype="i4")),
+        (buffer[4:].view(dtype="i4"), buffer[: size - 4].view(dtype="i4")),
         (whole.view(whole._layout.permuted((1, 0, 2))), buffer.view((4, 5, 6), "i4")),
     ]:
         with pytest.raises(ValueError, match="overlap"):

@@ -104,9 +104,7 @@ class ProgramOptions(RememberedOptions):
     debug: bool | None = option(
         "Generate debug information.", nvrtc=switch("--device-debug"), nvvm=switch("-g"), ptx=forward()
     )
-    lineinfo: bool | None = option(
-        "Generate line tables.", nvrtc=switch("--generate-line-info"), ptx=forward()
-    )
+    lineinfo: bool | None = option("Generate line tables.", nvrtc=switch("--generate-line-info"), ptx=forward())
     device_code_optimize: bool | None = option(
         "Optimise in spite of debug information.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
     )
@@ -215,9 +213,7 @@ class ProgramOptions(RememberedOptions):
     )
     fdevice_syntax_only: bool | None = option("Check the syntax only.", nvrtc=switch("--fdevice-syntax-only"))
     minimal: bool | None = option("Leave out much of the built-in declarations.", nvrtc=switch("--minimal"))
-    no_cache: bool | None = option(
-        "Do not use the compiler's own cache.", nvrtc=switch("--no-cache"), ptx=forward()
-    )
+    no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"), ptx=forward())
     fdevice_time_trace: str | None = option(
         "A file for a JSON trace.", nvrtc=value("--fdevice-time-trace").touching("writes")
     )
@@ -362,9 +358,7 @@ class LinkerOptions(Options):
         nvjitlink=switch("-lineinfo"),
         driver=setting("CU_JIT_GENERATE_LINE_INFO", bool, True),
     )
-    ftz: bool | None = option(
-        "Flush single-precision denormals to zero.", nvjitlink=toggle("-ftz"), driver=ignored()
-    )
+    ftz: bool | None = option("Flush single-precision denormals to zero.", nvjitlink=toggle("-ftz"), driver=ignored())
     prec_div: bool | None = option(
         "Round single-precision divisions as IEEE says.", nvjitlink=toggle("-prec-div"), driver=ignored()
     )

@@ -33,8 +33,7 @@ _MISSING_NVRTC = (
 )
 
 _MISSING_NVVM = (
-    "the NVVM compiler (libnvvm) was not found; "
-    "install it with `pip install nvidia-nvvm`, or the CUDA Toolkit"
+    "the NVVM compiler (libnvvm) was not found; install it with `pip install nvidia-nvvm`, or the CUDA Toolkit"
 )
 
 

@@ -220,4 +220,4 @@ def slice_layout(shape: Ints, strides: Ints, slices) -> tuple[Ints, Ints, int]:
             start += (item % extent) * stride
         else:
             raise TypeError(f"a layout is sliced by integers and slices, not by {type(item).__name__}")
-    return (*new_shape, *shape[len(items):]), (*new_strides, *strides[len(items):]), start
+    return (*new_shape, *shape[len(items) :]), (*new_strides, *strides[len(items) :]), start

@@ -61,7 +61,8 @@ class Linker:
     Examples
     --------
     >>> options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
-    >>> main = Program('extern "C" __device__ int g(); extern "C" __global__ void f(int* x) { *x = g(); }', "c++", options)
+    >>> source = 'extern "C" __device__ int g(); extern "C" __global__ void f(int* x) { *x = g(); }'
+    >>> main = Program(source, "c++", options)
     >>> part = Program('extern "C" __device__ int g() { return 1; }', "c++", options)
     >>> linker = Linker(main.compile("cubin"), part.compile("ptx"), options=LinkerOptions(arch="sm_90"))
     >>> kernel = linker.link("cubin").get_kernel("f")
@@ -194,7 +195,8 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
     code = object_code.code
     if kind not in linker.input_types:
         raise ValueError(
-            f"the driver's linker takes no {kind.value}, which input {index} is; compile to 'ptx' or 'cubin'; {NO_NVJITLINK}"
+            f"the driver's linker takes no {kind.value}, which input {index} is; compile to 'ptx' or 'cubin'; "
+            f"{NO_NVJITLINK}"
         )
     if isinstance(code, (bytearray, memoryview)):
         code = bytes(code)

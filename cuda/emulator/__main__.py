@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a program on the software device.
 
-    python -m cuda.emulator program.py [arguments]
-    python -m cuda.emulator -m module [arguments]
-    python -m cuda.emulator -c code [arguments]
+python -m cuda.emulator program.py [arguments]
+python -m cuda.emulator -m module [arguments]
+python -m cuda.emulator -c code [arguments]
 """
 
 import os

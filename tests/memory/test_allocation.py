@@ -167,9 +167,7 @@ def test_failed_free_warns_with_size_and_address(stream, pool):
 def test_freeing_on_a_capturing_stream_warns(stream, pool):
     buffer = pool.allocate(4096, stream=stream)
     address = buffer.handle
-    handle_return(
-        driver.cuStreamBeginCapture(stream.handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
-    )
+    handle_return(driver.cuStreamBeginCapture(stream.handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
     try:
         with pytest.warns(ResourceWarning, match="4096 bytes"):
             buffer.close()

@@ -248,9 +248,14 @@ def test_what_belongs_to_this_process_is_not_pickled(things, name, use):
         use(things[name])
 
 
-@pytest.mark.parametrize("make", [
-    LegacyPinnedMemoryResource, lambda: GraphMemoryResource(0), lambda: VirtualMemoryResource(0, {"peers": [0]}),
-])
+@pytest.mark.parametrize(
+    "make",
+    [
+        LegacyPinnedMemoryResource,
+        lambda: GraphMemoryResource(0),
+        lambda: VirtualMemoryResource(0, {"peers": [0]}),
+    ],
+)
 def test_resources_without_a_pool_travel_as_what_they_are(device, stream, make):
     resource = make()
     same = pickle.loads(pickle.dumps(resource))

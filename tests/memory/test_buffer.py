@@ -188,7 +188,7 @@ def test_default_deallocation_stream_without_context_is_refused():
     mr = Accessible()
     buffer = mr.allocate(8, stream=Stream.from_handle(4096))
     for change in (buffer.set_deallocation_stream, buffer.close):
-        error = in_thread(lambda: change(LEGACY_DEFAULT_STREAM))
+        error = in_thread(lambda change=change: change(LEGACY_DEFAULT_STREAM))
         assert isinstance(error, RuntimeError)
     buffer.close()
     assert mr.freed[0][2].__cuda_stream__() == (0, 4096)

@@ -44,8 +44,11 @@ def test_memory_is_a_copy_of_itself(mr):
 @pytest.mark.parametrize("stream", [None, 1, object()])
 def test_stream_has_to_be_a_stream(mr, stream):
     buffer, other = mr.allocate(8), mr.allocate(8)
-    for use in (lambda: buffer.copy_to(other, stream=stream), lambda: buffer.copy_from(other, stream=stream),
-                lambda: buffer.fill(0, stream=stream)):
+    for use in (
+        lambda: buffer.copy_to(other, stream=stream),
+        lambda: buffer.copy_from(other, stream=stream),
+        lambda: buffer.fill(0, stream=stream),
+    ):
         with pytest.raises(TypeError, match="stream"):
             use()
 

@@ -134,7 +134,6 @@ CHANGES = {
 }
 
 
-
 def peers_of(pool):
     return {int(device) for device in pool.peer_accessible_by}
 

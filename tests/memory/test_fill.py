@@ -89,9 +89,7 @@ def test_a_captured_fill_keeps_its_wide_pattern(device, stream):
     target = LegacyPinnedMemoryResource().allocate(256)
     ctypes.memset(target.handle, 0, 256)
     pattern = bytes(range(128))
-    handle_return(
-        driver.cuStreamBeginCapture(stream.handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
-    )
+    handle_return(driver.cuStreamBeginCapture(stream.handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
     try:
         target.fill(bytearray(pattern), stream=stream)
     finally:

@@ -69,12 +69,16 @@ def test_arrays_without_elements_are_refused(empty):
         register_host_memory(empty)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: np.array([None, 1], dtype=object),
-    lambda: np.zeros(2, np.dtype([("a", "i4"), ("b", "O")])),
-    lambda: memoryview(np.array([None])),
-    lambda: (ctypes.py_object * 4)(),
-], ids=["objects", "records", "memoryview", "ctypes"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: np.array([None, 1], dtype=object),
+        lambda: np.zeros(2, np.dtype([("a", "i4"), ("b", "O")])),
+        lambda: memoryview(np.array([None])),
+        lambda: (ctypes.py_object * 4)(),
+    ],
+    ids=["objects", "records", "memoryview", "ctypes"],
+)
 def test_arrays_of_objects_are_refused(make):
     with pytest.raises(TypeError, match="refer to Python objects"):
         register_host_memory(make())
@@ -108,11 +112,21 @@ def test_buffer_is_the_memory_of_the_array(device):
     assert not is_registered(values)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: bytearray(PAGE), lambda: array.array("d", [0.0] * 512), lambda: (ctypes.c_int * 1024)(),
-    lambda: mmap.mmap(-1, PAGE), lambda: memoryview(bytearray(PAGE)), lambda: np.zeros((32, 32), order="F").T,
-    lambda: np.zeros(8, "M8[s]"), lambda: np.zeros((), "f8"), lambda: np.zeros((8, 8), "f4", order="F"),
-], ids=["bytearray", "array", "ctypes", "mmap", "memoryview", "transposed", "dates", "scalar", "fortran"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: bytearray(PAGE),
+        lambda: array.array("d", [0.0] * 512),
+        lambda: (ctypes.c_int * 1024)(),
+        lambda: mmap.mmap(-1, PAGE),
+        lambda: memoryview(bytearray(PAGE)),
+        lambda: np.zeros((32, 32), order="F").T,
+        lambda: np.zeros(8, "M8[s]"),
+        lambda: np.zeros((), "f8"),
+        lambda: np.zeros((8, 8), "f4", order="F"),
+    ],
+    ids=["bytearray", "array", "ctypes", "mmap", "memoryview", "transposed", "dates", "scalar", "fortran"],
+)
 def test_whatever_has_the_buffer_protocol_is_registered(device, stream, make):
     memory = make()
     size = memoryview(memory).nbytes if not isinstance(memory, np.ndarray) else memory.nbytes
@@ -167,13 +181,13 @@ def test_copies_of_the_array_do_not_wait(device, stream):
             memory.copy_to(results, stream=stream)
             memory.copy_from(source, stream=stream)
             memory.copy_to(target, stream=stream)
-            memory[:PAGE].copy_to(target[PAGE:2 * PAGE], stream=stream)
+            memory[:PAGE].copy_to(target[PAGE : 2 * PAGE], stream=stream)
             assert not stream.is_done
             assert results.sum() == 0
         stream.sync()
         assert np.array_equal(results[:PAGE], values[:PAGE])
-        assert np.array_equal(results[PAGE:2 * PAGE], values[:PAGE])
-        assert np.array_equal(results[2 * PAGE:], values[2 * PAGE:])
+        assert np.array_equal(results[PAGE : 2 * PAGE], values[:PAGE])
+        assert np.array_equal(results[2 * PAGE :], values[2 * PAGE :])
 
 
 def test_closing_waits_for_the_work_that_uses_the_array(device, stream):

@@ -20,7 +20,7 @@ def test_pinned_memory_says_where_it_is():
     mr = LegacyPinnedMemoryResource()
     assert (mr.is_device_accessible, mr.is_host_accessible, mr.is_managed) == (True, True, False)
     with pytest.raises(RuntimeError, match="device_id"):
-        mr.device_id
+        _ = mr.device_id
     assert weakref.ref(mr)() is mr
 
 

@@ -19,14 +19,17 @@ def test_options_have_defaults_and_compare():
     assert ManagedMemoryResourceOptions(0, "HOST_NUMA").preferred_location_type is ManagedMemoryLocationType.HOST_NUMA
 
 
-@pytest.mark.parametrize(("fields", "error"), [
-    ({"preferred_location": "0"}, TypeError),
-    ({"preferred_location": True}, TypeError),
-    ({"preferred_location_type": "moon"}, ValueError),
-    ({"release_threshold": -1}, ValueError),
-    ({"release_threshold": 1 << 64}, ValueError),
-    ({"release_threshold": 0.5}, TypeError),
-])
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"preferred_location": "0"}, TypeError),
+        ({"preferred_location": True}, TypeError),
+        ({"preferred_location_type": "moon"}, ValueError),
+        ({"release_threshold": -1}, ValueError),
+        ({"release_threshold": 1 << 64}, ValueError),
+        ({"release_threshold": 0.5}, TypeError),
+    ],
+)
 def test_options_are_checked(fields, error):
     with pytest.raises(error, match=next(iter(fields)).replace("preferred_location_type", "ManagedMemoryLocationType")):
         ManagedMemoryResourceOptions(**fields)
@@ -51,23 +54,34 @@ def test_a_missing_pool_is_refused():
 
 
 @pytest.mark.requires(device=True, cuda=(13, 0))
-@pytest.mark.parametrize(("number", "kind"), [
-    (-2, None), (-1, "device"), (None, "device"), (0, "host"), (-1, "host"), (-1, "host_numa"),
-])
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (-2, None),
+        (-1, "device"),
+        (None, "device"),
+        (0, "host"),
+        (-1, "host"),
+        (-1, "host_numa"),
+    ],
+)
 def test_places_that_are_none_are_refused(number, kind):
     with pytest.raises(ValueError, match="preferred_location"):
         ManagedMemoryResource(ManagedMemoryResourceOptions(number, kind))
 
 
 @managed
-@pytest.mark.parametrize(("number", "kind", "location", "device_id"), [
-    (None, None, None, -1),
-    (-1, None, ("host", None), -1),
-    (0, None, ("device", 0), 0),
-    (0, "device", ("device", 0), 0),
-    (None, "host", ("host", None), -1),
-    (0, "host_numa", ("host_numa", 0), -1),
-])
+@pytest.mark.parametrize(
+    ("number", "kind", "location", "device_id"),
+    [
+        (None, None, None, -1),
+        (-1, None, ("host", None), -1),
+        (0, None, ("device", 0), 0),
+        (0, "device", ("device", 0), 0),
+        (None, "host", ("host", None), -1),
+        (0, "host_numa", ("host_numa", 0), -1),
+    ],
+)
 def test_places_are_told(device, stream, number, kind, location, device_id):
     mr = ManagedMemoryResource(ManagedMemoryResourceOptions(number, kind))
     assert (mr.preferred_location, mr.device_id) == (location, device_id)

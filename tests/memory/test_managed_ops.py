@@ -11,10 +11,11 @@ from cuda.core._memory._managed_ops import _refuse_old_driver, discard_batch, di
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.memory import HostMemoryResource
 
+HOST = Host()
 BATCHES = {
-    "prefetch": lambda stream, buffers, locations=Host(): prefetch_batch(stream, buffers, locations),
+    "prefetch": lambda stream, buffers, locations=HOST: prefetch_batch(stream, buffers, locations),
     "discard": lambda stream, buffers: discard_batch(stream, buffers),
-    "discard_prefetch": lambda stream, buffers, locations=Host(): discard_prefetch_batch(stream, buffers, locations),
+    "discard_prefetch": lambda stream, buffers, locations=HOST: discard_prefetch_batch(stream, buffers, locations),
 }
 every_batch = pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
 moving_batch = pytest.mark.parametrize("batch", [BATCHES["prefetch"], BATCHES["discard_prefetch"]])
@@ -67,10 +68,18 @@ def test_closed_buffers_are_refused(buffers, batch):
 
 
 @moving_batch
-@pytest.mark.parametrize(("locations", "error"), [
-    (None, ValueError), ([Host(), None], ValueError), ([Host()], ValueError), ([Host()] * 3, ValueError),
-    (0, TypeError), ("host", TypeError), ([Host(), 0], TypeError),
-])
+@pytest.mark.parametrize(
+    ("locations", "error"),
+    [
+        (None, ValueError),
+        ([Host(), None], ValueError),
+        ([Host()], ValueError),
+        ([Host()] * 3, ValueError),
+        (0, TypeError),
+        ("host", TypeError),
+        ([Host(), 0], TypeError),
+    ],
+)
 def test_other_locations_are_refused(buffers, batch, locations, error):
     with pytest.raises(error, match="location"):
         batch(LEGACY_DEFAULT_STREAM, buffers, locations)

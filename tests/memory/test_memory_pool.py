@@ -38,12 +38,15 @@ def test_resource_without_pool_is_closed(unopened):
     unopened.close()
 
 
-@pytest.mark.parametrize("use", [
-    lambda mr: mr.allocate(8, stream=LEGACY_DEFAULT_STREAM),
-    lambda mr: mr.attributes,
-    lambda mr: mr.trim(),
-    lambda mr: mr.allocation_count,
-])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda mr: mr.allocate(8, stream=LEGACY_DEFAULT_STREAM),
+        lambda mr: mr.attributes,
+        lambda mr: mr.trim(),
+        lambda mr: mr.allocation_count,
+    ],
+)
 def test_closed_resource_refuses_work(unopened, use):
     with pytest.raises(RuntimeError, match="closed"):
         use(unopened)

@@ -56,7 +56,11 @@ class Interface:
 
     def __init__(self, address, shape, typestr="|u1", **more):
         self.__cuda_array_interface__ = {
-            "data": (address, False), "shape": shape, "typestr": typestr, "version": 3, **more
+            "data": (address, False),
+            "shape": shape,
+            "typestr": typestr,
+            "version": 3,
+            **more,
         }
 
 
@@ -80,12 +84,16 @@ def frozen():
     return array
 
 
-@pytest.mark.parametrize("make", [
-    lambda: b"12345678",
-    frozen,
-    lambda: Capsule(frozen()),
-    lambda: Interface(4096, (8,), data=(4096, True)),
-], ids=["bytes", "numpy", "dlpack", "interface"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: b"12345678",
+        frozen,
+        lambda: Capsule(frozen()),
+        lambda: Interface(4096, (8,), data=(4096, True)),
+    ],
+    ids=["bytes", "numpy", "dlpack", "interface"],
+)
 def test_memory_that_is_read_only_is_no_destination(mr, make):
     with pytest.raises(TypeError, match="dst is no memory to write to"):
         mr.allocate(8).copy_to(make(), stream=LEGACY_DEFAULT_STREAM)
@@ -128,9 +136,7 @@ def test_elements_in_one_place_are_no_destination(mr):
 
 def test_options_are_for_contiguous_memory(mr):
     with pytest.raises(ValueError, match="contiguous"):
-        mr.allocate(8).copy_from(
-            np.zeros(16, np.uint8)[::2], stream=LEGACY_DEFAULT_STREAM, options=CopyOptions()
-        )
+        mr.allocate(8).copy_from(np.zeros(16, np.uint8)[::2], stream=LEGACY_DEFAULT_STREAM, options=CopyOptions())
 
 
 def test_other_devices_are_refused(mr):
@@ -174,7 +180,9 @@ def test_arrays_of_the_host_are_copied(device, stream, part, wrap):
     assert target.sum() == source.sum()
 
 
-@pytest.mark.parametrize("make", [lambda: bytearray(64), lambda: (ctypes.c_int * 16)(), lambda: memoryview(bytearray(64))])
+@pytest.mark.parametrize(
+    "make", [lambda: bytearray(64), lambda: (ctypes.c_int * 16)(), lambda: memoryview(bytearray(64))]
+)
 def test_whatever_has_the_buffer_protocol_is_copied(device, stream, make):
     data = make()
     buffer = device.allocate(64, stream=stream)

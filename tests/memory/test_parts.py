@@ -29,8 +29,20 @@ from support.kernels import compiled
 from support.memory import HostMemoryResource, read, write
 
 SLICES = [
-    slice(None), slice(3, 9), slice(5), slice(5, None), slice(-4, None), slice(None, -4), slice(-7, -2),
-    slice(9, 3), slice(16, 16), slice(7, 7), slice(100, 200), slice(-100, 100), slice(2, 5, 1), slice(2, 5, None),
+    slice(None),
+    slice(3, 9),
+    slice(5),
+    slice(5, None),
+    slice(-4, None),
+    slice(None, -4),
+    slice(-7, -2),
+    slice(9, 3),
+    slice(16, 16),
+    slice(7, 7),
+    slice(100, 200),
+    slice(-100, 100),
+    slice(2, 5, 1),
+    slice(2, 5, None),
     slice(np.int64(2), np.uint8(5)),
 ]
 
@@ -256,7 +268,7 @@ def test_part_of_a_closed_buffer_refuses_work(mr, buffer, use, nested):
 
 
 def test_part_of_a_closed_buffer_is_no_kernel_argument(device, stream):
-    kernel = compiled("extern \"C\" __global__ void set(int* a) { *a = 7; }").get_kernel("set")
+    kernel = compiled('extern "C" __global__ void set(int* a) { *a = 7; }').get_kernel("set")
     config = LaunchConfig(grid=1, block=1)
     buffer = device.allocate(64, stream=stream)
     buffer.fill(0, stream=stream)
@@ -296,7 +308,7 @@ def test_bounds_that_close_the_buffer_give_no_part(mr, buffer):
 
     for whole in (buffer, buffer[4:]):
         with pytest.raises(RuntimeError, match="closed"):
-            whole[Closing():]
+            whole[Closing() :]
     assert len(mr.freed) == 1
 
 
@@ -440,7 +452,7 @@ def test_memory_is_used_by_the_stream_after_part_and_whole_are_dropped(device, s
     target = device.allocate(1 << 16, stream=stream)
     buffer = device.allocate(1 << 17, stream=stream)
     buffer.fill(3, stream=stream)
-    buffer[1 << 16:].copy_to(target, stream=stream)
+    buffer[1 << 16 :].copy_to(target, stream=stream)
     del buffer
     assert set(read(target, stream)) == {3}
 
@@ -450,11 +462,11 @@ def test_parts_of_managed_buffers_are_managed(device, stream):
     # Not of a pool, because drivers refuse advice about the memory of pools.
     pointer = call_driver("cuMemAllocManaged", 1 << 21, 1)
     buffer = ManagedBuffer.from_handle(pointer, 1 << 21)
-    part = buffer[1 << 20:]
+    part = buffer[1 << 20 :]
     assert type(part) is ManagedBuffer
     assert part.is_managed
     part.read_mostly = True
-    assert (part.read_mostly, buffer[:1 << 20].read_mostly) == (True, False)
+    assert (part.read_mostly, buffer[: 1 << 20].read_mostly) == (True, False)
     part.prefetch(device, stream=stream)
     stream.sync()
     buffer.close()
@@ -467,7 +479,7 @@ def test_parts_of_managed_buffers_are_managed(device, stream):
 def test_part_of_virtual_memory_is_not_grown(device):
     resource = VirtualMemoryResource(device)
     buffer = resource.allocate(1 << 21)
-    part = buffer[1 << 20:]
+    part = buffer[1 << 20 :]
     with pytest.raises(ValueError, match="whole buffer"):
         resource.modify_allocation(part, 1 << 22)
     grown = resource.modify_allocation(buffer, 2 * buffer.size)

@@ -15,15 +15,18 @@ def test_options_have_defaults_and_compare():
     assert PinnedMemoryResourceOptions() == PinnedMemoryResourceOptions(False, 0, None, None)
 
 
-@pytest.mark.parametrize(("fields", "error"), [
-    ({"max_size": -1}, ValueError),
-    ({"max_size": 1.5}, TypeError),
-    ({"numa_id": -1}, ValueError),
-    ({"numa_id": True}, TypeError),
-    ({"numa_id": "0"}, TypeError),
-    ({"release_threshold": -1}, ValueError),
-    ({"release_threshold": "1"}, TypeError),
-])
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"max_size": -1}, ValueError),
+        ({"max_size": 1.5}, TypeError),
+        ({"numa_id": -1}, ValueError),
+        ({"numa_id": True}, TypeError),
+        ({"numa_id": "0"}, TypeError),
+        ({"release_threshold": -1}, ValueError),
+        ({"release_threshold": "1"}, TypeError),
+    ],
+)
 def test_options_are_checked(fields, error):
     with pytest.raises(error, match=next(iter(fields))):
         PinnedMemoryResourceOptions(**fields)

@@ -78,8 +78,16 @@ def test_keys_of_wrong_type(cache, key):
             use(key)
 
 
-@pytest.mark.parametrize("value", [b"code", bytearray(b"code"), memoryview(b"code"), ObjectCode.from_cubin(b"code"),
-                                   ObjectCode.from_ptx(bytearray(b"code"))])
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"code",
+        bytearray(b"code"),
+        memoryview(b"code"),
+        ObjectCode.from_cubin(b"code"),
+        ObjectCode.from_ptx(bytearray(b"code")),
+    ],
+)
 def test_values_are_stored_as_bytes(cache, value):
     cache["key"] = value
     assert cache["key"] == b"code"

@@ -51,7 +51,7 @@ def test_nothing_is_found_without_includes(root):
         "#if 0\n#include <a.h>\n#endif",
         "int x;\r\n#include <a.h>\r\nint y;",
         "#if __has_include(<a.h>)\n#endif",
-        "#if __has_include( \"a.h\" )\n#endif",
+        '#if __has_include( "a.h" )\n#endif',
         "#if OUR_HAS_INCLUDE(<a.h>)\n#endif",
         "#define A <a.h>\n#include A",
         '#define A "a.h"\n#include A // why',

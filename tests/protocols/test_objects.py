@@ -23,10 +23,7 @@ def samples(**wanted):
     chosen = [name for name, sample in SAMPLES.items() if all(getattr(sample, k) == v for k, v in wanted.items())]
     return pytest.mark.parametrize(
         "name",
-        [
-            pytest.param(name, marks=_marks(name))
-            for name in chosen
-        ],
+        [pytest.param(name, marks=_marks(name)) for name in chosen],
     )
 
 
@@ -46,11 +43,7 @@ def test_equal_to_itself_and_not_to_others(name):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=_marks(name))
-        for name, sample in SAMPLES.items()
-        if sample.again
-    ],
+    [pytest.param(name, marks=_marks(name)) for name, sample in SAMPLES.items() if sample.again],
 )
 def test_equal_by_value(name):
     sample = SAMPLES[name].make()

@@ -177,9 +177,12 @@ class VirtualMemoryResource(MemoryResource):
         if buf.memory_resource is not self or buf.owner is not None:
             raise ValueError("buf must be a whole buffer of this resource")
         new_size = _check_size("new_size", new_size)
-        config = check_or_create_options(
-            VirtualMemoryResourceOptions, config, "virtual memory resource options", keep_none=True
-        ) or self.config
+        config = (
+            check_or_create_options(
+                VirtualMemoryResourceOptions, config, "virtual memory resource options", keep_none=True
+            )
+            or self.config
+        )
         if not self.config.location_type == config.location_type == "device":
             raise AssertionError("only memory of a device can be modified, not memory of the host")
         self._check_support(config)

@@ -124,7 +124,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return os.path.join(self._entries, name[:2], name[2:])
 
     def _check_path(self, path: str, state) -> str:
-        return f"{self._checks}{path[len(self._entries):]}.{state.st_ino}"
+        return f"{self._checks}{path[len(self._entries) :]}.{state.st_ino}"
 
     def _read(self, path: str) -> bytes | None:
         try:

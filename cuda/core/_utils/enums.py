@@ -130,9 +130,7 @@ ARRAY_FORMAT = EnumMap(
     },
 )
 
-FILTER_MODE = EnumMap(
-    FilterModeType, "CUfilter_mode", "CU_TR_FILTER_MODE_", {"point": "POINT", "linear": "LINEAR"}
-)
+FILTER_MODE = EnumMap(FilterModeType, "CUfilter_mode", "CU_TR_FILTER_MODE_", {"point": "POINT", "linear": "LINEAR"})
 
 GRAPH_CONDITIONAL = EnumMap(
     GraphConditionalType,

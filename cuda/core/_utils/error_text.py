@@ -60,7 +60,7 @@ ADVICE: dict[int, str] = {
     400: "The object was destroyed, was never made, or belongs to another context.",
     401: "The resource is in a state in which it does not take this operation.",
     402: "The answer would lose information: the object uses features newer than the query; ask with a newer call.",
-    500: "Nothing has this name or value; kernels of C++ have mangled names unless they are declared extern \"C\".",
+    500: 'Nothing has this name or value; kernels of C++ have mangled names unless they are declared extern "C".',
     600: "The work has not finished; wait with sync(), or ask again later.",
     700: f"A kernel accessed memory outside any allocation. {_FATAL} Find the place with compute-sanitizer.",
     701: "The kernel needs more registers, threads or shared memory than a block may have: use a smaller block.",

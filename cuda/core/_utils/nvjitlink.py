@@ -13,8 +13,7 @@ __all__ = ["NO_NVJITLINK", "nvjitlink_version"]
 _OLDEST = (12, 3)
 
 NO_NVJITLINK = (
-    "nvJitLink is missing or older than CUDA 12.3; "
-    "install it with `pip install nvidia-nvjitlink`, or the CUDA Toolkit"
+    "nvJitLink is missing or older than CUDA 12.3; install it with `pip install nvidia-nvjitlink`, or the CUDA Toolkit"
 )
 
 
