@@ -151,6 +151,10 @@ def test_many_host_threads_launch_at_once(run):
     assert (result["good"], result["faults"]) == ("400", "50")
 
 
+def test_cooperative_launches_at_once_do_not_take_threads_from_each_other(run):
+    assert run("grids_at_once")["good"] == "600"
+
+
 def test_launches_of_all_kinds_at_once_end_as_they_should(run):
     result = run("storm", 0.3)
     assert (result["ran"], result["bad"]) == ("1", "0")

@@ -176,6 +176,24 @@ void many_threads()
     print("faults", faults);
 }
 
+// Grids whose blocks must all be there: each has to find threads that no other counts on.
+void grids_at_once()
+{
+    std::atomic<uint32_t> good{0};
+    std::vector<std::thread> threads;
+    for (uint32_t t = 0; t < 6; ++t)
+        threads.emplace_back([&, t] {
+            Words a = words(32), b = words(32);
+            for (uint32_t i = 0; i < 100; ++i) {
+                options.cooperative = true;
+                good += !launch("grid_sum", {2 + (5 * t + i) % 20}, {64}, a, b);
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    print("good", good);
+}
+
 // One launch of a random kind; whether it ended as it should.
 bool storm_step(uint32_t kind, uint32_t size, Words a, Words b)
 {
@@ -352,6 +370,7 @@ bool run_working(const std::string& name, char** rest)
     else if (name == "clocks") run_words("clocks", {1}, {1}, 8);
     else if (name == "float_state") float_state();
     else if (name == "many_threads") many_threads();
+    else if (name == "grids_at_once") grids_at_once();
     else if (name == "after_fork") after_fork();
     else if (name == "storm") storm(std::atof(rest[0]));
     else if (name == "cancel") cancel();

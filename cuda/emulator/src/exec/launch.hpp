@@ -55,6 +55,7 @@ struct Launch {
 
     // Of the pool, under its lock.
     int helpers = 0;
+    size_t promised = 0;          // how many more the pool must let it have
     std::condition_variable idle; // helpers is 0
     uint64_t seen_ended = 0;      // of the monitor: no block ended since
     Clock::time_point seen_time{};

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "report.hpp"
 #include "signals.hpp"
@@ -121,7 +122,7 @@ Fault Pool::run(const LaunchRequest& request)
     bool large = launch.blocks > 1 && launch.blocks * launch.threads >= 512;
     bool together = request.cooperative || launch.cluster_blocks > 1;
     if (together && launch.blocks > 1) {
-        if (!make_resident(request.cooperative ? launch.blocks : launch.cluster_blocks))
+        if (!make_resident(launch, request.cooperative ? launch.blocks : launch.cluster_blocks))
             launch.stop(FaultKind::out_of_resources);
     } else if (large) {
         call_helpers(launch);
@@ -139,6 +140,7 @@ void Pool::wait_for_helpers(Launch& launch)
 {
     std::unique_lock<std::mutex> lock(mutex_);
     launches_.erase(std::find(launches_.begin(), launches_.end(), &launch));
+    promised_ -= std::exchange(launch.promised, 0);
     launch.idle.wait(lock, [&] { return launch.helpers == 0; });
 }
 
@@ -192,17 +194,22 @@ void Pool::call_helpers(Launch& launch)
 
 // A cooperative launch has an OS thread for each of its blocks. One with clusters has one
 // for each block of a cluster: blocks are taken in order, so the first cluster that has not
-// ended has them all.
-bool Pool::make_resident(uint64_t blocks)
+// ended has them all. Two such launches must not count on the same threads: those of each
+// would wait in its barrier for those that the other has.
+bool Pool::make_resident(Launch& launch, uint64_t blocks)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     size_t wanted = size_t(blocks - 1);
+    size_t free = idle_ - std::min(idle_, promised_);
     size_t before = helpers_;
-    if (wanted > idle_)
-        start_helpers(wanted - idle_);
-    bool enough = idle_ + helpers_ - before >= wanted;
+    if (wanted > free)
+        start_helpers(wanted - free);
+    if (free + helpers_ - before < wanted)
+        return false;
+    launch.promised = wanted;
+    promised_ += wanted;
     work_.notify_all();
-    return enough;
+    return true;
 }
 
 Launch* Pool::choose()
@@ -224,6 +231,10 @@ void Pool::helper_main()
     for (;;) {
         if (Launch* launch = choose()) {
             ++launch->helpers;
+            if (launch->promised) {
+                --launch->promised;
+                --promised_;
+            }
             lock.unlock();
             self.work_on(*launch);
             lock.lock();

@@ -32,7 +32,7 @@ private:
     Pool();
     void start_helpers(size_t count);
     void call_helpers(Launch& launch);
-    bool make_resident(uint64_t blocks);
+    bool make_resident(Launch& launch, uint64_t blocks);
     void helper_main();
     Launch* choose();
     void wait_for_helpers(Launch& launch);
@@ -52,6 +52,7 @@ private:
     std::vector<Worker*> workers_;
     size_t next_launch_ = 0; // where choose() begins, in turn
     size_t helpers_ = 0, idle_ = 0, lasting_ = 0;
+    size_t promised_ = 0; // helpers that launches count on and have not got yet
     int size_ = 1;
     bool deterministic_ = false;
 
