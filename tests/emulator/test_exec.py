@@ -155,6 +155,10 @@ def test_cooperative_launches_at_once_do_not_take_threads_from_each_other(run):
     assert run("grids_at_once")["good"] == "600"
 
 
+def test_time_limit_holds_for_a_block_that_outlasts_the_caller(run):
+    assert run("limit_of_helper")["code"] == "702"
+
+
 def test_launches_of_all_kinds_at_once_end_as_they_should(run):
     result = run("storm", 0.3)
     assert (result["ran"], result["bad"]) == ("1", "0")

@@ -194,6 +194,13 @@ void grids_at_once()
     print("good", good);
 }
 
+// The time limit of a block that outlasts all that the caller can take.
+void limit_of_helper()
+{
+    options.time_limit = std::chrono::milliseconds(200);
+    show(launch("loop_in_second_block", {2}, {256}, words(1)));
+}
+
 // One launch of a random kind; whether it ended as it should.
 bool storm_step(uint32_t kind, uint32_t size, Words a, Words b)
 {
@@ -371,6 +378,7 @@ bool run_working(const std::string& name, char** rest)
     else if (name == "float_state") float_state();
     else if (name == "many_threads") many_threads();
     else if (name == "grids_at_once") grids_at_once();
+    else if (name == "limit_of_helper") limit_of_helper();
     else if (name == "after_fork") after_fork();
     else if (name == "storm") storm(std::atof(rest[0]));
     else if (name == "cancel") cancel();

@@ -390,6 +390,16 @@ KERNEL(loop_for_ever)
     for (;;) asm volatile(""); // at loop_for_ever
 }
 
+// The first block, which the caller takes, ends when another has taken the second.
+KERNEL(loop_in_second_block, Flag* began)
+{
+    if (blockIdx.x == 0)
+        while (!*began)
+            emu_nanosleep(100);
+    else
+        for (*began = 1;;) asm volatile("");
+}
+
 KERNEL(loop_with_barriers)
 {
     for (;;) emu_barrier(); // at loop_with_barriers

@@ -139,9 +139,10 @@ Fault Pool::run(const LaunchRequest& request)
 void Pool::wait_for_helpers(Launch& launch)
 {
     std::unique_lock<std::mutex> lock(mutex_);
+    // The monitor looks after it until the last helper is done.
+    launch.idle.wait(lock, [&] { return launch.helpers == 0; });
     launches_.erase(std::find(launches_.begin(), launches_.end(), &launch));
     promised_ -= std::exchange(launch.promised, 0);
-    launch.idle.wait(lock, [&] { return launch.helpers == 0; });
 }
 
 void Pool::cancel(uint64_t id)
