@@ -319,7 +319,9 @@ cdef int check_relocations(Elf elf, uint64_t index, Section section) except -1:
     for i in range(section.size // size):
         memcpy(&relocation, elf.start + section.offset + i * size, size)
         if (relocation.info >> 32) >= count and (relocation.info >> 32):
-            raise ValueError(f"is damaged: relocation {i} of section {index} refers to symbol {relocation.info >> 32} of {count}")
+            raise ValueError(
+                f"is damaged: relocation {i} of section {index} refers to symbol {relocation.info >> 32} of {count}"
+            )
         if section.info and is_relative(elf, target) and relocation.offset >= target.size:
             raise ValueError(f"is damaged: relocation {i} of section {index} exceeds section {section.info}")
     return 0

@@ -171,7 +171,9 @@ cdef class Input:
         explanation = None if self.code is None else damage(self.code)
         if explanation is not None:
             detail = f"{self.detail()}: {explanation}"
-            raise tool_error("nvJitLinkInputError", cynvjitlink.NVJITLINK_ERROR_INVALID_INPUT, "nvJitLinkAddData", detail)
+            raise tool_error(
+                "nvJitLinkInputError", cynvjitlink.NVJITLINK_ERROR_INVALID_INPUT, "nvJitLinkAddData", detail
+            )
         return 0
 
     cdef str detail(self):
@@ -268,7 +270,9 @@ cdef class Link:
             c_result = cynvjitlink.nvJitLinkComplete(c_link)
         self.fetch_logs()
         if c_result != cynvjitlink.NVJITLINK_SUCCESS:
-            raise tool_error("nvJitLinkError", c_result, "nvJitLinkComplete", f"linking to {target} failed", self.error_log)
+            raise tool_error(
+                "nvJitLinkError", c_result, "nvJitLinkComplete", f"linking to {target} failed", self.error_log
+            )
         if is_ptx:
             c_result = cynvjitlink.nvJitLinkGetLinkedPtxSize(c_link, &c_size)
         else:
