@@ -281,6 +281,11 @@ def test_identity_and_weak_references():
     assert reference() is None
 
 
+def test_linkers_are_not_pickled():
+    with pytest.raises(TypeError, match="Linker cannot be pickled or copied; pickle the ObjectCode"):
+        pickle.dumps(linker_of("ptx", "ptx"))
+
+
 def test_errors_are_pickled():
     linker = Linker(compiled(MAIN, "cubin"), options=options())
     with pytest.raises(CUDAError) as caught:

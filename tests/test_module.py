@@ -373,6 +373,14 @@ def test_template_that_was_not_named(code):
         code.get_kernel("scale")
 
 
+def test_templates_that_were_named_are_listed_as_they_were(device):
+    source = "template <class T> __global__ void twice(T* x) { *x *= 2; }"
+    names = ["twice<float>", "twice<int>"]
+    program = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
+    with pytest.raises(CUDAError, match=r"no kernel 'twice<double>' in .*; it has twice<"):
+        program.compile("cubin", name_expressions=names).get_kernel("twice<double>")
+
+
 @pytest.mark.parametrize("kind", ["cubin", "ptx", "fatbin"])
 def test_malformed_code_says_what_it_was(device, kind):
     code = make(kind, b"this is no code at all, whatever it claims to be", name="broken")

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program: CUDA C++ to PTX, CUBIN and LTO IR by the real NVRTC, which needs no driver."""
 
+import copy
 import gc
 import io
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -427,6 +429,12 @@ def test_failed_release_warns(monkeypatch):
         patch.setattr(_compilers, "load_nvrtc", lambda: failing)
         with pytest.warns(ResourceWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
             program.close()
+
+
+@pytest.mark.parametrize("use", [copy.copy, pickle.dumps])
+def test_programs_are_not_pickled(use):
+    with pytest.raises(TypeError, match="Program cannot be pickled or copied; pickle the ObjectCode"):
+        use(Program(SAXPY, "c++", ARCH))
 
 
 def test_many_threads_compile_at_once():

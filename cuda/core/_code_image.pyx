@@ -23,7 +23,7 @@ import struct
 from cuda.core._elf import elf_damage
 from cuda.core._utils.cuda_utils import CUDAError
 
-__all__ = ["check_image", "damage", "explain", "nearest", "variable_names"]
+__all__ = ["as_asked_for", "check_image", "damage", "explain", "nearest", "variable_names"]
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
@@ -132,6 +132,16 @@ def nearest(name, names, what="kernels"):
     like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
     more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
     return f"; it has {', '.join(like[:5])}{more}"
+
+
+def as_asked_for(names, mapping):
+    """Return names of symbols, with the name expressions that the program was compiled with in place of theirs."""
+    if names is None or not mapping:
+        return names
+    expressions = {
+        symbol.decode() if isinstance(symbol, bytes) else symbol: expression for expression, symbol in mapping.items()
+    }
+    return [expressions.get(name, name) for name in names]
 
 
 def variable_names(code, code_type: str) -> list[str] | None:

@@ -94,6 +94,9 @@ class Linker:
     def __exit__(self, exc_type, exc_value, traceback):
         self.close()
 
+    def __reduce__(self):
+        raise TypeError("a Linker cannot be pickled or copied; pickle the ObjectCode that it links to")
+
     def __repr__(self):
         return f"<Linker backend={self.backend.value!r}{' closed' if self.is_closed else ''}>"
 

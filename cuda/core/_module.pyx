@@ -34,7 +34,7 @@ import os
 import threading
 import warnings
 
-from cuda.core._code_image import explain, nearest, variable_names
+from cuda.core._code_image import as_asked_for, explain, nearest, variable_names
 from cuda.core._handles import _late
 from cuda.core._kernel_attributes import (
     KernelAttributes,
@@ -498,7 +498,8 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
             HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
     except CUDAError as error:
         if error.name == "CUDA_ERROR_NOT_FOUND":
-            hint = nearest(symbol.decode(errors="replace"), kernel_names(h_library))
+            known = as_asked_for(kernel_names(h_library), self._symbol_mapping)
+            hint = nearest(symbol.decode(errors="replace"), known)
             explain(error, f"there is no kernel {name!r} in {ObjectCode_describe(self)}{hint}")
         else:
             log = ptx_log(self._code, self._code_type)

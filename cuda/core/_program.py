@@ -108,6 +108,9 @@ class Program:
     def __exit__(self, exc_type, exc_value, traceback):
         self.close()
 
+    def __reduce__(self):
+        raise TypeError("a Program cannot be pickled or copied; pickle the ObjectCode that it compiles to")
+
     def __repr__(self):
         return f"<Program backend={self.backend.value!r}{' closed' if self.is_closed else ''}>"
 
