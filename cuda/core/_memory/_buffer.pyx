@@ -12,7 +12,7 @@ from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._memory._allocation cimport set_stream, wrap
-from cuda.core._memory._copy cimport copy, fill
+from cuda.core._memory._copy cimport copy as copy_memory, fill
 from cuda.core._memory._memory_range cimport (
     MemoryRange,
     MemoryRange_count_export,
@@ -292,7 +292,7 @@ cdef class Buffer(MemoryRange):
             return dst
         check_open(target)
         check_writable(target, "dst")
-        copy(target._h_allocation, self._h_allocation, c_stream, options)
+        copy_memory(target._h_allocation, self._h_allocation, c_stream, options)
         return target
 
     def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
@@ -328,7 +328,7 @@ cdef class Buffer(MemoryRange):
         check_writable(self, "the destination")
         if isinstance(src, Buffer):
             check_open(<Buffer>src)
-            copy(self._h_allocation, (<Buffer>src)._h_allocation, c_stream, options)
+            copy_memory(self._h_allocation, (<Buffer>src)._h_allocation, c_stream, options)
         else:
             copy_from_array(self._h_allocation, src, c_stream, options)
 
