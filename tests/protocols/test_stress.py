@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, EventOptions
+from support.collector import uncollected
 
 pytestmark = pytest.mark.requires(device=True)
 
@@ -62,16 +63,18 @@ def used_memory(device):
 
 def test_threads_lose_nothing(device, stream, recwarn):
     rounds = int(os.environ.get("CUDA_CORE_STRESS_ROUNDS", "40")) // 8
-    before = used_memory(device)
     failures = []
     threads = [threading.Thread(target=churn, args=(seed, rounds, failures)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    device.sync()
-    assert used_memory(device) == before
+    with uncollected():
+        device.sync()
+        before = used_memory(device)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        device.sync()
+        assert used_memory(device) == before
     assert [str(warning.message) for warning in recwarn] == []
 
 
