@@ -3,10 +3,12 @@
 """The executor alone, by hand-written kernels: blocks, barriers, warps, grids, preemption."""
 
 import functools
+import os
+import subprocess
 
 import pytest
 
-from support.native import line_of, run_case
+from support.native import build_executor, line_of, run_case
 
 pytestmark = [pytest.mark.parametrize("checks", ["plain", "checked"]), pytest.mark.requires(compiler=True, source=True)]
 FULL = 0xFFFFFFFF
@@ -126,6 +128,18 @@ def test_lanes_that_ended_do_not_vote(run):
 def test_threads_that_spin_let_the_others_run(run, case, count):
     result = run(case)
     assert (result["code"], int(result["count"])) == ("0", count)
+
+
+def test_blocks_that_wait_for_others_get_them_on_a_busy_machine(checks):
+    driver, modules = build_executor()
+    command = [driver, modules[checks], "own_grid_barrier"]
+    busy = {**os.environ, "CUDA_EMULATOR_THREADS": "16"}
+    runs = [subprocess.Popen(command, env=busy, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    try:
+        assert all("count=768" in each.communicate(timeout=50)[0] for each in runs)
+    finally:
+        for each in runs:
+            each.kill()
 
 
 def test_kernel_can_wait_for_the_host(run):

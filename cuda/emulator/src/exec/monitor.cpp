@@ -131,9 +131,10 @@ bool Pool::watch(Worker& worker)
     if (!stands)
         return false;
     bool others = worker.block.others();
-    // Alone it is looked at for a while, to learn whether it spins and waits for a block that
-    // has not begun.
-    bool learn = launch->has_blocks() && worker.seen_times < 200 && !worker.repeats;
+    // Alone it is looked at for a while, and then now and again, to learn whether it spins and
+    // waits for a block that has not begun. On a busy machine it may not have run for a while.
+    bool is_look_due = worker.seen_times < 200 || worker.seen_times % 50 == 0;
+    bool learn = launch->has_blocks() && is_look_due && !worker.repeats;
     // One that spins in a crowd is put to sleep for a moment, see on_preempt().
     bool in_the_way = worker.repeats && crowded();
     if (!others && !learn && !in_the_way)
