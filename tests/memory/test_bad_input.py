@@ -65,7 +65,7 @@ def test_sizes_that_are_no_integers(resource, stream, size):
         resource.allocate(size, stream=stream)
 
 
-# More than a process has addresses for: a driver would look for the pages of less, at the cost of other processes.
+# More than a process has addresses for: managed memory of less is given, with no pages behind it.
 @pytest.mark.parametrize("size", [1 << 50, 1 << 62, (1 << 63) - 1])
 def test_sizes_beyond_the_memory(resource, device, stream, size):
     with pytest.raises(OutOfMemoryError, match="The device has .* bytes free") as caught:

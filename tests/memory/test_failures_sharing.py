@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from cuda.core import Event, EventOptions
-from cuda.core._memory import Buffer
+from cuda.core._memory import Buffer, PinnedMemoryResource
 from support import shared_memory
 from support.failures import CODES, fail_each_call
 from support.processes import Child, start_method
@@ -57,6 +57,7 @@ def test_importing(child, stream, shareable, pool, code):
             shared_memory.fail_each_import, shareable, pool.allocation_handle, buffer.ipc_descriptor, code
         )
         assert failed >= {"cuMemPoolImportFromShareableHandle", "cuMemPoolImportPointer", "cuMemFreeAsync"}
+        assert ("cuMemPoolSetAccess" in failed) == (shareable is PinnedMemoryResource)
         assert are_descriptors_kept
         assert shared_memory.contents(buffer) == b"\2" * SIZE
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What travels between processes, and what arrives is the same memory."""
 
+import contextlib
 import gc
 import itertools
 import multiprocessing
@@ -302,6 +303,15 @@ def test_imports_of_one_buffer_share_one_mapping(child, pool, buffer):
 @pytest.mark.requires(ipc=True)
 def test_threads_import_one_buffer_at_once(child, pool, buffer):
     assert child.call(shared_memory.import_in_threads, pool, buffer.ipc_descriptor) == {b"\1" * SIZE}
+
+
+@pytest.mark.requires(ipc=True)
+def test_new_pools_are_whole_after_imported_ones_have_ended(child, shareable, stream):
+    for trip in range(20):
+        with contextlib.closing(make_pool(shareable)) as pool, pool.allocate(SIZE, stream=stream) as buffer:
+            buffer.fill(trip, stream=stream)
+            stream.sync()
+            assert child.call(shared_memory.use_new_pool, buffer) == (bytes([trip]) * SIZE, b"\3" * 8)
 
 
 @pytest.mark.requires(ipc=True)

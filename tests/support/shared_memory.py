@@ -112,6 +112,18 @@ def import_twice(pool, descriptor) -> tuple[bool, bytes]:
         return is_same and read(third, stream) == held, held
 
 
+def use_new_pool(buffer) -> tuple[bytes, bytes]:
+    """Read a buffer and close it and its pool; return what it held, and what memory of a new pool holds."""
+    held, imported = contents(buffer), buffer.memory_resource
+    buffer.close()
+    Device(0).sync()
+    imported.close()
+    stream = Device(0).create_stream()
+    with contextlib.closing(make_pool(type(imported))) as pool, pool.allocate(8, stream=stream) as own:
+        own.fill(3, stream=stream)
+        return held, read(own, stream)
+
+
 def import_by_socket(cls, path, size) -> bytes:
     """Receive a file descriptor and a descriptor by a socket, and return what the buffer holds."""
     with socket.socket(socket.AF_UNIX) as connection:

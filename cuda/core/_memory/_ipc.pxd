@@ -18,6 +18,9 @@ cdef class IPCBufferDescriptor:
         size_t _size
 
 
+# Grants devices access to a pool of the host.
+ctypedef int (*LetIn)(cydriver.CUmemoryPool c_pool) except -1
+
 # A handle that owns a file descriptor.
 cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 
@@ -25,8 +28,9 @@ cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool)
 cdef IPCBufferDescriptor export_memory(cydriver.CUdeviceptr pointer, size_t size)
 
-# Memory that another process allocated. All imports of one piece of memory share one mapping.
+# Memory of an imported pool, which came by `handle`. All imports of one piece of memory share one mapping.
+# `let_in` is NULL where the device of the memory needs nothing for access.
 cdef int import_memory(
-    const MemoryPoolHandle& h_pool, IPCBufferDescriptor descriptor, const StreamHandle& h_stream,
-    AllocationHandle* h_allocation
+    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, IPCBufferDescriptor descriptor,
+    const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1

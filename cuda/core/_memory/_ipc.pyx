@@ -21,6 +21,7 @@ from cuda.core._handles._handles cimport (
     is_interpreter_exiting,
 )
 from cuda.core._memory._allocation cimport fix_context, free_in_stream_order, size_argument
+from cuda.core._memory._memory_pool cimport MemPool_import
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
@@ -123,7 +124,8 @@ cdef class IPCBufferDescriptor:
 # gives each import the same address, and the first free would take it from all others.
 cdef class Mapping:
     cdef:
-        MemoryPoolHandle h_pool
+        MemoryPoolHandle h_pool     # of the resource, which is part of the key
+        MemoryPoolHandle h_source   # what the memory was imported from
         object key
         cydriver.CUdeviceptr pointer
         size_t size     # 0 where the driver cannot say
@@ -202,8 +204,8 @@ cdef IPCBufferDescriptor export_memory(cydriver.CUdeviceptr pointer, size_t size
 
 
 cdef int import_memory(
-    const MemoryPoolHandle& h_pool, IPCBufferDescriptor descriptor, const StreamHandle& h_stream,
-    AllocationHandle* h_allocation
+    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, IPCBufferDescriptor descriptor,
+    const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
     cdef Mapping mapping
@@ -214,7 +216,12 @@ cdef int import_memory(
         )
     value.h_stream = h_stream
     fix_context(value)
-    mapping = Mapping_enter(h_pool, descriptor._payload)
+    with _lock:
+        mapping = _mappings.get((address(h_pool), descriptor._payload))
+        if mapping is None:
+            mapping = Mapping_create(h_pool, handle, let_in, descriptor._payload, value)
+            _mappings[mapping.key] = mapping
+        mapping.users += 1
     value.pointer = mapping.pointer
     value.size = descriptor._size
     value.resource = <PyObject*>mapping
@@ -226,28 +233,30 @@ cdef int import_memory(
     return 0
 
 
-cdef Mapping Mapping_enter(const MemoryPoolHandle& h_pool, bytes payload):
-    cdef Mapping mapping
-    key = (address(h_pool), payload)
-    with _lock:
-        mapping = _mappings.get(key)
-        if mapping is None:
-            mapping = Mapping_create(h_pool, key, payload)
-            _mappings[key] = mapping
-        mapping.users += 1
-    return mapping
-
-
-cdef Mapping Mapping_create(const MemoryPoolHandle& h_pool, object key, bytes payload):
+cdef Mapping Mapping_create(
+    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, bytes payload, Allocation value
+):
     cdef Mapping self = Mapping.__new__(Mapping)
     cdef cydriver.CUmemPoolPtrExportData data
     memcpy(&data, <char*>payload, sizeof(data))
+    self.key = (address(h_pool), payload)
     self.h_pool = h_pool
-    self.key = key
+    # Memory that the driver for CUDA 13.0 maps into a pool which devices were let into before spoils the
+    # pools that are made later. So each piece has an imported pool to itself, and devices are let in last.
+    self.h_source = h_pool if let_in == NULL else MemPool_import(int(handle))
     with nogil:
         HANDLE_RETURN(
-            cydriver.cuMemPoolImportPointer(&self.pointer, self.h_pool.get(), &data), b"cuMemPoolImportPointer"
+            cydriver.cuMemPoolImportPointer(&self.pointer, self.h_source.get(), &data), b"cuMemPoolImportPointer"
         )
+    if let_in != NULL:
+        try:
+            let_in(self.h_source.get())
+        except BaseException:
+            value.pointer = self.pointer
+            with nogil:
+                free_in_stream_order(value)
+            raise
+    # Only those who have access are told.
     self.size = size_from(self.pointer)
     return self
 

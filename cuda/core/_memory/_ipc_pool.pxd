@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._memory._ipc cimport IPCAllocationHandle
+from cuda.core._memory._ipc cimport IPCAllocationHandle, LetIn
 from cuda.core._memory._memory_pool cimport _MemPool
 
 
 cdef class _IPCMemPool(_MemPool):
-    cdef IPCAllocationHandle _allocation_handle     # None where the pool is not shared
-    # What an imported pool needs before it is used.
-    cdef int _let_in(self) except -1
+    cdef:
+        IPCAllocationHandle _allocation_handle  # None where the pool is not shared
+        LetIn _let_in                           # what imported memory needs; NULL for nothing
 
 
 # Lets other processes open the pool, which was made with a handle type that allows it.

@@ -109,9 +109,6 @@ cdef class _IPCMemPool(_MemPool):
         """What identifies a pool that processes share, the same in all of them."""
         return None if self._allocation_handle is None else self._allocation_handle._uuid
 
-    cdef int _let_in(self) except -1:
-        return 0
-
     cdef object _export(self, object buffer):
         cdef Buffer exported = <Buffer?>buffer
         cdef IPCBufferDescriptor descriptor
@@ -128,7 +125,9 @@ cdef class _IPCMemPool(_MemPool):
             raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
         imported = descriptor
         if self._is_mapped:
-            import_memory(self._h_pool, imported, stream._h_stream, h_allocation)
+            import_memory(
+                self._h_pool, self._allocation_handle, self._let_in, imported, stream._h_stream, h_allocation
+            )
         else:
             find_export(self, imported, h_allocation)
         return self._is_mapped
@@ -177,7 +176,6 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
     mine = IPCAllocationHandle_create(os.dup(int(alloc_handle)), getattr(alloc_handle, "uuid", None))
     MemPool_open(self, MemPool_import(mine._descriptor))
     self._is_mapped = True
-    self._let_in()
     IPCMemPool_set_handle(self, mine)
     return self if mine._uuid is None else IPCMemPool_register(self, mine._uuid)
 

@@ -100,13 +100,9 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         init_driver()
         self = cls.__new__(cls)
         self._numa_id = -1
-        return IPCMemPool_open(self, alloc_handle)
-
-    cdef int _let_in(self) except -1:
         # Access is not shared with the pool: each process lets its devices in.
-        return grant_access(
-            self._h_pool.get(), cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
-        )
+        self._let_in = &grant_access_to_node
+        return IPCMemPool_open(self, alloc_handle)
 
     @property
     def device_id(self) -> int:
@@ -196,6 +192,10 @@ cdef MemoryPoolHandle new_pool(int numa_id, object options) except *:
     )
     grant_access(h_pool.get(), support)
     return h_pool
+
+
+cdef int grant_access_to_node(cydriver.CUmemoryPool c_pool) except -1:
+    return grant_access(c_pool, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)
 
 
 # A pool of the host is for the host only, until devices are let in: all that `support` such pools.
