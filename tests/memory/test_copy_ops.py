@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many copies in one call."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from cuda.bindings import driver
@@ -114,6 +116,30 @@ def test_all_buffers_are_copied(device, stream, options):
         write(source, content, stream)
     copy_batch(stream, sources, tuple(targets), options=options)
     assert [read(target, stream) for target in targets] == contents
+
+
+class Fickle(Sequence):
+    """A sequence that has its things only for whoever asks first."""
+
+    def __init__(self, things):
+        self.things = things
+
+    def __getitem__(self, index):
+        return self.things[index]
+
+    def __len__(self):
+        return len(self.things)
+
+    def __iter__(self):
+        things, self.things = self.things, [None]
+        return iter(things)
+
+
+def test_sequences_are_asked_once(device, stream):
+    first, second = (device.allocate(8, stream=stream) for _ in range(2))
+    first.fill(6, stream=stream)
+    copy_batch(stream, Fickle([first]), Fickle([second]))
+    assert read(second, stream) == bytes([6]) * 8
 
 
 def test_nothing_to_copy_is_no_error(device, stream):

@@ -16,3 +16,6 @@ cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object
 
 # What a resource allocates, checked to be a buffer.
 cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream)
+
+# The buffers of an argument, which must be a sequence of one or more.
+cdef list buffers_argument(object buffers, str name)

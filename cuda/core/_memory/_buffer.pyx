@@ -26,6 +26,7 @@ from cuda.core._memory._operand cimport copy_from_array, copy_to_array
 from cuda.core._stream cimport Stream, Stream_accept, default_stream
 
 import importlib
+from collections.abc import Sequence
 
 from cuda.core._dlpack import classify_dl_device
 from cuda.core._handles import _late
@@ -434,6 +435,20 @@ cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):
     if not isinstance(buffer, Buffer):
         raise TypeError(f"{type(mr).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
     return <Buffer>buffer
+
+
+cdef list buffers_argument(object buffers, str name):
+    cdef list checked
+    # Asking the abstract class takes as long as copying a few dozen buffers.
+    if not isinstance(buffers, (list, tuple)) and (isinstance(buffers, Buffer) or not isinstance(buffers, Sequence)):
+        raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
+    checked = list(buffers)
+    if not checked:
+        raise ValueError(f"{name} must have at least one Buffer")
+    for buffer in checked:
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"{name} must have Buffer objects only, not {type(buffer).__name__}")
+    return checked
 
 
 cdef Buffer Buffer_from_handle(type cls, object ptr, object size, object mr, object owner, object stream):

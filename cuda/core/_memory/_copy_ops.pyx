@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._buffer cimport Buffer, buffers_argument
 from cuda.core._memory._copy cimport check_apart
 from cuda.core._memory._copy_hints cimport check_stream, has_hints, hints_of
 from cuda.core._memory._memory_range cimport check_open, check_writable
@@ -70,14 +70,9 @@ def copy_batch(
 
 
 cdef int collect(object buffers, str name, bint is_written, vector[AllocationHandle]* handles) except -1:
-    if isinstance(buffers, Buffer) or not isinstance(buffers, Sequence):
-        raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
-    if len(buffers) == 0:
-        raise ValueError(f"{name} must have at least one Buffer")
-    handles.reserve(len(buffers))
-    for buffer in buffers:
-        if not isinstance(buffer, Buffer):
-            raise TypeError(f"{name} must have Buffer objects only, not {type(buffer).__name__}")
+    cdef list checked = buffers_argument(buffers, name)
+    handles.reserve(len(checked))
+    for buffer in checked:
         check_open(<Buffer>buffer)
         if is_written:
             check_writable(<Buffer>buffer, name)
@@ -87,13 +82,15 @@ cdef int collect(object buffers, str name, bint is_written, vector[AllocationHan
 
 # One for all copies, or one for each.
 cdef int collect_hints(object options, size_t count, vector[cydriver.CUmemcpyAttributes]* hints) except -1:
-    if isinstance(options, Sequence) and not isinstance(options, str):
+    if options is None or isinstance(options, CopyOptions):
+        hints.push_back(hints_of(options))
+    elif isinstance(options, Sequence) and not isinstance(options, str):
         if len(options) != count:
             raise ValueError(f"options must be one CopyOptions or {count}, one for each copy, not {len(options)}")
         for one in options:
             hints.push_back(hints_of(one))
     else:
-        hints.push_back(hints_of(_PLAIN if options is None else options))
+        raise TypeError(f"options must be CopyOptions, a sequence of them or None, not {type(options).__name__}")
     return 0
 
 
@@ -147,6 +144,3 @@ cdef int enqueue(
                     cydriver.cuMemcpyAsync(targets[i], sources[i], sizes[i], stream._h_stream.get()), b"cuMemcpyAsync"
                 )
     return 0
-
-
-_PLAIN = CopyOptions()

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._buffer cimport Buffer, buffers_argument
 from cuda.core._memory._location cimport location_argument, location_object, location_of
 from cuda.core._stream cimport Stream, Stream_accept
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -244,13 +244,7 @@ cdef class Ranges:
 
 cdef Ranges Ranges_of(object buffers):
     cdef Ranges self = Ranges.__new__(Ranges)
-    if isinstance(buffers, Buffer) or not isinstance(buffers, Sequence):
-        raise TypeError(f"buffers must be a sequence of Buffer objects, not {type(buffers).__name__}")
-    if len(buffers) == 0:
-        raise ValueError("buffers must have at least one Buffer")
-    for buffer in buffers:
-        if not isinstance(buffer, Buffer):
-            raise TypeError(f"buffers must have Buffer objects only, not {type(buffer).__name__}")
+    for buffer in buffers_argument(buffers, "buffers"):
         Ranges_add(self, <Buffer>buffer)
     return self
 
