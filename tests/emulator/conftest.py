@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import cuda.emulator
+from support.compiled import Program
 
 
 class Driver:
@@ -85,7 +86,7 @@ def queue(driver, context):
     return driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING)
 
 
-SOURCE = rb"""
+SOURCE = r"""
 extern "C" __global__ void nothing() {}
 extern "C" __global__ void add(int *out, int value) { atomicAdd(out, value); }
 extern "C" __global__ void store(long long *out, char a, short b, int c, long long d, float e, double f)
@@ -108,17 +109,7 @@ extern "C" __global__ void count(int *out) { *out = atomicAdd(&counter, 1); }
 @pytest.fixture(scope="session")
 def image(driver):
     """The kernels above, compiled once."""
-    from cuda.bindings import nvrtc
-
-    program = nvrtc.nvrtcCreateProgram(SOURCE, b"kernels.cu", 0, [], [])[1]
-    result = nvrtc.nvrtcCompileProgram(program, 1, [b"--gpu-architecture=sm_90"])[0]
-    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
-    nvrtc.nvrtcGetProgramLog(program, log)
-    assert result == 0, log.decode()
-    image = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
-    nvrtc.nvrtcGetCUBIN(program, image)
-    nvrtc.nvrtcDestroyProgram(program)
-    return image
+    return Program(SOURCE, "--gpu-architecture=sm_90").image
 
 
 @pytest.fixture
