@@ -7,6 +7,7 @@ process. Do it before anything else uses CUDA; ``python -m cuda.emulator program
 ``CUDA_CORE_DEVICE=software`` do it in time.
 """
 
+import atexit
 import ctypes
 import os
 import sys
@@ -60,7 +61,7 @@ def activate():
     if not os.path.exists(path):
         raise RuntimeError(f"the software device was not built: {path} is missing")
     try:
-        _library = _declare(ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_GLOBAL))
+        _library = _load(os.RTLD_NOW)
     except OSError as error:
         raise RuntimeError(f"the software device does not load: {error}") from None
 
@@ -262,10 +263,17 @@ def _adopt():
     if not sys.platform.startswith("linux") or not os.path.exists(library_path()):
         return False
     try:
-        _library = _declare(ctypes.CDLL(library_path(), mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL))
+        _library = _load(os.RTLD_NOLOAD)
     except OSError:
         return False
     return True
+
+
+def _load(mode):
+    library = _declare(ctypes.CDLL(library_path(), mode=mode | os.RTLD_GLOBAL))
+    # An interpreter cannot be called while it ends; what runs still is given half a second.
+    atexit.register(library.emulator_stop_callbacks, 500)
+    return library
 
 
 def _declare(library):
@@ -273,6 +281,8 @@ def _declare(library):
     counter = ctypes.POINTER(ctypes.c_uint64)
     library.emulator_leaks.argtypes = library.emulator_unsupported.argtypes = (text, size)
     library.emulator_leaks.restype = library.emulator_unsupported.restype = size
+    library.emulator_stop_callbacks.argtypes = (ctypes.c_int,)
+    library.emulator_stop_callbacks.restype = None
     library.emulator_fail.argtypes = (text, text, size)
     library.emulator_fail_end.argtypes = (ctypes.c_int,)
     library.emulator_fail_state.argtypes = (ctypes.c_int, counter, counter, text, size)

@@ -52,9 +52,25 @@ def test_hundreds_of_streams(child):
     )
 
 
+HOST_FUNCTION = (
+    "import ctypes, time\nHOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)\n"
+    "def called(_): print('begin', flush=True); time.sleep({}); print('end', flush=True)\n"
+    "f = HOST(called); g = d.CUhostFn(ctypes.cast(f, ctypes.c_void_p).value)\n"
+)
+
+
 def test_exit_while_a_host_function_runs(child):
-    child(
-        START + "import ctypes, time\nHOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)\n"
-        "f = HOST(lambda _: time.sleep(0.2)); g = d.CUhostFn(ctypes.cast(f, ctypes.c_void_p).value)\n"
-        "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)"
+    out = child(START + HOST_FUNCTION.format(0.2) + "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)\ntime.sleep(0.05)")
+    assert out == "begin\nend\n" * out.count("begin")
+
+
+def test_exit_does_not_wait_for_ever_for_a_host_function(child):
+    assert child(START + HOST_FUNCTION.format(30) + "d.cuLaunchHostFunc(s, g, 0); time.sleep(0.05)") == "begin\n"
+
+
+def test_streams_go_on_without_host_functions_when_the_interpreter_ends(child):
+    out = child(
+        START + HOST_FUNCTION.format(0) + "import cuda.emulator; cuda.emulator._active().emulator_stop_callbacks(0)\n"
+        "d.cuLaunchHostFunc(s, g, 0); print(d.cuStreamSynchronize(s)[0].name)"
     )
+    assert out.split() == ["CUDA_SUCCESS"]

@@ -126,6 +126,12 @@ EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
     return give(text, buffer, size);
 }
 
+// Before an interpreter ends, which its callbacks would call into.
+EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
+{
+    stop_callbacks(std::chrono::milliseconds(milliseconds));
+}
+
 EMU_EXPORT int emulator_fail(const char* plan, char* error, size_t size)
 {
     std::string text;

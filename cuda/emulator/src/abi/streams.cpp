@@ -142,7 +142,8 @@ ENTRY(cuLaunchHostFunc, 10000)(CUstream hStream, CUhostFn fn, void* userData)
     TRY(need_stream(hStream, &stream));
     return stream->enqueue({Operation::Kind::host_function, "cuLaunchHostFunc", [fn, userData] {
                                 exec::flush_output();
-                                fn(userData);
+                                if (CallbackScope scope; scope)
+                                    fn(userData);
                                 return CUDA_SUCCESS;
                             }});
 }
@@ -162,8 +163,8 @@ ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, vo
     TRY(need_stream(hStream, &stream));
     auto work = [callback, userData, hStream, weak = std::weak_ptr<Context>(stream->context())] {
         auto context = weak.lock();
-        CallbackScope scope;
-        callback(hStream, context ? context->sticky() : CUDA_SUCCESS, userData);
+        if (CallbackScope scope; scope)
+            callback(hStream, context ? context->sticky() : CUDA_SUCCESS, userData);
         return CUDA_SUCCESS;
     };
     return stream->enqueue({Operation::Kind::other, "cuStreamAddCallback", work});

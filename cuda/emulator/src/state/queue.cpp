@@ -89,11 +89,6 @@ bool Place::reached() const
 
 Queue::Queue(Context*, int priority) : priority_(priority) {}
 
-void Queue::forget_threads()
-{
-    new (&Workers::get().mutex) std::mutex;
-}
-
 // Under the lock: whether the first item waits for another queue, which then calls back.
 bool Queue::is_blocked()
 {
@@ -201,7 +196,24 @@ void Queue::wait(uint64_t number, bool all_kinds)
 }
 
 namespace {
+
 thread_local bool calling_back = false;
+
+// Never destroyed, as the workers.
+struct Callbacks {
+    std::mutex mutex;
+    std::condition_variable ended;
+    int running = 0;
+    bool stopped = false;
+};
+Callbacks& callbacks = *new Callbacks;
+
+} // namespace
+
+void Queue::forget_threads()
+{
+    new (&Workers::get().mutex) std::mutex;
+    new (&callbacks) Callbacks;
 }
 
 bool in_callback()
@@ -211,12 +223,25 @@ bool in_callback()
 
 CallbackScope::CallbackScope() : outer_(calling_back)
 {
+    std::lock_guard lock(callbacks.mutex);
+    allowed_ = !callbacks.stopped;
+    callbacks.running += allowed_;
     calling_back = true;
 }
 
 CallbackScope::~CallbackScope()
 {
     calling_back = outer_;
+    std::lock_guard lock(callbacks.mutex);
+    callbacks.running -= allowed_;
+    callbacks.ended.notify_all();
+}
+
+void stop_callbacks(std::chrono::milliseconds patience)
+{
+    std::unique_lock lock(callbacks.mutex);
+    callbacks.stopped = true;
+    callbacks.ended.wait_for(lock, patience, [] { return callbacks.running == 0; });
 }
 
 } // namespace emu::state

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -80,13 +81,19 @@ private:
 
 // True in a host function or other callback of a worker: driver calls give NOT_PERMITTED.
 bool in_callback();
+// Around a call into the program, which is made where the scope is true: not after stop_callbacks().
 class CallbackScope {
 public:
     CallbackScope();
     ~CallbackScope();
+    explicit operator bool() const { return allowed_; }
 
 private:
     bool outer_;
+    bool allowed_;
 };
+
+// No callback begins any more; waits as long for those that run.
+void stop_callbacks(std::chrono::milliseconds patience);
 
 } // namespace emu::state

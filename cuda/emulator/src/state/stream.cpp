@@ -39,12 +39,7 @@ void execute(const std::weak_ptr<Context>& weak, Operation& operation)
         return;
     CUresult result = CUDA_ERROR_UNKNOWN;
     try {
-        if (operation.kind == Operation::Kind::host_function) {
-            CallbackScope scope;
-            result = operation.work();
-        } else {
-            result = operation.work();
-        }
+        result = operation.work();
     } catch (const std::bad_alloc&) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
     } catch (const abi::__forced_unwind&) {
