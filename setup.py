@@ -134,7 +134,9 @@ class BuildPackage(build_py):
             load(STUB_GENERATOR).write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
-setup(
-    ext_modules=extensions() if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
-    cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage},
-)
+# The processes that translate may be started from this file again.
+if __name__ == "__main__":
+    setup(
+        ext_modules=extensions() if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
+        cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage},
+    )

@@ -271,6 +271,7 @@ def _adopt():
 
 def _load(mode):
     library = _declare(ctypes.CDLL(library_path(), mode=mode | os.RTLD_GLOBAL))
+    library.emulator_set_python(os.fsencode(sys.executable or ""))
     # An interpreter cannot be called while it ends; what runs still is given half a second.
     atexit.register(library.emulator_stop_callbacks, 500)
     return library
@@ -281,6 +282,8 @@ def _declare(library):
     counter = ctypes.POINTER(ctypes.c_uint64)
     library.emulator_leaks.argtypes = library.emulator_unsupported.argtypes = (text, size)
     library.emulator_leaks.restype = library.emulator_unsupported.restype = size
+    library.emulator_set_python.argtypes = (text,)
+    library.emulator_set_python.restype = None
     library.emulator_stop_callbacks.argtypes = (ctypes.c_int,)
     library.emulator_stop_callbacks.restype = None
     library.emulator_fail.argtypes = (text, text, size)

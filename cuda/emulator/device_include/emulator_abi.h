@@ -13,6 +13,12 @@
 #define EMU_IMPORT __attribute__((visibility("default")))
 #define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
 #define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread")))
+// Functions that are told apart by where they are called.
+#if defined(__clang__)
+#define EMU_ONE_PLACE EMU_IMPORT __attribute__((convergent, noduplicate))
+#else
+#define EMU_ONE_PLACE EMU_IMPORT
+#endif
 
 typedef __UINT8_TYPE__ emu_u8;
 typedef __UINT32_TYPE__ emu_u32;
@@ -82,16 +88,16 @@ enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_RACES = 2, EMU_CHECK_INITIALISED = 4 };
 
 enum EmuReduce { EMU_REDUCE_COUNT = 0, EMU_REDUCE_AND = 1, EMU_REDUCE_OR = 2 };
 
-EMU_IMPORT void emu_barrier(void);                            // __syncthreads
-EMU_IMPORT int emu_barrier_reduce(int op, int predicate);     // __syncthreads_count/and/or
-EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count); // id 0..15; count 0: whole block
-EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count);
+EMU_ONE_PLACE void emu_barrier(void);                            // __syncthreads
+EMU_ONE_PLACE int emu_barrier_reduce(int op, int predicate);     // __syncthreads_count/and/or
+EMU_ONE_PLACE void emu_barrier_named(emu_u32 id, emu_u32 count); // id 0..15; count 0: whole block
+EMU_ONE_PLACE void emu_barrier_arrive(emu_u32 id, emu_u32 count);
 // Cooperative grid: all threads of all blocks. Not a cooperative launch: a trap that says so.
-EMU_IMPORT void emu_grid_barrier(void);
+EMU_ONE_PLACE void emu_grid_barrier(void);
 EMU_IMPORT int emu_grid_is_cooperative(void);
 // Clusters: a token from arrive is given to wait.
-EMU_IMPORT emu_u32 emu_cluster_arrive(void);
-EMU_IMPORT void emu_cluster_wait(emu_u32 token);
+EMU_ONE_PLACE emu_u32 emu_cluster_arrive(void);
+EMU_ONE_PLACE void emu_cluster_wait(emu_u32 token);
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
 
 // ------------------------------------------------------------------------------- warps
@@ -134,7 +140,7 @@ struct EmuWarpCall {
     void* out;
 };
 
-EMU_IMPORT void emu_warp(EmuWarpCall* call);
+EMU_ONE_PLACE void emu_warp(EmuWarpCall* call);
 EMU_IMPORT emu_u32 emu_active_mask(void); // lanes of this warp that have not exited
 
 // ---------------------------------------------------------------------------- services

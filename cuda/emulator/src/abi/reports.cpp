@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../config.hpp"
+#include "../front/front.hpp"
 #include "../state/arena.hpp"
 #include "../state/context.hpp"
 #include "../state/event.hpp"
@@ -124,6 +125,11 @@ EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
         if (uint64_t count = abi::unsupported_calls(i))
             text += std::string(abi::entries[i].symbol) + " " + std::to_string(count) + "\n";
     return give(text, buffer, size);
+}
+
+EMU_EXPORT void emulator_set_python(const char* path)
+{
+    front::set_python(path);
 }
 
 // Before an interpreter ends, which its callbacks would call into.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The slow half of access checks: judges what the module's own fast check did not allow.
+#include <algorithm>
+
 #include "shadow.hpp"
 #include "worker.hpp"
 
@@ -25,6 +27,8 @@ public:
                    (!shadow_space(device).shadow && regions_allow(device, address_, size_, &range));
         if (address_ >= fiber.stack_low && address_ + size_ <= fiber.stack_high)
             return true;
+        if (in_thread_state())
+            return true;
         if (in_dynamic_shared() || in_static_shared() || in_cluster() || in_image())
             return text.empty();
         if (regions_allow(device, address_, size_, &range))
@@ -38,6 +42,26 @@ public:
     std::string text; // why not
 
 private:
+    // threadIdx and the like, and what the device header itself keeps: clang checks these, too.
+    bool in_thread_state()
+    {
+        uintptr_t low = UINTPTR_MAX, high = 0;
+        auto cover = [&](const auto& variable) {
+            auto begin = reinterpret_cast<uintptr_t>(&variable);
+            low = std::min(low, begin);
+            high = std::max(high, begin + sizeof(variable));
+        };
+        cover(emu_thread);
+        if (!store_)
+            for (const EmuDim3* triple : {&emu_thread_idx, &emu_block_idx, &emu_block_dim, &emu_grid_dim})
+                cover(*triple);
+        if (address_ < low || address_ + size_ > high)
+            return false;
+        range = {low, high};
+        read_only = !store_;
+        return true;
+    }
+
     bool in_dynamic_shared()
     {
         const EmuThread& state = *worker_.state;

@@ -73,18 +73,26 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     return flags;
 }
 
+// It has a linker and a support library of its own.
+bool is_zig()
+{
+    return toolchain().command.size() > 1;
+}
+
 std::vector<std::string> link_flags()
 {
-    return {"-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,--no-demangle",
-            "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+    std::vector<std::string> flags{"-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,--no-undefined",
+                                   "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+    if (!is_zig())
+        flags.emplace_back("-Wl,--no-demangle");
+    return flags;
 }
 
 std::vector<std::string> libraries()
 {
     static const std::string library = absolute_home() + "/_emulator.so";
     std::vector<std::string> words{"-Wl,--no-as-needed", library, "-lm", "-lc"};
-    bool zig = toolchain().command.size() > 1; // has its own support library, always linked
-    if (!zig)
+    if (!is_zig())
         words.push_back("-lgcc");
     return words;
 }

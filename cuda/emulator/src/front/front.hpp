@@ -175,4 +175,7 @@ CacheStatistics cache_statistics();
 // File, line and function of an address, read from the image's line table.
 exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc);
 
+// The interpreter of this process, which may have a compiler installed; to be told before the first use.
+void set_python(const std::string& path);
+
 } // namespace emu::front

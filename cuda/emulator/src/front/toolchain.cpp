@@ -55,14 +55,12 @@ std::string find_program(const std::string& name)
     return "";
 }
 
+std::string python_of_process;
+
 // The ziglang package: a compiler that pip installs.
 std::vector<std::string> find_zig()
 {
-    const char* environment = std::getenv("VIRTUAL_ENV");
-    std::vector<std::string> pythons{"python3", "python"};
-    if (environment && *environment)
-        pythons.insert(pythons.begin(), std::string(environment) + "/bin/python");
-    for (const std::string& name : pythons) {
+    for (const std::string& name : {python_of_process, std::string("python3"), std::string("python")}) {
         std::string python = find_program(name);
         if (python.empty())
             continue;
@@ -144,6 +142,11 @@ Toolchain probe()
 }
 
 } // namespace
+
+void set_python(const std::string& path)
+{
+    python_of_process = path;
+}
 
 const Found& find_compiler()
 {
