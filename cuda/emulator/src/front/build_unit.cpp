@@ -58,7 +58,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         if (gcc)
             flags.emplace_back(flag);
     if (!gcc)
-        for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"})
+        for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
+                                 "-fno-sanitize=undefined"}) // zig has it on
             flags.emplace_back(flag);
     if (checks.memory && gcc)
         for (const char* flag :
@@ -83,8 +84,8 @@ std::vector<std::string> link_flags()
 {
     std::vector<std::string> flags{"-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,--no-undefined",
                                    "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
-    if (!is_zig())
-        flags.emplace_back("-Wl,--no-demangle");
+    // Nothing refers to the records of variables, which zig drops then.
+    flags.emplace_back(is_zig() ? "-Wl,--no-gc-sections" : "-Wl,--no-demangle");
     return flags;
 }
 
