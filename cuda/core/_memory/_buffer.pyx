@@ -439,7 +439,7 @@ cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):
 
 cdef list buffers_argument(object buffers, str name):
     cdef list checked
-    # Asking the abstract class takes as long as copying a few dozen buffers.
+    # Lists and tuples are sequences, too, but the abstract class takes long to say so.
     if not isinstance(buffers, (list, tuple)) and (isinstance(buffers, Buffer) or not isinstance(buffers, Sequence)):
         raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
     checked = list(buffers)

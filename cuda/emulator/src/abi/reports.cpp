@@ -129,7 +129,7 @@ EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
 
 EMU_EXPORT void emulator_set_python(const char* path)
 {
-    front::set_python(path);
+    front::set_python(path ? path : "");
 }
 
 // Before an interpreter ends, which its callbacks would call into.
