@@ -64,7 +64,7 @@ def test_closed_buffers_are_refused(pair):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:])
 
 
-@pytest.mark.parametrize("options", [3, "any", {}, [3]])
+@pytest.mark.parametrize("options", [3, "any", {}, [3], [None]])
 def test_other_options_are_refused(pair, options):
     with pytest.raises(TypeError, match="options"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=options)

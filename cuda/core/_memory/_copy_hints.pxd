@@ -7,7 +7,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._handles cimport StreamHandle
 
 
-# What a CopyOptions says, or None, for the driver; refuses other types.
+# What a CopyOptions says, for the driver; refuses other types.
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *
 
 # Refuses a stream on which the driver takes no hints.

@@ -34,9 +34,6 @@ cdef dict MODES = {
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
     cdef cydriver.CUmemcpyAttributes hints
     memset(&hints, 0, sizeof(hints))
-    if options is None:
-        hints.srcAccessOrder = cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
-        return hints
     if not isinstance(options, CopyOptions):
         raise TypeError(f"options must be CopyOptions or None, not {type(options).__name__}")
     hints.srcAccessOrder = <cydriver.CUmemcpySrcAccessOrder><int>ORDERS[options.src_access_order]
