@@ -27,11 +27,9 @@ public:
                    (!shadow_space(device).shadow && regions_allow(device, address_, size_, &range));
         if (address_ >= fiber.stack_low && address_ + size_ <= fiber.stack_high)
             return true;
-        if (in_thread_state())
-            return true;
         if (in_dynamic_shared() || in_static_shared() || in_cluster() || in_image())
             return text.empty();
-        if (regions_allow(device, address_, size_, &range))
+        if (in_thread_state() || regions_allow(device, address_, size_, &range))
             return true;
         describe_stacks();
         return false;

@@ -74,10 +74,14 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     return flags;
 }
 
-// It has a linker and a support library of its own.
+// "python -m ziglang c++", "zig c++": it has a linker and a support library of its own.
 bool is_zig()
 {
-    return toolchain().command.size() > 1;
+    const std::vector<std::string>& words = toolchain().command;
+    if (words.size() < 2 || words.back() != "c++")
+        return false;
+    const std::string& tool = words[words.size() - 2];
+    return tool == "ziglang" || (tool.size() >= 3 && tool.compare(tool.size() - 3, 3, "zig") == 0);
 }
 
 std::vector<std::string> link_flags()
