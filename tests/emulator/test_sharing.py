@@ -7,6 +7,8 @@ import ctypes
 import numpy as np
 import pytest
 
+from support.compiled import Program
+
 
 @pytest.fixture
 def distant(driver, there):
@@ -141,26 +143,15 @@ def test_only_managed_memory_is_advised(driver, context, managed):
 # ---------------------------------------------------------------------------------- linker
 
 
-def compiled(source, *options):
-    from cuda.bindings import nvrtc
-
-    program = nvrtc.nvrtcCreateProgram(source, b"part.cu", 0, [], [])[1]
-    flags = [b"--gpu-architecture=sm_90", *options]
-    assert nvrtc.nvrtcCompileProgram(program, len(flags), flags)[0] == 0
-    image = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
-    nvrtc.nvrtcGetCUBIN(program, image)
-    return image
-
-
 def test_objects_are_linked(driver, context):
     kinds = driver.CUjitInputType
     parts = [
-        b"__device__ int twice(int x) { return 2 * x; }",
-        b'extern __device__ int twice(int);\nextern "C" __global__ void f(int *p) { *p = twice(21); }',
+        "__device__ int twice(int x) { return 2 * x; }",
+        'extern __device__ int twice(int);\nextern "C" __global__ void f(int *p) { *p = twice(21); }',
     ]
     state = driver.cuLinkCreate(0, [], [])
     for source in parts:
-        image = compiled(source, b"--relocatable-device-code=true")
+        image = Program(source, "--gpu-architecture=sm_90", "--relocatable-device-code=true").image
         driver.cuLinkAddData(state, kinds.CU_JIT_INPUT_CUBIN, image, len(image), b"part", 0, [], [])
     image, size = driver.cuLinkComplete(state)
     module = driver.cuModuleLoadData(ctypes.string_at(int(image), size))
