@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from cuda.bindings import driver
 
 from cuda.core import LegacyPinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
@@ -213,10 +214,51 @@ def test_errors_of_the_exporter_pass():
             from_dlpack(Exporter(), -1)
 
 
-def test_the_stream_is_an_int():
-    for exporter in (DLPackExporter(), np.zeros(3)):
-        with pytest.raises(TypeError, match="stream_ptr must be"):
-            from_dlpack(exporter, "x")
+class Integral:
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+class Handle(Integral):
+    """Like a handle of cuda.bindings, which is convertible and no number."""
+
+    def __int__(self):
+        return self.value
+
+    __index__ = None
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uintp, Integral, driver.CUstream], ids=lambda kind: kind.__name__)
+def test_the_stream_is_anything_integer_like(kind):
+    exporter = DLPackExporter((2, 0))
+    for view in (from_dlpack, from_any):
+        assert view(exporter, kind(77)).ptr
+    assert exporter.calls == [{"stream": 77, "max_version": (1, 0)}] * 2
+    assert type(exporter.calls[0]["stream"]) is int
+    with pytest.warns(DeprecationWarning):
+        assert StridedMemoryView(exporter, stream_ptr=kind(77)).ptr
+
+
+@pytest.mark.parametrize("kind", [np.int64, Integral, Handle], ids=lambda kind: kind.__name__)
+def test_no_ordering_is_anything_integer_like(kind):
+    for obj in (np.zeros(3), DLPackExporter()):
+        assert from_dlpack(obj, kind(-1)).size > 0
+
+
+@pytest.mark.parametrize("value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__)
+def test_the_stream_is_nothing_else(value):
+    for exporter in (DLPackExporter(), np.zeros(3), DLPackExporter((2, 0))):
+        with pytest.raises(TypeError, match="stream_ptr must be an int or a handle"):
+            from_dlpack(exporter, value)
+
+
+@pytest.mark.parametrize("value", [-2, 1 << 64])
+def test_the_stream_is_an_address(value):
+    with pytest.raises(ValueError, match="stream_ptr must be the address of a stream"):
+        from_dlpack(DLPackExporter((2, 0)), value)
 
 
 def test_objects_without_the_protocol():

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from libc.stdint cimport int64_t
 
+from cpython.long cimport PyLong_CheckExact
+
 from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate, numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
@@ -125,8 +127,8 @@ cdef class StridedMemoryView(ViewState):
         ----------
         obj : object
             The array or tensor.
-        stream_ptr : int, optional
-            The consumer's stream, or -1. None is allowed only for memory that host and devices share.
+        stream_ptr : int | driver.CUstream, optional
+            The address of the consumer's stream, or -1. None is allowed only for memory that host and devices share.
 
         Raises
         ------
@@ -145,8 +147,8 @@ cdef class StridedMemoryView(ViewState):
         ----------
         obj : object
             The array or tensor.
-        stream_ptr : int, optional
-            The consumer's stream, or -1. None is allowed only for memory that host and devices share.
+        stream_ptr : int | driver.CUstream, optional
+            The address of the consumer's stream, or -1. None is allowed only for memory that host and devices share.
 
         Raises
         ------
@@ -167,8 +169,8 @@ cdef class StridedMemoryView(ViewState):
         ----------
         obj : object
             The array.
-        stream_ptr : int
-            The consumer's stream, or -1.
+        stream_ptr : int | driver.CUstream
+            The address of the consumer's stream, or -1.
 
         Raises
         ------
@@ -505,7 +507,7 @@ cdef int fill_any(StridedMemoryView self, object obj, object stream_ptr) except 
 
 cdef int fill_dlpack(StridedMemoryView self, object obj, object stream_ptr) except -1:
     if is_numpy(obj):
-        if stream_ptr == -1 and view_numpy(self, obj, False):
+        if PyLong_CheckExact(stream_ptr) and stream_ptr == -1 and view_numpy(self, obj, False):
             return 0
     elif is_torch(obj):
         view_torch(self, obj, stream_ptr)

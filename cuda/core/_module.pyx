@@ -43,6 +43,7 @@ from cuda.core._kernel_attributes import (
     ParamInfo,
 )
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import address_argument
 from cuda.core.typing import ObjectCodeFormatType
 
 __all__ = [
@@ -315,11 +316,10 @@ cdef class Kernel(DriverObject):
         UserWarning
             If the kernel is known to come from another library than ``mod``.
         """
-        if not hasattr(handle, "__int__") or isinstance(handle, (str, bytes, float)):
-            raise TypeError(f"handle must be an int, the address of a CUkernel, not {type(handle).__name__}")
+        raw = address_argument("handle", handle)
         if mod is not None and not isinstance(mod, ObjectCode):
             raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
-        return Kernel_wrap(<cydriver.CUkernel><uintptr_t>int(handle), mod)
+        return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
 
     def bind(self, config: LaunchConfig, *, stream: Stream):
         """Return a callable that launches this kernel with the arguments it is called with.

@@ -36,6 +36,7 @@ from dataclasses import dataclass
 
 from cuda.core._handles import _late
 from cuda.core._utils.options import Options
+from cuda.core._utils.validators import address_argument
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
 __all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "StreamOptions"]
@@ -83,12 +84,11 @@ cdef class Stream(StreamSource):
         ValueError
             If ``handle`` is no address.
         """
-        if not hasattr(handle, "__int__") or isinstance(handle, (str, bytes, float)):
-            raise TypeError(f"handle must be an int, the address of a stream, not {type(handle).__name__}")
+        raw = address_argument("handle", handle)
         try:
-            return Stream_wrap(<cydriver.CUstream><uintptr_t>int(handle), None)
+            return Stream_wrap(<cydriver.CUstream><uintptr_t>raw, None)
         except OverflowError as error:
-            raise ValueError(f"handle must be an address, from 0 to 2**64 - 1, not {int(handle)}") from error
+            raise ValueError(f"handle must be an address, from 0 to 2**64 - 1, not {raw}") from error
 
     def sync(self) -> None:
         """Wait on the host until all work of the stream has completed (``cuStreamSynchronize``).

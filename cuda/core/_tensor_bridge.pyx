@@ -10,7 +10,7 @@ from cpython.object cimport PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
 from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DLPackExchangeAPI, DLTensor
-from cuda.core._view_sources cimport ViewState, check_stream, order_streams, view_tensor
+from cuda.core._view_sources cimport ViewState, order_streams, stream_argument, view_tensor
 
 import re
 import sys
@@ -44,7 +44,7 @@ cdef int view_torch(ViewState self, object tensor, object stream_ptr) except -1:
     if _exchange == NULL or not borrow(self, tensor, &c_tensor):
         read_attributes(self, tensor, &c_tensor)
     view_tensor(self, &c_tensor)
-    check_stream(stream_ptr, self._device_type)
+    stream_ptr = stream_argument(stream_ptr, self._device_type)
     if self._device_type == DEVICE_CUDA and stream_ptr != -1:
         if _exchange != NULL:
             _exchange.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)

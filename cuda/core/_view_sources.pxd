@@ -50,7 +50,8 @@ cdef int check_size(ViewState self, _StridedLayout layout) except -1
 
 # Whether `obj` is exactly an array of NumPy, which is not imported for that.
 cdef bint is_numpy(object obj) except -1
-# The consumer's stream: an int or None, which memory on a device or of the host alone does not allow.
-cdef int check_stream(object stream_ptr, int device_type) except -1
+# The consumer's stream, of anything integer-like: an int, or None, which memory on a device or of the host alone
+# does not allow.
+cdef object stream_argument(object stream_ptr, int device_type)
 # Lets later work of the consumer's stream wait for the producer's.
 cdef int order_streams(object consumer, object producer) except -1

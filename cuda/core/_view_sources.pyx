@@ -7,7 +7,7 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport int64_t, uintptr_t
 
-from cpython.long cimport PyLong_Check
+from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport Py_TYPE, PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cuda.bindings cimport cydriver
@@ -34,10 +34,12 @@ from cuda.core._stream cimport Stream_wrap
 import sys
 
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import address_argument
 
 __all__ = []
 
 cdef tuple MAX_VERSION = (1, 0)
+cdef object MAX_ADDRESS = (1 << 64) - 1
 
 
 @cython.freelist(16)
@@ -107,7 +109,7 @@ cdef int view_dlpack(ViewState self, object obj, object stream_ptr) except -1:
     cdef int device_type
     export = obj.__dlpack__
     device_type = obj.__dlpack_device__()[0]
-    check_stream(stream_ptr, device_type)
+    stream_ptr = stream_argument(stream_ptr, device_type)
     # Exporters of host memory know no "no stream" but None.
     stream = None if device_type == DEVICE_CPU and stream_ptr == -1 else stream_ptr
     try:
@@ -151,9 +153,11 @@ cdef int view_cuda_interface(ViewState self, object obj, object stream_ptr) exce
         raise BufferError(f"__cuda_array_interface__ must be of version 3 or newer, not {interface.get('version')}")
     if interface.get("mask") is not None:
         raise BufferError("an array with a mask cannot be viewed")
-    check_stream(stream_ptr, DEVICE_CUDA)
+    stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA)
     read_interface(self, interface)
     producer = interface.get("stream")
+    if producer is not None:
+        producer = address_argument("the stream of __cuda_array_interface__", producer)
     if producer == 0:
         raise BufferError("the stream 0 of __cuda_array_interface__ is ambiguous, and not allowed by the protocol")
     self._is_device_accessible = True
@@ -282,7 +286,7 @@ cdef object dtype_of(ViewState self):
     return self._dtype
 
 
-cdef int check_stream(object stream_ptr, int device_type) except -1:
+cdef object stream_argument(object stream_ptr, int device_type):
     check_device(device_type)
     if stream_ptr is None:
         if device_type == DEVICE_CPU or device_type == DEVICE_CUDA:
@@ -290,9 +294,12 @@ cdef int check_stream(object stream_ptr, int device_type) except -1:
                 "stream_ptr=None is ambiguous; pass the address of the stream that will use the memory, "
                 "or -1 where no ordering is needed"
             )
-    elif not PyLong_Check(stream_ptr):
-        raise TypeError(f"stream_ptr must be an int or None, not {type(stream_ptr).__name__}")
-    return 0
+        return None
+    if not PyLong_CheckExact(stream_ptr):
+        stream_ptr = address_argument("stream_ptr", stream_ptr)
+    if not -1 <= stream_ptr <= MAX_ADDRESS:
+        raise ValueError(f"stream_ptr must be the address of a stream, or -1 for no ordering, but is {stream_ptr}")
+    return stream_ptr
 
 
 cdef int check_device(int device_type) except -1:

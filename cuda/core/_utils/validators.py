@@ -1,10 +1,32 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of values against a set of choices."""
+"""Checks of arguments: addresses, and choices among strings."""
 
 from __future__ import annotations
 
-__all__ = ["check_str_enum", "find_str_enum", "format_or_list"]
+import operator
+
+__all__ = ["address_argument", "check_str_enum", "find_str_enum", "format_or_list"]
+
+
+def address_argument(name: str, value) -> int:
+    """Return the int that an address or a handle stands for.
+
+    Accepted is whatever has ``__index__``, and what has ``__int__`` without being a number, as the handles of
+    ``cuda.bindings`` have.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is of another kind; the message names the argument.
+    """
+    try:
+        return operator.index(value)
+    except TypeError:
+        # Numbers with a fraction have __int__, too, and __float__ tells them from handles.
+        if hasattr(type(value), "__int__") and not hasattr(type(value), "__float__"):
+            return int(value)
+    raise TypeError(f"{name} must be an int or a handle of cuda.bindings, not {type(value).__name__}") from None
 
 
 def check_str_enum(value, enum_class, *, allow_none: bool = False):
