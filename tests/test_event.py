@@ -34,13 +34,12 @@ def test_options_have_defaults():
     assert EventOptions() == EventOptions(timing_enabled=False, blocking_sync=False, ipc_enabled=False)
 
 
-def test_events_between_processes_have_no_time():
-    with pytest.raises(TypeError, match="ipc_enabled and timing_enabled"):
-        EventOptions(timing_enabled=True, ipc_enabled=True)
-    options = EventOptions(timing_enabled=True)
-    with pytest.raises(TypeError, match="ipc_enabled and timing_enabled"):
-        options.ipc_enabled = True
-    assert options == TIMED
+@pytest.mark.parametrize("kind", [EventOptions, dict])
+def test_events_between_processes_have_no_time(device, stream, kind):
+    options = kind(timing_enabled=True, ipc_enabled=True)
+    for make in (lambda: stream.record(options=options), lambda: device.create_event(options)):
+        with pytest.raises(TypeError, match="ipc_enabled and timing_enabled"):
+            make()
 
 
 @pytest.mark.parametrize("timing", [True, False, None])

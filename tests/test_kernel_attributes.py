@@ -270,18 +270,91 @@ def test_best_block_size(device, kernel):
     assert kernel.occupancy.max_potential_block_size(0, 64).max_block_size <= 64
 
 
-def test_best_block_size_with_a_function(kernel):
-    seen = []
+# What grows with the block, so that a function that is not called, or gets a wrong argument, shows.
+def needed_by(block_size):
+    return 512 * block_size
 
-    @ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+
+@ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+def c_function(block_size):
+    return needed_by(block_size)
+
+
+def address_of(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+class Callback:
+    """What programs see of a C callback of Numba."""
+
+    address = address_of(c_function)
+
+    def __call__(self, block_size):
+        raise AssertionError("the C function is to be called, not this one")
+
+
+FUNCTIONS = {
+    "ctypes": lambda: c_function,
+    "address": lambda: driver.CUoccupancyB2DSize(address_of(c_function)),
+    "pointer": lambda: driver.CUoccupancyB2DSize(_ptr=address_of(c_function)),
+    "numba": lambda: Callback(),
+    "python": lambda: needed_by,
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_best_block_size_with_a_function(kernel, kind):
+    result = kernel.occupancy.max_potential_block_size(FUNCTIONS[kind](), 0)
+    assert result != kernel.occupancy.max_potential_block_size(0, 0)
+    left = kernel.occupancy.available_dynamic_shared_memory_per_block(1, result.max_block_size)
+    assert 0 < needed_by(result.max_block_size) <= left
+
+
+@pytest.mark.requires(module="cffi")
+def test_best_block_size_with_a_function_of_cffi(kernel):
+    import cffi
+
+    ffi = cffi.FFI()
+    pointer = ffi.callback("size_t(int)", needed_by)
+    expected = kernel.occupancy.max_potential_block_size(needed_by, 0)
+    assert kernel.occupancy.max_potential_block_size(pointer, 0) == expected
+    with pytest.raises(TypeError, match="must be a pointer to a function, not 'int \\*'"):
+        kernel.occupancy.max_potential_block_size(ffi.new("int*"), 0)
+    with pytest.raises(ValueError, match="null pointer"):
+        kernel.occupancy.max_potential_block_size(ffi.cast("size_t(*)(int)", 0), 0)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1 << 31, 1.5, "32", None], ids=str)
+def test_a_function_for_block_sizes_has_to_give_bytes(kernel, wrong):
+    with pytest.raises((TypeError, ValueError), match="the result of dynamic_shared_memory_needed must be"):
+        kernel.occupancy.max_potential_block_size(lambda block_size: wrong, 0)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_errors_of_a_function_for_block_sizes_pass(kernel, error):
+    calls = []
+
     def needed(block_size):
-        seen.append(block_size)
-        return 0
+        calls.append(block_size)
+        raise error("mine")
 
-    address = ctypes.cast(needed, ctypes.c_void_p).value
-    result = kernel.occupancy.max_potential_block_size(driver.CUoccupancyB2DSize(address), 0)
-    assert result == kernel.occupancy.max_potential_block_size(0, 0)
-    assert seen
+    with pytest.raises(error, match="mine"):
+        kernel.occupancy.max_potential_block_size(needed, 0)
+    assert len(calls) == 1
+
+
+def test_no_function_for_block_sizes():
+    occupancy = Kernel.from_handle(4096).occupancy
+    null = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(0)
+    with pytest.raises(ValueError, match="dynamic_shared_memory_needed must be a function, but is a null pointer"):
+        occupancy.max_potential_block_size(null, 0)
+    with pytest.raises(TypeError, match="must be an int or a function, not list"):
+        occupancy.max_potential_block_size([], 0)
+
+
+@pytest.mark.parametrize("null", [driver.CUoccupancyB2DSize(0), driver.CUoccupancyB2DSize(_ptr=0)], ids=["0", "ptr"])
+def test_the_null_function_of_the_bindings_is_no_function(kernel, null):
+    assert kernel.occupancy.max_potential_block_size(null, 0) == kernel.occupancy.max_potential_block_size(0, 0)
 
 
 def test_shared_memory_left(device, kernel):

@@ -248,7 +248,9 @@ def test_no_ordering_is_anything_integer_like(kind):
         assert from_dlpack(obj, kind(-1)).size > 0
 
 
-@pytest.mark.parametrize("value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__
+)
 def test_the_stream_is_nothing_else(value):
     for exporter in (DLPackExporter(), np.zeros(3), DLPackExporter((2, 0))):
         with pytest.raises(TypeError, match="stream_ptr must be an int or a handle"):

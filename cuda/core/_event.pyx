@@ -180,16 +180,13 @@ class EventOptions(Options):
     blocking_sync : bool, optional
         Whether :meth:`Event.sync` yields the processor instead of spinning. Default is False.
     ipc_enabled : bool, optional
-        Whether another process may open the event; not together with timing. Default is False.
+        Whether another process may open the event. Default is False. Together with timing, what makes the
+        event raises TypeError.
     """
 
     timing_enabled: bool | None = False
     blocking_sync: bool | None = False
     ipc_enabled: bool | None = False
-
-    def __post_init__(self):
-        if self.ipc_enabled and self.timing_enabled:
-            raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event has no time")
 
 
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):
@@ -229,6 +226,8 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
     if options is None:
         return cydriver.CU_EVENT_DISABLE_TIMING
     options = check_or_create_options(EventOptions, options, "event options")
+    if options.ipc_enabled and options.timing_enabled:
+        raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event has no time")
     if not options.timing_enabled:
         c_flags |= cydriver.CU_EVENT_DISABLE_TIMING
     if options.blocking_sync:

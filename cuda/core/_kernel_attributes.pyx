@@ -21,6 +21,7 @@ import operator
 from collections import namedtuple
 
 from cuda.core._handles import _late
+from cuda.core._utils.c_functions import PythonFunction, function_address
 from cuda.core._utils.cuda_utils import call_driver
 
 __all__ = [
@@ -216,14 +217,16 @@ cdef class KernelOccupancy:
         return c_blocks
 
     def max_potential_block_size(
-        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize, block_size_limit: int
+        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize | Callable, block_size_limit: int
     ) -> MaxPotentialBlockSizeOccupancyResult:
         """Return the block size with the best occupancy (``cuOccupancyMaxPotentialBlockSize``).
 
         Parameters
         ----------
-        dynamic_shared_memory_needed : int | driver.CUoccupancyB2DSize
-            Dynamic shared memory per block in bytes, or a C function that gives it for a block size.
+        dynamic_shared_memory_needed : int | driver.CUoccupancyB2DSize | callable
+            Dynamic shared memory per block in bytes, or a function that gives it for a block size:
+            ``size_t (*)(int)`` of ``cuda.bindings``, ``ctypes`` or ``cffi``, a C callback of Numba, or a Python
+            function. An address goes into ``driver.CUoccupancyB2DSize(address)``, since ints are bytes.
         block_size_limit : int
             The largest block size to consider, in threads; 0 for what the device allows.
 
@@ -235,10 +238,12 @@ cdef class KernelOccupancy:
         Raises
         ------
         TypeError
-            If ``dynamic_shared_memory_needed`` is neither an int nor a ``CUoccupancyB2DSize``,
-            or ``block_size_limit`` is no integer.
+            If ``dynamic_shared_memory_needed`` or its result is neither an int nor a function, or
+            ``block_size_limit`` is no integer.
         ValueError
-            If an argument is negative, or more than the driver can take.
+            If a number is negative, or more than the driver can take, or the function a null pointer.
+        Exception
+            What a Python function raises.
         CUDAError
             If the driver refuses, for example where no context is current.
         """
@@ -248,10 +253,11 @@ cdef class KernelOccupancy:
         cdef int c_limit = count_of("block_size_limit", block_size_limit)
         cdef cydriver.CUoccupancyB2DSize c_function = NULL
         cdef cydriver.CUfunction c_kernel
-        if type(dynamic_shared_memory_needed).__name__ == "CUoccupancyB2DSize":
-            c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>int(dynamic_shared_memory_needed)
-        else:
+        needed = size_function(dynamic_shared_memory_needed)
+        if needed is None:
             c_size = count_of("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
+        else:
+            c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
         c_kernel = function_of(self._h_kernel)
         # Without the interpreter lock, since the function may be one that takes it.
         with nogil:
@@ -261,6 +267,8 @@ cdef class KernelOccupancy:
                 ),
                 b"cuOccupancyMaxPotentialBlockSize",
             )
+        if isinstance(needed, PythonFunction):
+            needed.check()
         return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
 
     def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
@@ -431,6 +439,18 @@ cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
     check_kernel(h_kernel)
     init_driver()
     return <cydriver.CUfunction><void*>h_kernel.get()
+
+
+# The address of a C function, a function of Python to be called, or None for a number.
+cdef object size_function(object needed):
+    if hasattr(needed, "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
+        return None
+    c_function = function_address("dynamic_shared_memory_needed", needed)
+    if c_function is not None:
+        return c_function
+    if not callable(needed):
+        raise TypeError(f"dynamic_shared_memory_needed must be an int or a function, not {type(needed).__name__}")
+    return PythonFunction(needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size))
 
 
 cdef int count_of(str name, object value, int least=0) except? -1:

@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from cuda.core import ManagedMemoryResource, MemoryResource, PinnedMemoryResource, use_memory_resource
 from cuda.core._memory import Buffer, DeviceMemoryResource
 from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
@@ -79,6 +80,26 @@ def test_python_subclass_is_asked_on_the_fast_path(unopened):
     mr = Counting.__new__(Counting)
     source = Buffer.from_handle(0, 0, mr=mr, stream=None)
     assert source.copy_to(stream=LEGACY_DEFAULT_STREAM).owner == "counted"
+
+
+@pytest.mark.parametrize("base", [DeviceMemoryResource, ManagedMemoryResource, PinnedMemoryResource])
+def test_subclass_with_a_method_that_is_not_of_python_is_asked_on_the_fast_path(base):
+    class Borrowing(base):
+        allocate = MemoryResource.allocate  # a method of Cython, like those of the pools
+
+    source = Buffer.from_handle(0, 0, mr=Borrowing.__new__(Borrowing), stream=None)
+    with pytest.raises(TypeError, match=r"Borrowing must define allocate\(\)"):
+        source.copy_to(stream=LEGACY_DEFAULT_STREAM)
+
+
+@pytest.mark.requires(mempool=True)
+def test_subclass_that_adds_no_allocation_keeps_the_fast_path(device, stream):
+    class Named(DeviceMemoryResource):
+        name = "mine"
+
+    mr = Named(device)
+    with use_memory_resource(mr):
+        assert device.allocate(64, stream=stream).memory_resource is mr
 
 
 @pytest.mark.requires(mempool=True)

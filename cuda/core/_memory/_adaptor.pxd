@@ -10,7 +10,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
     cdef:
         MemoryResource _upstream
         bint _is_closed
-        bint _is_overridden     # a Python subclass defines allocate()
+        bint _is_overridden     # a subclass defines allocate()
         bint _is_ordered        # devices reach the memory, so that frees wait for their stream
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream)

@@ -16,7 +16,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
     """A memory resource that takes its memory from another one, its upstream."""
 
     def __cinit__(self, *args, **kwargs):
-        self._is_overridden = type(type(self).allocate) is not type(MemoryResourceAdaptor.allocate)
+        self._is_overridden = type(self).allocate is not MemoryResourceAdaptor.allocate
 
     def __init__(self, upstream):
         if not isinstance(upstream, MemoryResource):

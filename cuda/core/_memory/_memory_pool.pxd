@@ -13,7 +13,7 @@ cdef class _MemPool(MemoryResource):
         MemoryPoolHandle _h_pool    # empty when closed
         bint _is_mapped             # made by another process, and so not for allocating
         MemoryPoolHandle _h_users   # the same pool, as its live allocations keep it: they are counted by it
-        bint _is_overridden         # a Python subclass defines allocate()
+        bint _is_overridden         # a subclass defines allocate()
         object _buffer_class        # what allocate() makes; None for Buffer
 
 

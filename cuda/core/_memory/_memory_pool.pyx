@@ -26,7 +26,7 @@ cdef class _MemPool(MemoryResource):
     """A resource over a pool of the driver."""
 
     def __cinit__(self, *args, **kwargs):
-        self._is_overridden = type(type(self).allocate) is not type(_MemPool.allocate)
+        self._is_overridden = type(self).allocate is not _MemPool.allocate
 
     def __repr__(self):
         state = "closed" if self.is_closed else f"{address(self._h_pool):#x}"
