@@ -66,10 +66,15 @@ def enum_values():
 
 
 class Declarations:
-    """The .pxd, line by line, as C."""
+    """The .pxd, line by line, as C.
 
-    def __init__(self, text, values):
-        self.values = values
+    Where ``values`` is None, an enumerator without a value follows its predecessor, as in C.
+    """
+
+    def __init__(self, text, values, result="CUresult"):
+        self.values = values or {}
+        self.follows = values is None
+        self.function = re.compile(rf"cdef {result} (\w+)\((.*)\)")
         self.out = []
         self.forward = []
         self.lines = [line.split("#")[0].rstrip() for line in text.splitlines()]
@@ -81,7 +86,7 @@ class Declarations:
 
     def _item(self, position):
         text = re.sub(r"\s+(\"[^\"]*\"|'[^']*')", "", self.lines[position].strip())
-        if match := re.match(r"cdef CUresult (\w+)\((.*)\)", text):
+        if match := self.function.match(text):
             self.functions[match[1]] = split_parameters(match[2])
         elif match := re.match(r"cdef enum: (\w+) = (-?\d+)$", text):
             self._constant(match[1], match[2])
@@ -124,6 +129,8 @@ class Declarations:
                 rows.append(f"    {key} = {written},")
             elif key in self.values:
                 rows.append(f"    {key} = {c_number(self.values[key])},")
+            elif self.follows:
+                rows.append(f"    {key},")
             else:
                 self.missing.append(key)
         self.out.append("\n".join([f"enum {name} {{", *rows, "};"]))
@@ -277,6 +284,55 @@ def write_results(values):
     )
 
 
+# ------------------------------------------------------------------------------------ NVML
+
+NVML_ENTRY = re.compile(r"^NVML_ENTRY\((nvml\w+)\)", re.MULTILINE)
+# What may be called before nvmlInit.
+NVML_OPEN = {"nvmlInit_v2", "nvmlInitWithFlags", "nvmlShutdown"}
+
+
+def write_nvml_types(declarations):
+    lines = [f'{LICENSE}#pragma once\n#include <cstddef>\n#include <cstdint>\n\nextern "C" {{']
+    lines += declarations.forward + declarations.out
+    for name, parameters in declarations.functions.items():
+        declared = ", ".join(f"{kind} {label}" for kind, label in parameters)
+        lines.append(f"nvmlReturn_t entry_{name}({declared});")
+    return "\n".join(lines) + '\n}  // extern "C"\n'
+
+
+def write_nvml_gate(name, parameters, implemented):
+    """The exported function: needs nvmlInit, and answers "not supported" where nothing stands behind it."""
+    declared = ", ".join(kind if not implemented else f"{kind} {label}" for kind, label in parameters)
+    head = f"EMU_EXPORT nvmlReturn_t {name}({declared})\n{{\n"
+    if name not in NVML_OPEN:
+        head += "    if (!emu::nvml::is_open())\n        return NVML_ERROR_UNINITIALIZED;\n"
+    if not implemented:
+        return head + "    return NVML_ERROR_NOT_SUPPORTED;\n}\n"
+    labels = ", ".join(label for _, label in parameters)
+    return (
+        f"{head}    try {{\n        return entry_{name}({labels});\n"
+        "    } catch (...) {\n        return NVML_ERROR_UNKNOWN;\n    }\n}\n"
+    )
+
+
+def write_nvml_entries(functions, implemented):
+    gates = [write_nvml_gate(name, parameters, name in implemented) for name, parameters in functions.items()]
+    return f'{LICENSE}#include "abi/nvml.hpp"\n\nextern "C" {{\n' + "".join(gates) + '}  // extern "C"\n'
+
+
+def generate_nvml(folder):
+    """The exported functions of NVML: all that the installed bindings look for, or they want another library."""
+    text = (bindings_folder() / "cynvml.pxd").read_text()
+    declarations = Declarations(text, None, result="nvmlReturn_t")
+    sources = sorted((HERE / "src" / "abi").glob("nvml*.cpp"))
+    implemented = {name for path in sources for name in NVML_ENTRY.findall(path.read_text())}
+    if unknown := implemented - set(declarations.functions):
+        raise SystemExit(f"the bindings have no {', '.join(sorted(unknown))}")
+    write_if_changed(folder / "nvml_types.hpp", write_nvml_types(declarations))
+    write_if_changed(folder / "nvml_entries.cpp", write_nvml_entries(declarations.functions, implemented))
+    return folder / "nvml_entries.cpp"
+
+
 def write_if_changed(path, text):
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -299,4 +355,4 @@ def generate(folder, parts=4):
         path = folder / f"entry_table_{part}.cpp"
         write_if_changed(path, write_table(rows, declarations.functions, implemented, part, parts))
         sources.append(path)
-    return sources
+    return [*sources, generate_nvml(folder)]

@@ -10,6 +10,7 @@
 #include "module.hpp"
 #include "pool.hpp"
 #include "stream.hpp"
+#include "telemetry.hpp"
 #include "virtual_space.hpp"
 
 namespace emu::state {
@@ -124,12 +125,17 @@ CUresult run(const exec::LaunchRequest& request, Context& context)
     for_each(&Arena::begin_kernels);
     VirtualSpace::get().begin_kernels();
     context.begin_launch(request.id);
+    kernel_begins(request.device);
     exec::Fault fault = exec::run(request);
+    kernel_ends(request.device);
     context.end_launch(request.id);
     for_each(&Arena::end_kernels);
     VirtualSpace::get().end_kernels();
-    if (fault)
+    if (fault) {
         context.fail(fault);
+        if (fault.kind != exec::FaultKind::cancelled)
+            report_fault(request.device, fault);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// NVML: start and end, and the chapter about the system.
+#include "nvml.hpp"
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+#include <vector>
+
+#include "../config.hpp"
+#include "../state/context.hpp"
+#include "../state/device.hpp"
+
+using namespace emu;
+using namespace emu::state;
+using namespace emu::nvml;
+
+namespace {
+
+std::atomic<int> users{0};
+
+// Handles are numbers near this one, not addresses.
+constexpr uintptr_t first_handle = 0x4e564d4c0000;
+
+// The software device is its own driver: its version is that of CUDA which it offers.
+std::string driver_version()
+{
+    int version = config().driver_version;
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+const char* text_of(nvmlReturn_t result)
+{
+    switch (result) {
+    case NVML_SUCCESS: return "Success";
+    case NVML_ERROR_UNINITIALIZED: return "Uninitialized";
+    case NVML_ERROR_INVALID_ARGUMENT: return "Invalid Argument";
+    case NVML_ERROR_NOT_SUPPORTED: return "Not Supported";
+    case NVML_ERROR_NO_PERMISSION: return "Insufficient Permissions";
+    case NVML_ERROR_NOT_FOUND: return "Not Found";
+    case NVML_ERROR_INSUFFICIENT_SIZE: return "Insufficient Size";
+    case NVML_ERROR_TIMEOUT: return "Timeout";
+    case NVML_ERROR_LIBRARY_NOT_FOUND: return "NVML Shared Library Not Found";
+    case NVML_ERROR_GPU_NOT_FOUND: return "No GPU was found";
+    case NVML_ERROR_ARGUMENT_VERSION_MISMATCH: return "Argument version mismatch";
+    default: return "Unknown Error";
+    }
+}
+
+} // namespace
+
+namespace emu::nvml {
+
+bool is_open() { return users.load(std::memory_order_relaxed) > 0; }
+
+nvmlDevice_t handle_of(int ordinal)
+{
+    return reinterpret_cast<nvmlDevice_t>(first_handle + uintptr_t(ordinal));
+}
+
+nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
+{
+    uintptr_t number = reinterpret_cast<uintptr_t>(handle) - first_handle;
+    *out = number < 64 ? device_at(int(number)) : nullptr;
+    return *out ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+} // namespace emu::nvml
+
+NVML_ENTRY(nvmlInitWithFlags)(unsigned int)
+{
+    ++users;
+    return NVML_SUCCESS;
+}
+
+NVML_ENTRY(nvmlInit_v2)()
+{
+    return entry_nvmlInitWithFlags(0);
+}
+
+NVML_ENTRY(nvmlShutdown)()
+{
+    int count = users.load();
+    while (count > 0)
+        if (users.compare_exchange_weak(count, count - 1))
+            return NVML_SUCCESS;
+    return NVML_ERROR_UNINITIALIZED;
+}
+
+extern "C" EMU_EXPORT const char* nvmlErrorString(nvmlReturn_t result)
+{
+    return text_of(result);
+}
+
+// ---------------------------------------------------------------------------------- system
+
+NVML_ENTRY(nvmlSystemGetDriverVersion)(char* version, unsigned int length)
+{
+    return give_text(driver_version(), version, length);
+}
+
+NVML_ENTRY(nvmlSystemGetNVMLVersion)(char* version, unsigned int length)
+{
+    std::string major = std::to_string(config().driver_version / 1000);
+    return give_text(major + "." + driver_version(), version, length);
+}
+
+NVML_ENTRY(nvmlSystemGetCudaDriverVersion_v2)(int* cudaDriverVersion)
+{
+    return give(config().driver_version, cudaDriverVersion);
+}
+
+NVML_ENTRY(nvmlSystemGetCudaDriverVersion)(int* cudaDriverVersion)
+{
+    return entry_nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion);
+}
+
+NVML_ENTRY(nvmlSystemGetDriverBranch)(nvmlSystemDriverBranchInfo_t* branchInfo, unsigned int length)
+{
+    NVML_REQUIRE(branchInfo, NVML_ERROR_INVALID_ARGUMENT);
+    NVML_REQUIRE(has_version(branchInfo, 1), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+    unsigned room = unsigned(sizeof branchInfo->branch);
+    return give_text("software", branchInfo->branch, length < room ? length : room);
+}
+
+// Devices are of one process: this one, once it has a context.
+NVML_ENTRY(nvmlSystemGetProcessName)(unsigned int pid, char* name, unsigned int length)
+{
+    NVML_REQUIRE(name, NVML_ERROR_INVALID_ARGUMENT);
+    NVML_REQUIRE(pid == unsigned(getpid()) && !Context::all().empty(), NVML_ERROR_NOT_FOUND);
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::string words((std::istreambuf_iterator<char>(file)), {});
+    return give_text(words.substr(0, words.find('\0')).substr(0, length ? length - 1 : 0), name, length);
+}
+
+NVML_ENTRY(nvmlSystemGetTopologyGpuSet)(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray)
+{
+    NVML_REQUIRE(cpuNumber < unsigned(sysconf(_SC_NPROCESSORS_CONF)), NVML_ERROR_INVALID_ARGUMENT);
+    std::vector<nvmlDevice_t> all;
+    for (int i = 0; i < device_count(); ++i)
+        all.push_back(handle_of(i));
+    return give_list(all, count, deviceArray);
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the functions of NVML are written:
+//
+//   NVML_ENTRY(nvmlDeviceGetIndex)(nvmlDevice_t device, unsigned int* index)
+//
+// stands at the start of a line. The generator exports every function that the bindings know;
+// those without an NVML_ENTRY answer NVML_ERROR_NOT_SUPPORTED, as NVML does for what a device
+// does not have. Nothing here needs a context or starts the driver.
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "../common.hpp"
+#include "nvml_types.hpp"
+
+#define NVML_ENTRY(name) extern "C" nvmlReturn_t entry_##name
+#define NVML_REQUIRE(condition, code)                                                              \
+    if (!(condition))                                                                              \
+    return code
+#define NVML_TRY(call)                                                                             \
+    if (nvmlReturn_t emu_failed = (call))                                                          \
+    return emu_failed
+
+namespace emu::state {
+class Device;
+}
+
+namespace emu::nvml {
+
+bool is_open(); // between nvmlInit and the last nvmlShutdown
+
+// INVALID_ARGUMENT for what is no device of ours.
+nvmlReturn_t need_device(nvmlDevice_t handle, state::Device** out);
+nvmlDevice_t handle_of(int ordinal);
+
+// INSUFFICIENT_SIZE where the text and its end do not fit.
+inline nvmlReturn_t give_text(const std::string& text, char* out, unsigned length)
+{
+    NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
+    NVML_REQUIRE(text.size() < length, NVML_ERROR_INSUFFICIENT_SIZE);
+    std::memcpy(out, text.c_str(), text.size() + 1);
+    return NVML_SUCCESS;
+}
+
+template <class T>
+nvmlReturn_t give(T value, T* out)
+{
+    NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
+    *out = value;
+    return NVML_SUCCESS;
+}
+
+// Fills an array of the caller: *count is its room on entry, and what there is on return.
+template <class T, class List>
+nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
+{
+    NVML_REQUIRE(count, NVML_ERROR_INVALID_ARGUMENT);
+    unsigned room = *count, needed = unsigned(list.size());
+    *count = needed;
+    NVML_REQUIRE(room >= needed, NVML_ERROR_INSUFFICIENT_SIZE);
+    NVML_REQUIRE(out || !needed, NVML_ERROR_INVALID_ARGUMENT);
+    for (unsigned i = 0; i < needed; ++i)
+        out[i] = list[i];
+    return NVML_SUCCESS;
+}
+
+// The first member of structures that have versions.
+template <class T>
+bool has_version(const T* record, unsigned version)
+{
+    return record->version == (unsigned(sizeof(T)) | version << 24);
+}
+
+} // namespace emu::nvml

@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVML on the software device: it knows what it is, what it holds and how busy it is, and no board."""
+
+import contextlib
+import ctypes
+import os
+import threading
+
+import pytest
+
+import cuda.emulator
+
+
+@pytest.fixture
+def nvml(driver):
+    from cuda.bindings import nvml
+
+    nvml.init_v2()
+    yield nvml
+    nvml.shutdown()
+
+
+@pytest.fixture
+def first(nvml):
+    """The handle of device 0."""
+    return nvml.device_get_handle_by_index_v2(0)
+
+
+@contextlib.contextmanager
+def event_set(nvml):
+    events = nvml.event_set_create()
+    yield events
+    nvml.event_set_free(events)
+
+
+def handle_by_binary_uuid(value):
+    """By nvmlDeviceGetHandleByUUIDV itself: the bindings take one byte too few for this form."""
+    request = (1 << 24 | 52).to_bytes(4, "little") + (2).to_bytes(4, "little") + value.ljust(44, b"\0")
+    handle = ctypes.c_size_t()
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    assert library.nvmlDeviceGetHandleByUUIDV(request, ctypes.byref(handle)) == 0
+    return handle.value
+
+
+def test_every_function_that_the_bindings_look_for_is_ours(nvml):
+    from cuda.bindings._internal import nvml as internal
+
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    found = {name.removeprefix("__"): address for name, address in internal._inspect_function_pointers().items()}
+    assert len(found) > 300
+    ours = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in found}
+    assert found == ours
+
+
+def test_calls_need_an_initialisation_and_as_many_ends(child):
+    out = child(
+        "from cuda.bindings import nvml\n"
+        "def ask():\n"
+        "    try: print(nvml.device_get_count_v2())\n"
+        "    except nvml.UninitializedError: print('closed')\n"
+        "ask(); nvml.init_v2(); nvml.init_v2(); ask(); nvml.shutdown(); ask(); nvml.shutdown(); ask()\n"
+        "try: nvml.shutdown()\n"
+        "except nvml.UninitializedError: print('ended')",
+        DEVICES=3,
+    )
+    assert out.split() == ["closed", "3", "3", "closed", "ended"]
+
+
+def test_versions_are_those_of_the_driver(child):
+    out = child(
+        "from cuda.bindings import driver, nvml; nvml.init_v2()\n"
+        "print(nvml.system_get_driver_version(), nvml.system_get_nvml_version(), nvml.system_get_driver_branch())\n"
+        "print(nvml.system_get_cuda_driver_version_v2(), nvml.system_get_cuda_driver_version())",
+        DRIVER_VERSION="12.9",
+    )
+    assert out.split() == ["12.9", "12.12.9", "software", "12090", "12090"]
+
+
+def test_identity_is_that_of_the_driver(driver, nvml):
+    for number in range(driver.cuDeviceGetCount()):
+        handle = nvml.device_get_handle_by_index_v2(number)
+        assert nvml.device_get_index(handle) == number
+        assert nvml.device_get_name(handle) == driver.cuDeviceGetName(64, number).partition(b"\0")[0].decode()
+        digits = bytes(driver.cuDeviceGetUuid(number).bytes).hex()
+        uuid = nvml.device_get_uuid(handle)
+        assert uuid.startswith("GPU-") and uuid[4:].replace("-", "") == digits
+        pci = nvml.device_get_pci_info_v3(handle)
+        bus_id = driver.cuDeviceGetPCIBusId(32, number).partition(b"\0")[0].decode()
+        assert pci.bus_id == f"0000{bus_id}"
+        assert f"{pci.domain:04X}:{pci.bus:02X}:{pci.device_:02X}.0" == bus_id
+        assert nvml.device_get_cuda_compute_capability(handle) == driver.cuDeviceComputeCapability(number)
+        finders = (nvml.device_get_handle_by_uuid, nvml.device_get_handle_by_pci_bus_id_v2)
+        for finder, key in zip(finders, (uuid, pci.bus_id), strict=True):
+            assert finder(key) == handle
+        assert nvml.device_get_handle_by_uuidv(nvml.UUIDType.ASCII, uuid.encode()) == handle
+        assert handle_by_binary_uuid(bytes.fromhex(digits)) == handle
+
+
+def test_what_is_not_there_is_not_found(nvml):
+    unknown = "00000000-0000-4000-8000-000000000000"
+    for call, error in [
+        (lambda: nvml.device_get_handle_by_index_v2(99), nvml.InvalidArgumentError),
+        (lambda: nvml.device_get_handle_by_uuid(f"GPU-{unknown}"), nvml.NotFoundError),
+        (lambda: nvml.device_get_handle_by_pci_bus_id_v2("0000:00:01.0"), nvml.NotFoundError),
+        (lambda: nvml.device_get_handle_by_pci_bus_id_v2("nonsense"), nvml.InvalidArgumentError),
+        (lambda: nvml.device_get_name(12345), nvml.InvalidArgumentError),
+        (lambda: nvml.system_get_process_name(1), nvml.NotFoundError),
+        (lambda: nvml.system_get_topology_gpu_set(100_000), nvml.InvalidArgumentError),
+        (lambda: nvml.event_set_free(77), nvml.InvalidArgumentError),
+        (lambda: nvml.system_event_set_free(77), nvml.InvalidArgumentError),
+    ]:
+        with pytest.raises(error):
+            call()
+
+
+@pytest.mark.parametrize(
+    "compute, architecture",
+    [("7.5", "TURING"), ("8.0", "AMPERE"), ("8.9", "ADA"), ("9.0", "HOPPER"), ("12.0", "BLACKWELL")],
+)
+def test_architecture_follows_the_compute_capability(child, compute, architecture):
+    out = child(
+        "from cuda.bindings import nvml; nvml.init_v2()\n"
+        "print(nvml.DeviceArch(nvml.device_get_architecture(nvml.device_get_handle_by_index_v2(0))).name)",
+        COMPUTE_CAPABILITY=compute,
+    )
+    assert out.split() == [architecture]
+
+
+def test_memory_follows_allocations(driver, nvml, context, first):
+    before = nvml.device_get_memory_info_v2(first)
+    pointer = driver.cuMemAlloc(64 << 20)
+    after = nvml.device_get_memory_info_v2(first)
+    driver.cuMemFree(pointer)
+    assert after.used - before.used == 64 << 20
+    assert after.free + after.used + after.reserved == after.total == driver.cuDeviceTotalMem(0)
+    assert nvml.device_get_memory_info_v2(first).used == before.used
+
+
+def test_processes_are_those_with_a_context(child):
+    out = child(
+        "import os; from cuda.bindings import driver, nvml; nvml.init_v2()\n"
+        "h = nvml.device_get_handle_by_index_v2(1)\n"
+        "def show():\n"
+        "    found = nvml.device_get_compute_running_processes_v3(h)\n"
+        "    print([(p.pid == os.getpid(), int(p.used_gpu_memory)) for p in found])\n"
+        "    try: print(os.path.basename(nvml.system_get_process_name(os.getpid())).startswith('python'))\n"
+        "    except nvml.NotFoundError: print('unknown')\n"
+        "show(); driver.cuInit(0); c = driver.cuDevicePrimaryCtxRetain(1)[1]; driver.cuCtxSetCurrent(c)\n"
+        "driver.cuMemAlloc(1 << 20); show()"
+    )
+    assert out.splitlines() == ["[]", "unknown", f"[(True, {1 << 20})]", "True"]
+
+
+def test_utilization_is_the_time_of_kernels(driver, nvml, context, kernel, queue, first):
+    second = nvml.device_get_handle_by_index_v2(1)
+    idle = nvml.device_get_utilization_rates(second).gpu
+    flag, out = driver.cuMemHostAlloc(4, 0), driver.cuMemAlloc(4)
+    word = ctypes.c_int.from_address(flag)
+    word.value = 0
+    arguments = ((int(flag), int(out)), (ctypes.c_void_p, ctypes.c_void_p))
+    driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, arguments, 0)
+    try:
+        busy = 0
+        while busy < 20:  # a fifth of a second: a test that hangs would show that the rate does not rise
+            busy = nvml.device_get_utilization_rates(first).gpu
+    finally:
+        word.value = 1
+    driver.cuStreamSynchronize(queue)
+    assert 20 <= busy <= 100 and nvml.device_get_utilization_rates(second).gpu == idle
+
+
+def test_fault_of_a_kernel_is_an_event(child):
+    out = child(
+        "import ctypes\nfrom cuda.bindings import driver, nvml\nfrom cuda.emulator import activate\n"
+        "from cuda.core import Device, Program, LaunchConfig, launch\n"
+        "nvml.init_v2(); h = nvml.device_get_handle_by_index_v2(0); other = nvml.device_get_handle_by_index_v2(1)\n"
+        "sets = [nvml.event_set_create() for _ in range(3)]\n"
+        "for s, d in zip(sets, (h, h, other)): nvml.device_register_events(d, 8, s)\n"
+        "d = Device(0); d.set_current(); q = d.create_stream()\n"
+        "k = Program('extern \"C\" __global__ void f(int *p) { *p = 1; }', 'c++').compile('cubin').get_kernel('f')\n"
+        "launch(q, LaunchConfig(grid=1, block=1), k, ctypes.c_void_p(64))\n"
+        "for s in sets:\n"
+        "    try: e = nvml.event_set_wait_v2(s, 5000 if s != sets[2] else 1)\n"
+        "    except nvml.TimeoutError: print('none'); continue\n"
+        "    print(e.device_ == h, int(e.event_type), int(e.event_data))\n"
+        "late = nvml.event_set_create(); nvml.device_register_events(h, 8, late)\n"
+        "for s in (sets[0], late):\n"
+        "    try: nvml.event_set_wait_v2(s, 1)\n"
+        "    except nvml.TimeoutError: print('once')"
+    )
+    assert out.splitlines()[:5] == ["True 8 31", "True 8 31", "none", "once", "once"]
+    assert "illegal address" in out
+
+
+def test_only_faults_can_be_waited_for(nvml, first):
+    assert nvml.device_get_supported_event_types(first) == nvml.EventType.XID_CRITICAL_ERROR
+    with event_set(nvml) as events:
+        with pytest.raises(nvml.NotSupportedError):
+            nvml.device_register_events(first, nvml.EventType.CLOCK | nvml.EventType.XID_CRITICAL_ERROR, events)
+        with pytest.raises(nvml.TimeoutError):
+            nvml.event_set_wait_v2(events, 1)
+
+
+def test_many_threads_wait_for_their_time(nvml, first):
+    ended = []
+
+    def wait():
+        with event_set(nvml) as events:
+            nvml.device_register_events(first, nvml.EventType.XID_CRITICAL_ERROR, events)
+            try:
+                nvml.event_set_wait_v2(events, 20)
+            except nvml.TimeoutError:
+                ended.append(True)
+
+    threads = [threading.Thread(target=wait) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ended) == 8
+
+
+def test_system_events_never_come(nvml):
+    events = nvml.system_event_set_create()
+    nvml.system_register_events(nvml.SystemEventType.GPU_DRIVER_BIND, events)
+    with pytest.raises(nvml.TimeoutError):
+        nvml.system_event_set_wait(events, 1, 4)
+    with pytest.raises(nvml.NotSupportedError):
+        nvml.system_register_events(1 << 20, events)
+    nvml.system_event_set_free(events)
+
+
+def test_devices_are_as_near_as_can_be(nvml, first):
+    second = nvml.device_get_handle_by_index_v2(1)
+    assert nvml.device_get_topology_common_ancestor(first, second) == nvml.GpuTopologyLevel.TOPOLOGY_INTERNAL
+    near = nvml.device_get_topology_nearest_gpus(first, nvml.GpuTopologyLevel.TOPOLOGY_INTERNAL)
+    assert second in list(near) and first not in list(near)
+    assert list(nvml.device_get_topology_nearest_gpus(first, nvml.GpuTopologyLevel.TOPOLOGY_NODE)) == []
+    status = {index: nvml.device_get_p2p_status(first, second, index) for index in range(5)}
+    reached = {nvml.GpuP2PCapsIndex.READ, nvml.GpuP2PCapsIndex.WRITE, nvml.GpuP2PCapsIndex.ATOMICS}
+    assert {index for index, value in status.items() if value == nvml.GpuP2PStatus.P2P_STATUS_OK} == reached
+    assert first in list(nvml.system_get_topology_gpu_set(0))
+
+
+def test_all_processors_are_near(nvml, first):
+    online = os.cpu_count()
+    mask = int(nvml.device_get_cpu_affinity_within_scope(first, 1, nvml.AffinityScope.NODE)[0])
+    assert mask.bit_count() == min(online, 64)
+    assert int(nvml.device_get_memory_affinity(first, 1, nvml.AffinityScope.SOCKET)[0]) & 1
+    before = os.sched_getaffinity(0)
+    try:
+        nvml.device_set_cpu_affinity(first)
+        assert os.sched_getaffinity(0) >= before
+        nvml.device_clear_cpu_affinity(first)
+        assert os.sched_getaffinity(0) >= before
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def test_it_has_no_links_fans_or_displays(nvml, first):
+    count = nvml.device_get_field_values(first, [nvml.FieldId.DEV_NVLINK_LINK_COUNT, nvml.FieldId.DEV_MEMORY_TEMP])
+    assert [int(code) for code in count.nvml_return] == [0, nvml.Return.ERROR_NOT_SUPPORTED]
+    assert int(count.value[0].ui_val) == 0
+    assert nvml.device_get_num_fans(first) == 0
+    assert not nvml.device_get_display_mode(first) and not nvml.device_get_display_active(first)
+    assert nvml.device_get_performance_state(first) == nvml.Pstates.PSTATE_UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["serial", "power_usage", "persistence_mode", "bar1_memory_info", "mig_mode"])
+def test_what_a_board_would_know_is_not_supported(nvml, first, name):
+    with pytest.raises(nvml.NotSupportedError):
+        getattr(nvml, f"device_get_{name}")(first)
+
+
+def test_a_child_of_fork_uses_no_memory(child):
+    out = child(
+        "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "from cuda.bindings import driver, nvml; nvml.init_v2(); driver.cuInit(0)\n"
+        "c = driver.cuDevicePrimaryCtxRetain(0)[1]; driver.cuCtxSetCurrent(c); driver.cuMemAlloc(1 << 20)\n"
+        "h = nvml.device_get_handle_by_index_v2(0)\n"
+        "pid = os.fork()\n"
+        "if pid: os.waitpid(pid, 0)\n"
+        "print(nvml.device_get_memory_info_v2(h).used, len(nvml.device_get_compute_running_processes_v3(h)),\n"
+        "      nvml.device_get_utilization_rates(h).gpu, flush=True)\n"
+        "if pid == 0: os._exit(0)"
+    )
+    assert out.splitlines() == ["0 0 0", f"{1 << 20} 1 0"]
