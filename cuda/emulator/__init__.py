@@ -10,11 +10,13 @@ process. Do it before anything else uses CUDA; ``python -m cuda.emulator program
 import atexit
 import ctypes
 import os
+import signal
 import sys
 
 __all__ = [
     "Plan",
     "activate",
+    "end_kernels",
     "fail",
     "is_active",
     "leaks",
@@ -70,6 +72,16 @@ def unsupported_calls():
     """Driver functions that were called and are not implemented: a dict of counts."""
     rows = _text(_active().emulator_unsupported).splitlines()
     return {name: int(count) for name, count in (row.split() for row in rows)}
+
+
+def end_kernels():
+    """End all kernels that run in this process, and drop what is queued behind them.
+
+    Ctrl-C does the same, where it raises ``KeyboardInterrupt``, and so does the end of the process.
+    Contexts can be used on; who waits for the work that was dropped gets ``CUDA_ERROR_LAUNCH_FAILED``,
+    once.
+    """
+    _active().emulator_end_work(0)
 
 
 def leaks():
@@ -272,9 +284,22 @@ def _adopt():
 def _load(mode):
     library = _declare(ctypes.CDLL(library_path(), mode=mode | os.RTLD_GLOBAL))
     library.emulator_set_python(os.fsencode(sys.executable or ""))
-    # An interpreter cannot be called while it ends; what runs still is given half a second.
-    atexit.register(library.emulator_stop_callbacks, 500)
+    library.emulator_set_interrupt_policy(_will_raise_interrupt)
+    atexit.register(_end, library)
     return library
+
+
+def _end(library):
+    # An interpreter cannot be called while it ends; what runs still is given half a second.
+    library.emulator_stop_callbacks(500)
+    # Destructors wait for kernels: none may run for ever.
+    library.emulator_end_work(100)
+
+
+# A handler of the program's own may mean to go on, so that only Python's ends kernels.
+@ctypes.CFUNCTYPE(ctypes.c_int)
+def _will_raise_interrupt():
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def _declare(library):
@@ -284,8 +309,10 @@ def _declare(library):
     library.emulator_leaks.restype = library.emulator_unsupported.restype = size
     library.emulator_set_python.argtypes = (text,)
     library.emulator_set_python.restype = None
-    library.emulator_stop_callbacks.argtypes = (ctypes.c_int,)
-    library.emulator_stop_callbacks.restype = None
+    library.emulator_stop_callbacks.argtypes = library.emulator_end_work.argtypes = (ctypes.c_int,)
+    library.emulator_stop_callbacks.restype = library.emulator_end_work.restype = None
+    library.emulator_set_interrupt_policy.argtypes = (type(_will_raise_interrupt),)
+    library.emulator_set_interrupt_policy.restype = None
     library.emulator_fail.argtypes = (text, text, size)
     library.emulator_fail_end.argtypes = (ctypes.c_int,)
     library.emulator_fail_state.argtypes = (ctypes.c_int, counter, counter, text, size)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore, PyErr_SetObject, PyErr_WriteUnraisable
+from cpython.exc cimport PyErr_CheckSignals, PyErr_Fetch, PyErr_Restore, PyErr_SetObject, PyErr_WriteUnraisable
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -245,6 +245,7 @@ cdef int init_driver() except -1:
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil:
     with gil:
+        PyErr_CheckSignals()  # Ctrl-C may be what made a call fail: it is raised instead
         raise _driver_error(err, api)
 
 

@@ -13,6 +13,7 @@
 #include "../state/context.hpp"
 #include "../state/event.hpp"
 #include "../state/graph.hpp"
+#include "../state/interruption.hpp"
 #include "../state/module.hpp"
 #include "../state/pool.hpp"
 #include "../state/stream.hpp"
@@ -136,6 +137,19 @@ EMU_EXPORT void emulator_set_python(const char* path)
 EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
 {
     stop_callbacks(std::chrono::milliseconds(milliseconds));
+}
+
+// Ends kernels that have not ended after so long, and drops what is queued.
+EMU_EXPORT void emulator_end_work(int milliseconds)
+{
+    if (abi::is_initialised())
+        end_work(std::chrono::milliseconds(milliseconds));
+}
+
+// Asked when SIGINT arrives: whether work is to end. A null pointer ends nothing any more.
+EMU_EXPORT void emulator_set_interrupt_policy(int (*policy)())
+{
+    set_interrupt_policy(policy);
 }
 
 EMU_EXPORT int emulator_fail(const char* plan, char* error, size_t size)

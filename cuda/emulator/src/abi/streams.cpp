@@ -209,7 +209,7 @@ CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flag
     auto work = [=, weak = std::weak_ptr<Context>(stream->context())] {
         while (!is_met(place, value, condition)) {
             auto context = weak.lock();
-            if (!context || context->sticky() != CUDA_SUCCESS)
+            if (!context || context->sticky() != CUDA_SUCCESS || context->is_interrupted())
                 break;
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         }

@@ -33,7 +33,8 @@ constexpr Row rows[] = {
      "integer division by zero, or with a result that does not fit"},
     {FaultKind::heap, CUDA_ERROR_LAUNCH_FAILED, "bad free() of the device heap"},
     {FaultKind::out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "out of resources"},
-    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "cancelled"},
+    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+     "ended before it was done"},
 };
 
 const Row& row(FaultKind kind)

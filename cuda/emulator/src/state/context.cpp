@@ -3,6 +3,7 @@
 #include "context.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <set>
 #include <unordered_map>
 
@@ -97,7 +98,9 @@ struct Context::State {
     std::vector<std::shared_ptr<Module>> modules;
     std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may use
     std::vector<int> peer_devices;
-    std::set<uint64_t> launches;
+    std::set<uint64_t> launches; // that run
+    std::condition_variable launch_ended;
+    std::atomic<uint32_t> generation{0};
     LimitTable limits;
     bool has_heap = false, heap_tried = false;
 };
@@ -153,13 +156,7 @@ CUresult Context::destroy(CUcontext handle)
 void Context::end()
 {
     State& s = *state_;
-    std::vector<uint64_t> launches;
-    {
-        std::lock_guard lock(s.mutex);
-        launches.assign(s.launches.begin(), s.launches.end());
-    }
-    for (uint64_t id : launches)
-        exec::cancel(id);
+    interrupt();
     wait_idle();
     exec::flush_output();
     Event::forget_context(*this);
@@ -302,27 +299,35 @@ std::vector<Place> Context::blocking_ends() const
     return places;
 }
 
-CUresult Context::wait_idle()
+std::vector<Place> Context::ends() const
 {
     std::vector<Place> places;
     if (state_->legacy)
         places.push_back({state_->legacy->queue(), state_->legacy->queue()->submitted()});
-    {
-        std::lock_guard lock(state_->mutex);
-        for (const auto& row : state_->streams)
-            places.push_back({row.queue, row.queue->submitted()});
-    }
-    for (const auto& place : places)
+    std::lock_guard lock(state_->mutex);
+    for (const auto& row : state_->streams)
+        places.push_back({row.queue, row.queue->submitted()});
+    return places;
+}
+
+void Context::wait_idle()
+{
+    for (const auto& place : ends())
         place.queue->wait(place.number);
-    return sticky();
+}
+
+void Context::wait_idle(std::chrono::steady_clock::time_point end)
+{
+    for (const auto& place : ends())
+        place.queue->wait_until(place.number, end);
 }
 
 CUresult Context::synchronize()
 {
-    CUresult result = wait_idle();
+    CUresult result = wait_for(ends());
     exec::flush_output();
     Pool::synchronized();
-    return result;
+    return sticky() ? sticky() : result;
 }
 
 CUresult Context::limit(CUlimit limit, size_t* value) const
@@ -395,16 +400,68 @@ std::vector<int> Context::peer_devices() const
     return state_->peer_devices;
 }
 
-void Context::begin_launch(uint64_t id)
+bool Context::begin_launch(uint64_t id)
 {
     std::lock_guard lock(state_->mutex);
-    state_->launches.insert(id);
+    return !is_interrupted() && state_->launches.insert(id).second;
 }
 
 void Context::end_launch(uint64_t id)
 {
     std::lock_guard lock(state_->mutex);
     state_->launches.erase(id);
+    state_->launch_ended.notify_all();
+}
+
+// A launch may be on its way from begin_launch() to where it can be cancelled: asked again and
+// again, until none of those is left.
+void Context::interrupt()
+{
+    constexpr int most_rounds = 100;
+    std::unique_lock lock(state_->mutex);
+    ++state_->generation;
+    auto launches = state_->launches;
+    for (int round = 0; round < most_rounds && !launches.empty(); ++round) {
+        lock.unlock();
+        for (uint64_t id : launches)
+            exec::cancel(id);
+        lock.lock();
+        state_->launch_ended.wait_for(lock, std::chrono::milliseconds(10));
+        for (auto row = launches.begin(); row != launches.end();)
+            row = state_->launches.count(*row) ? std::next(row) : launches.erase(row);
+    }
+}
+
+uint32_t Context::generation() const
+{
+    return state_->generation.load(std::memory_order_acquire);
+}
+
+namespace {
+
+thread_local uint32_t generation_of_work = 0;
+
+} // namespace
+
+bool Context::is_interrupted() const
+{
+    return generation() != generation_of_work;
+}
+
+GenerationScope::GenerationScope(uint32_t generation) : outer_(generation_of_work)
+{
+    generation_of_work = generation;
+}
+
+GenerationScope::~GenerationScope()
+{
+    generation_of_work = outer_;
+}
+
+bool owner_is_interrupted(const std::weak_ptr<Context>& weak)
+{
+    auto context = weak.lock();
+    return !context || context->is_interrupted();
 }
 
 void Context::add_module(const std::shared_ptr<Module>& module)

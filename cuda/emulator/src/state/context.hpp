@@ -58,7 +58,8 @@ public:
     // What an operation of the legacy stream follows: the ends of all blocking streams.
     std::vector<Place> blocking_ends() const;
     CUresult synchronize();
-    CUresult wait_idle();                                // without the effects of a call
+    void wait_idle();                                    // without the effects of a call
+    void wait_idle(std::chrono::steady_clock::time_point end);
 
     CUresult limit(CUlimit limit, size_t* value) const;
     CUresult set_limit(CUlimit limit, size_t value);
@@ -70,8 +71,13 @@ public:
     bool is_peer(const Context& other) const;
     std::vector<int> peer_devices() const;
 
-    // Launches that run, for cancelling them.
-    void begin_launch(uint64_t id);
+    // Ends the kernels that run, and drops what is queued: work of earlier generations. The
+    // context can be used on.
+    void interrupt();
+    uint32_t generation() const;
+    bool is_interrupted() const;                         // since the work of this thread was submitted
+    // Around a launch, for ending it. False: it must not begin.
+    bool begin_launch(uint64_t id);
     void end_launch(uint64_t id);
 
     void add_module(const std::shared_ptr<Module>& module);
@@ -79,9 +85,22 @@ public:
 
 private:
     void end();
+    std::vector<Place> ends() const;                     // of all streams
     struct State;
     std::unique_ptr<State> state_;
 };
+
+// The generation of the work that the calling thread does.
+class GenerationScope {
+public:
+    explicit GenerationScope(uint32_t generation);
+    ~GenerationScope();
+    GenerationScope(const GenerationScope&) = delete;
+
+private:
+    uint32_t outer_;
+};
+bool owner_is_interrupted(const std::weak_ptr<Context>& context); // or destroyed
 
 // The calling thread's stack of contexts.
 CUcontext current_handle();                              // null: none

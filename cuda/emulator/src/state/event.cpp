@@ -91,21 +91,32 @@ CUresult Event::query() const
     if (is_recorded_elsewhere())
         return shared_->reached(shared_->latest()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     auto point = last();
-    return !point || point->place.reached() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    if (!point)
+        return CUDA_SUCCESS;
+    if (!point->place.reached())
+        return CUDA_ERROR_NOT_READY;
+    Queue& queue = *point->place.queue;
+    return queue.tell_dropped(queue.dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 
 CUresult Event::synchronize() const
 {
     if (CUresult failed = Capture::refuse(*this))
         return failed;
+    CUresult result = CUDA_SUCCESS;
     if (is_recorded_elsewhere()) {
-        shared_->wait(shared_->latest());
+        auto context = context_.lock();
+        GenerationScope scope(context ? context->generation() : 0);
+        shared_->wait(shared_->latest(), [&] { return owner_is_interrupted(context_); });
+        if (owner_is_interrupted(context_))
+            result = CUDA_ERROR_LAUNCH_FAILED;
     } else if (auto point = last()) {
-        point->place.queue->wait(point->place.number);
+        result = wait_for({point->place});
         exec::flush_output();
         Pool::synchronized();
     }
-    return error();
+    CUresult failed = error();
+    return failed ? failed : result;
 }
 
 CUresult Event::elapsed(const Event& start, const Event& end, float* milliseconds)

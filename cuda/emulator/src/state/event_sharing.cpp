@@ -114,9 +114,9 @@ void SharedEvent::finish(uint64_t number)
 uint64_t SharedEvent::latest() const { return page_->begun.load(); }
 bool SharedEvent::reached(uint64_t number) const { return page_->done.load() >= number; }
 
-void SharedEvent::wait(uint64_t number) const
+void SharedEvent::wait(uint64_t number, const std::function<bool()>& gives_up) const
 {
-    for (int round = 0; !reached(number); ++round) {
+    for (int round = 0; !reached(number) && !gives_up(); ++round) {
         std::this_thread::sleep_for(std::chrono::microseconds(round < 100 ? 20 : 200));
         if (round % 500 == 499 && kill(page_->recorder.load(), 0) && errno == ESRCH)
             return;

@@ -4,6 +4,7 @@
 // Events of several processes: a page of a file counts the records, begun and done.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "../common.hpp"
@@ -23,7 +24,8 @@ public:
     void finish(uint64_t number);
     uint64_t latest() const;
     bool reached(uint64_t number) const;
-    void wait(uint64_t number) const;        // or until the process that records has ended
+    // Or until the process that records has ended, or the caller gives up.
+    void wait(uint64_t number, const std::function<bool()>& gives_up) const;
 
 private:
     struct Page;

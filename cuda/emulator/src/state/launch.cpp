@@ -7,6 +7,7 @@
 #include "../config.hpp"
 #include "arena.hpp"
 #include "device.hpp"
+#include "interruption.hpp"
 #include "module.hpp"
 #include "pool.hpp"
 #include "stream.hpp"
@@ -122,16 +123,20 @@ CUresult run(const exec::LaunchRequest& request, Context& context)
             if (devices >> device & 1)
                 (AddressSpace::get().device(device).*action)();
     };
+    if (!context.begin_launch(request.id))
+        return CUDA_SUCCESS;
+    watch_interrupts();
     for_each(&Arena::begin_kernels);
     VirtualSpace::get().begin_kernels();
-    context.begin_launch(request.id);
     kernel_begins(request.device);
     exec::Fault fault = exec::run(request);
     kernel_ends(request.device);
     context.end_launch(request.id);
     for_each(&Arena::end_kernels);
     VirtualSpace::get().end_kernels();
-    if (fault) {
+    if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
+        say(fault.text); // interrupted: the context can be used on
+    } else if (fault) {
         context.fail(fault);
         if (fault.kind != exec::FaultKind::cancelled)
             report_fault(request.device, fault);

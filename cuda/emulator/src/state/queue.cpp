@@ -147,9 +147,10 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
         Item item = std::move(items_.front());
         items_.pop_front();
         lock.unlock();
-        execute(item.operation);
+        bool whole = execute(item.operation);
         item.operation.work = nullptr; // ends what it holds outside the lock
         lock.lock();
+        dropped_ += !whole;
         finish(item.number);
     }
     running_ = false;
@@ -193,6 +194,33 @@ void Queue::wait(uint64_t number, bool all_kinds)
         done_.wait(lock);
         --sleepers_;
     }
+}
+
+void Queue::wait_until(uint64_t number, std::chrono::steady_clock::time_point end)
+{
+    std::unique_lock lock(Workers::get().mutex);
+    ++sleepers_;
+    done_.wait_until(lock, end, [&] { return completed() >= number; });
+    --sleepers_;
+}
+
+bool Queue::tell_dropped(uint64_t before)
+{
+    uint64_t now = dropped();
+    return told_.exchange(now) != now || now != before;
+}
+
+CUresult wait_for(const std::vector<Place>& places)
+{
+    std::vector<uint64_t> before;
+    for (const Place& place : places)
+        before.push_back(place.queue->dropped());
+    bool whole = true;
+    for (size_t i = 0; i < places.size(); ++i) {
+        places[i].queue->wait(places[i].number);
+        whole &= !places[i].queue->tell_dropped(before[i]);
+    }
+    return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
 namespace {

@@ -30,6 +30,7 @@ struct Operation {
     const char* name = "";                               // driver call, for reports
     std::function<CUresult()> work;
     int node = -1;                                       // CUgraphNodeType, where `kind` does not say
+    uint32_t generation = 0;                             // Context::generation() at submission
 };
 
 // A place in a queue: reached when that many of its items are done.
@@ -42,8 +43,9 @@ struct Place {
 class Queue : public std::enable_shared_from_this<Queue> {
 public:
     explicit Queue(Context* context, int priority);
-    // How the work of an item is judged: skipped after an error of the context, or run.
-    std::function<void(Operation&)> execute;
+    // How the work of an item is judged: skipped after an error of the context, or run. False
+    // when it was dropped, or ended before its time, because the program was interrupted.
+    std::function<bool(Operation&)> execute;
 
     // Adds an item behind all others and gives its place. `places` that are reached already
     // are dropped. Without `wake` the caller promises to call wait() next.
@@ -51,9 +53,14 @@ public:
     // Blocks until item `number` is done; runs items on the calling thread when no worker
     // has begun. Host functions are left to workers unless `all_kinds`.
     void wait(uint64_t number, bool all_kinds = false);
+    // The same, without running anything, and not for ever.
+    void wait_until(uint64_t number, std::chrono::steady_clock::time_point end);
     uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
     uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
     bool idle() const { return completed() >= submitted(); }
+    // Whether an interruption dropped work since `before` of it was, or earlier and nobody was told.
+    uint64_t dropped() const { return dropped_.load(std::memory_order_acquire); }
+    bool tell_dropped(uint64_t before);
 
     // After fork(): the child has none of the threads, and may use none of this.
     static void forget_threads();
@@ -71,13 +78,17 @@ private:
     void make_ready();
 
     std::deque<Item> items_;
-    std::atomic<uint64_t> submitted_{0}, completed_{0};
+    std::atomic<uint64_t> submitted_{0}, completed_{0}, dropped_{0}, told_{0};
     std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // for places of this one
     std::condition_variable done_;
     int sleepers_ = 0;
     int priority_ = 0;
     bool running_ = false, listed_ = false;
 };
+
+// Waits as a call of the program does: LAUNCH_FAILED if work of these queues was dropped, which is
+// told once, and to all who wait meanwhile.
+CUresult wait_for(const std::vector<Place>& places);
 
 // True in a host function or other callback of a worker: driver calls give NOT_PERMITTED.
 bool in_callback();

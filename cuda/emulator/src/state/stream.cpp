@@ -22,21 +22,27 @@ HandleTable<Stream, CUstream>& table()
 
 std::atomic<uint64_t> next_id{1};
 
-// After an error of the context nothing runs any more, but the order is kept: places are
-// reached, memory is given back.
-bool is_skipped(const Context& context, Operation::Kind kind)
+// What does something that a program may miss. After an error of the context, or when the program
+// was interrupted, nothing of the kind runs, but the order is kept: places are reached, memory
+// is given back.
+bool has_effect(Operation::Kind kind)
 {
     using Kind = Operation::Kind;
-    return context.sticky() != CUDA_SUCCESS &&
-           (kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill ||
-            kind == Kind::host_function);
+    return kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill || kind == Kind::host_function;
 }
 
-void execute(const std::weak_ptr<Context>& weak, Operation& operation)
+bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
 {
     auto context = weak.lock();
-    if (!operation.work || (context && is_skipped(*context, operation.kind)))
-        return;
+    if (!operation.work)
+        return true;
+    GenerationScope scope(operation.generation);
+    if (context && has_effect(operation.kind)) {
+        if (context->sticky() != CUDA_SUCCESS)
+            return true;
+        if (context->is_interrupted())
+            return false;
+    }
     CUresult result = CUDA_ERROR_UNKNOWN;
     try {
         result = operation.work();
@@ -48,6 +54,7 @@ void execute(const std::weak_ptr<Context>& weak, Operation& operation)
     }
     if (result != CUDA_SUCCESS && context)
         context->fail(result, std::string(operation.name) + " failed while it ran");
+    return !context || !has_effect(operation.kind) || !context->is_interrupted();
 }
 
 } // namespace
@@ -63,7 +70,7 @@ std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int prior
     stream->legacy_ = legacy;
     stream->queue_ = std::make_shared<Queue>(&context, stream->priority_);
     stream->queue_->execute = [weak = stream->context_](Operation& operation) {
-        execute(weak, operation);
+        return execute(weak, operation);
     };
     if (!legacy)
         stream->legacy_queue_ = context.legacy_stream()->queue_;
@@ -126,13 +133,15 @@ std::vector<Place> Stream::legacy_places() const
 
 CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wait)
 {
+    if (auto context = context_.lock())
+        operation.generation = context->generation();
     auto own = legacy_places();
     places.insert(places.end(), own.begin(), own.end());
     bool serial = config().mode == Mode::deterministic;
     uint64_t number = queue_->add(std::move(operation), std::move(places), !wait && !serial);
-    if (wait || serial)
-        queue_->wait(number, serial);
-    return CUDA_SUCCESS;
+    if (serial)
+        queue_->wait(number, true);
+    return wait ? wait_for({{queue_, number}}) : CUDA_SUCCESS;
 }
 
 // An operation of the legacy stream would wait for blocking ones that capture.
@@ -158,9 +167,9 @@ CUresult Stream::run(Operation operation)
         return Capture::refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
-    submit(std::move(operation), {}, true);
+    CUresult result = submit(std::move(operation), {}, true);
     exec::flush_output();
-    return context ? context->sticky() : CUDA_SUCCESS;
+    return context && context->sticky() ? context->sticky() : result;
 }
 
 CUresult Stream::record(const std::shared_ptr<Event>& event)
@@ -206,8 +215,8 @@ CUresult Stream::wait(const std::shared_ptr<Event>& event, bool external)
         return Capture::wait(*this, event, external);
     if (event->is_recorded_elsewhere()) {
         auto shared = event->shared();
-        auto work = [shared, number = shared->latest()] {
-            shared->wait(number);
+        auto work = [shared, number = shared->latest(), weak = context_] {
+            shared->wait(number, [&] { return owner_is_interrupted(weak); });
             return CUDA_SUCCESS;
         };
         return submit({Operation::Kind::wait, "cuStreamWaitEvent", work}, {}, false);
@@ -231,8 +240,9 @@ CUresult Stream::query()
         return Capture::refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
-    bool idle = queue_->idle() && (!legacy_ || legacy_places().empty());
-    return idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    if (!queue_->idle() || (legacy_ && !legacy_places().empty()))
+        return CUDA_ERROR_NOT_READY;
+    return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 
 CUresult Stream::synchronize()
@@ -242,13 +252,14 @@ CUresult Stream::synchronize()
         return Capture::refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
+    std::vector<Place> places;
     if (legacy_) // it follows all blocking streams
-        for (const Place& place : legacy_places())
-            place.queue->wait(place.number);
-    queue_->wait(queue_->submitted());
+        places = legacy_places();
+    places.push_back({queue_, queue_->submitted()});
+    CUresult result = wait_for(places);
     exec::flush_output();
     Pool::synchronized();
-    return context ? context->sticky() : CUDA_SUCCESS;
+    return context && context->sticky() ? context->sticky() : result;
 }
 
 } // namespace emu::state

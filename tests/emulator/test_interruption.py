@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that would never end: what ends them, and what goes on."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import cuda.emulator
+
+# A kernel that says when it runs, in memory that the host sees, and waits for a flag that nobody sets.
+SPIN = r'''
+import ctypes, os, signal, sys, threading, time
+import cuda.emulator
+cuda.emulator.activate()
+from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+code = """
+extern "C" __global__ void spin(volatile int* p) { p[1] = 1; while (p[0] == 0) {} p[2] = 5; }
+extern "C" __global__ void one(int* p) { p[3] = 7; }
+"""
+device = Device(); device.set_current(); stream = device.create_stream(); config = LaunchConfig(grid=1, block=1)
+library = Program(code, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
+buffer = LegacyPinnedMemoryResource().allocate(64)
+seen = (ctypes.c_int * 16).from_address(int(buffer.handle)); ctypes.memset(seen, 0, 64)
+spin, one = library.get_kernel("spin"), library.get_kernel("one")
+def until_it_runs():
+    while not seen[1]: time.sleep(0.001)
+def interrupt():
+    until_it_runs(); os.kill(os.getpid(), signal.SIGINT)
+'''
+
+
+def test_ctrl_c_ends_an_endless_kernel_and_the_device_works_on(child):
+    out = child(
+        SPIN + "threading.Thread(target=interrupt).start()\n"
+        "try: launch(stream, config, spin, buffer); launch(stream, config, one, buffer); stream.sync()\n"
+        "except KeyboardInterrupt: print('interrupted', seen[3])\n"
+        "launch(stream, config, one, buffer); stream.sync(); print('then', seen[3], seen[2])"
+    )
+    assert "interrupted 0" in out
+    assert "then 7 0" in out
+    assert "kernel spin: ended before it was done" in out
+    assert "default_program:2 in spin" in out
+
+
+def test_ctrl_c_in_python_code_ends_kernels_too(child):
+    out = child(
+        SPIN + "threading.Thread(target=interrupt).start()\n"
+        "try:\n launch(stream, config, spin, buffer)\n while True: pass\n"
+        "except KeyboardInterrupt: pass\n"
+        "try: stream.sync()\n"
+        "except Exception as error: print(error.name)\n"
+        "stream.sync(); print('told once')"
+    )
+    assert "CUDA_ERROR_LAUNCH_FAILED" in out
+    assert "told once" in out
+
+
+def test_a_handler_of_the_program_keeps_its_kernels(child):
+    out = child(
+        SPIN + "def handler(*_): print('handled'); seen[0] = 1\n"
+        "signal.signal(signal.SIGINT, handler); launch(stream, config, spin, buffer)\n"
+        "interrupt(); stream.sync(); print(seen[2])"
+    )
+    assert out.split() == ["handled", "5"]
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit()", "stream.close(); library.close()"])
+def test_exit_does_not_wait_for_an_endless_kernel(child, end):
+    out = child(
+        SPIN + "class Late:\n def __del__(self): buffer.close()\n"
+        "late = Late(); launch(stream, config, spin, buffer); until_it_runs()\n" + end
+    )
+    assert "kernel spin: ended before it was done" in out
+
+
+def test_exit_lets_short_work_end(child):
+    out = child(SPIN + "import atexit\nlaunch(stream, config, spin, buffer); until_it_runs(); seen[0] = 1\n")
+    assert out == ""
+
+
+def test_a_reset_of_the_context_ends_its_kernels(child):
+    out = child(
+        SPIN + "from cuda.bindings import driver\n"
+        "launch(stream, config, spin, buffer); until_it_runs()\n"
+        "print(driver.cuDevicePrimaryCtxReset(0)[0].name)"
+    )
+    assert "CUDA_SUCCESS" in out
+
+
+def test_everybody_who_waits_is_told(driver, context, queue, kernel):
+    flag, results = driver.cuMemAlloc(64), []
+    driver.cuMemsetD8(flag, 0, 64)
+    values = (flag, flag), (None, None)
+    driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, values, 0)
+    event = driver.cuEventCreate(0)
+    driver.cuEventRecord(event, queue)
+    begun = threading.Barrier(3)
+
+    def wait(name, handle):
+        driver.cuCtxSetCurrent(context)
+        begun.wait()
+        results.append(driver.result(name, handle))
+
+    threads = [
+        threading.Thread(target=wait, args=row)
+        for row in (("cuStreamSynchronize", queue), ("cuEventSynchronize", event))
+    ]
+    for thread in threads:
+        thread.start()
+    begun.wait()
+    cuda.emulator.end_kernels()
+    for thread in threads:
+        thread.join()
+    assert "LAUNCH_FAILED" in results
+    assert driver.result("cuCtxSynchronize") == "SUCCESS"
+    driver.cuMemFree(flag)
+
+
+def test_queued_work_is_dropped_and_told_once(driver, context, queue, kernel):
+    flag, out = driver.cuMemAlloc(64), np.zeros(16, np.int32)
+    driver.cuMemsetD8(flag, 0, 64)
+    driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, ((flag, flag), (None, None)), 0)
+    driver.cuMemsetD32Async(flag, 3, 16, queue)
+    cuda.emulator.end_kernels()
+    assert driver.result("cuStreamSynchronize", queue) == "LAUNCH_FAILED"
+    assert driver.result("cuStreamSynchronize", queue) == "SUCCESS"
+    driver.cuMemcpyDtoH(out.ctypes.data, flag, 64)
+    assert not out.any()
+    driver.cuMemsetD32Async(flag, 4, 16, queue)
+    assert driver.result("cuStreamSynchronize", queue) == "SUCCESS"
+    driver.cuMemcpyDtoH(out.ctypes.data, flag, 64)
+    assert (out == 4).all()
+    driver.cuMemFree(flag)
+
+
+def test_a_query_and_an_event_tell_of_dropped_work(driver, context, queue):
+    word = driver.cuMemAlloc(64)
+    driver.cuMemsetD8(word, 0, 64)
+    event = driver.cuEventCreate(0)
+    for call in (lambda: ("cuStreamQuery", queue), lambda: ("cuEventQuery", event)):
+        driver.cuStreamWaitValue32(queue, word, 1, 0)
+        driver.cuEventRecord(event, queue)
+        assert driver.result(*call()) == "NOT_READY"
+        cuda.emulator.end_kernels()
+        while (result := driver.result(*call())) == "NOT_READY":
+            pass
+        assert result == "LAUNCH_FAILED"
+        assert driver.result(*call()) == "SUCCESS"
+    driver.cuMemFree(word)
