@@ -10,7 +10,8 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _compile_options, _linker
+from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
+from cuda.core._compile import _options
 from cuda.core._utils import nvjitlink
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -205,7 +206,7 @@ def test_options_that_nvjitlink_refuses_are_named(changes):
 
 
 def test_architecture_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="90"))
+    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="90"))
     assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._code_image import check_image, explain, nearest, variable_names
+from cuda.core._code._loading import check_image, explain, nearest, variable_names
 from cuda.core._handles._handles import registry_sizes
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core import _compile_options, _compilers, _program
+from cuda.core import _program
+from cuda.core._compile import _compilers, _options
 from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
@@ -248,7 +249,7 @@ def test_options_that_nvrtc_lacks():
 
 @pytest.mark.requires(software=False)
 def test_architecture_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="75"))
+    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
 
 

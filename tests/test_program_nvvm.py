@@ -12,7 +12,8 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _compile_options, _compilers
+from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+from cuda.core._compile import _compilers, _options
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, SourceCodeType
 from support.code import run_on_int
@@ -251,8 +252,8 @@ def test_options_that_nvvm_lacks_are_refused(options):
 
 
 def test_architecture_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_compile_options, "Device", lambda: types.SimpleNamespace(arch="80"))
-    monkeypatch.setattr("cuda.core._program_plan.current_arch", lambda: "sm_80")
+    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="80"))
+    monkeypatch.setattr("cuda.core._compile._request.current_arch", lambda: "sm_80")
     assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
 
 

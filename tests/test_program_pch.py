@@ -4,7 +4,8 @@
 
 import pytest
 
-from cuda.core import _compilers, _program
+from cuda.core import _program
+from cuda.core._compile import _compilers
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import PCHStatusType

@@ -23,7 +23,7 @@ from cuda.core._context cimport (
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, MemoryResource
-from cuda.core._memory._default_resource cimport chosen_resource, is_chosen, new_resource
+from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version

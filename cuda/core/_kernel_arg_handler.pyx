@@ -8,7 +8,7 @@ from libc.stdint cimport intptr_t
 
 from cpython.object cimport PyObject
 
-from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill_naturally
+from cuda.core._launch._arguments cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill_naturally
 
 __all__ = ["ParamHolder"]
 

@@ -18,7 +18,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
-from cuda.core._kernel_args cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
+from cuda.core._launch._arguments cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, is_default
@@ -26,7 +26,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import warnings
 
-from cuda.core._code_image import explain
+from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["launch"]

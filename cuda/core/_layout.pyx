@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 import operator
 
-from cuda.core import _layout_ops as ops
+from cuda.core._arrays import _layout_ops as ops
 
 __all__ = ["_StridedLayout"]
 

@@ -9,14 +9,8 @@ from libc.stdint cimport int64_t
 
 from cpython.long cimport PyLong_CheckExact
 
-from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate, numpy
-from cuda.core._layout cimport _StridedLayout
-from cuda.core._memory._buffer cimport Buffer
-from cuda.core._memory._pointer_info cimport PointerInfo, pointer_info
-from cuda.core._tensor_bridge cimport is_torch, view_torch
-from cuda.core._view_copy cimport copy_view
-from cuda.core._view_export cimport dlpack_device, exchange_capsule, export_view, register_view_class
-from cuda.core._view_sources cimport (
+from cuda.core._arrays._exports cimport dlpack_device, exchange_capsule, export_view, register_view_class
+from cuda.core._arrays._importers cimport (
     ViewState,
     check_size,
     dtype_of,
@@ -28,6 +22,12 @@ from cuda.core._view_sources cimport (
     view_dlpack,
     view_numpy,
 )
+from cuda.core._arrays._strided_copies cimport copy_view
+from cuda.core._arrays._tensor_bridge cimport is_torch, view_torch
+from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate, numpy
+from cuda.core._layout cimport _StridedLayout
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
 
 import functools
 import warnings

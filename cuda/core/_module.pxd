@@ -5,9 +5,9 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
+from cuda.core._code._kernel_attributes cimport ParamSlot
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport KernelHandle, LibraryHandle
-from cuda.core._kernel_attributes cimport ParamSlot
 
 
 cdef class ObjectCode(DriverObject):

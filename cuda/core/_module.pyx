@@ -12,7 +12,8 @@ from libcpp.vector cimport vector
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-from cuda.core._code_image cimport kernel_names, load_image, ptx_log
+from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
+from cuda.core._code._loading cimport kernel_names, load_image, ptx_log
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport (
@@ -24,9 +25,8 @@ from cuda.core._handles._handles cimport (
     address,
     kernel_registry,
 )
-from cuda.core._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
-from cuda.core._memory._allocation cimport borrow
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
+from cuda.core._memory.ranges._allocation cimport borrow
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -34,14 +34,14 @@ import os
 import threading
 import warnings
 
-from cuda.core._code_image import as_asked_for, explain, nearest, variable_names
-from cuda.core._handles import _late
-from cuda.core._kernel_attributes import (
+from cuda.core._code._kernel_attributes import (
     KernelAttributes,
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
     ParamInfo,
 )
+from cuda.core._code._loading import as_asked_for, explain, nearest, variable_names
+from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import address_argument
 from cuda.core.typing import ObjectCodeFormatType

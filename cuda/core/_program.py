@@ -16,13 +16,13 @@ import warnings
 import weakref
 from pathlib import Path
 
-from cuda.core._compile_options import ProgramOptions
-from cuda.core._compilers import nvrtc_version
+from cuda.core._compile._compilers import nvrtc_version
+from cuda.core._compile._options import ProgramOptions
+from cuda.core._compile._request import program_plan
+from cuda.core._compile.cache._abc import ProgramCacheResource
+from cuda.core._compile.cache._lookup import CacheSlot, CacheSource
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
-from cuda.core._program_cache._abc import ProgramCacheResource
-from cuda.core._program_cache._slot import CacheSlot, CacheSource
-from cuda.core._program_plan import program_plan
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.version import driver_version

@@ -28,7 +28,7 @@ def bind_kernel(kernel, config, stream):
 
 def view_of_buffer(buffer, shape, dtype):
     """Return the view of :meth:`~cuda.core.Buffer.view`."""
-    from cuda.core._buffer_view import view_of_buffer
+    from cuda.core._arrays._typed_view import view_of_buffer
 
     return view_of_buffer(buffer, shape, dtype)
 

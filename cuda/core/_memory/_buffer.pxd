@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory._memory_range cimport MemoryRange
 from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._memory.ranges._memory_range cimport MemoryRange
 from cuda.core._stream cimport Stream
 
 

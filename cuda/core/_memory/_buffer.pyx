@@ -11,9 +11,11 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory._allocation cimport set_stream, wrap
-from cuda.core._memory._copy cimport copy as copy_memory, fill
-from cuda.core._memory._memory_range cimport (
+from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._memory.copying._array_operand cimport copy_from_array, copy_to_array
+from cuda.core._memory.copying._copies cimport copy as copy_memory, fill
+from cuda.core._memory.ranges._allocation cimport set_stream, wrap
+from cuda.core._memory.ranges._memory_range cimport (
     MemoryRange,
     MemoryRange_count_export,
     MemoryRange_cut,
@@ -21,8 +23,6 @@ from cuda.core._memory._memory_range cimport (
     check_open,
     check_writable,
 )
-from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._memory._operand cimport copy_from_array, copy_to_array
 from cuda.core._stream cimport Stream, Stream_accept, default_stream
 
 import importlib

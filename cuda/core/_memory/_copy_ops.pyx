@@ -10,15 +10,15 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._memory._buffer cimport Buffer, buffers_argument
-from cuda.core._memory._copy cimport check_apart
-from cuda.core._memory._copy_hints cimport check_stream, has_hints, hints_of
-from cuda.core._memory._memory_range cimport check_open, check_writable
+from cuda.core._memory.copying._copies cimport check_apart
+from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
+from cuda.core._memory.ranges._memory_range cimport check_open, check_writable
 from cuda.core._stream cimport Stream
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import Sequence
 
-from cuda.core._memory._copy_options import CopyOptions
+from cuda.core._memory.copying._options import CopyOptions
 
 __all__ = ["copy_batch"]
 

@@ -20,8 +20,8 @@ from cuda.core._handles._handles cimport (
     address,
     is_interpreter_exiting,
 )
-from cuda.core._memory._allocation cimport fix_context, free_in_stream_order, size_argument
-from cuda.core._memory._memory_pool cimport MemPool_import
+from cuda.core._memory.pools._memory_pool cimport MemPool_import
+from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os

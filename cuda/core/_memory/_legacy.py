@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from cuda.core._memory._allocation import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._memory._buffer import Buffer, MemoryResource
+from cuda.core._memory.ranges._allocation import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._stream import Stream_accept
 
 __all__ = ["LegacyPinnedMemoryResource"]

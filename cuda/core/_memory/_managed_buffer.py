@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, MutableSet
 from cuda.core._handles import _late
 from cuda.core._host import Host
 from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._managed_ops import (
+from cuda.core._memory._managed_memory_ops import (
     discard_batch,
     discard_prefetch_batch,
     get_accessed_by,

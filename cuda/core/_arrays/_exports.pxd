@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._arrays._importers cimport ViewState
+
+
+# A DLPack capsule of the view, which it keeps alive.
+cdef object export_view(ViewState self, bint is_versioned)
+cdef tuple dlpack_device(ViewState self)
+
+# The capsule of the exchange table, and the class whose attribute it is.
+cdef object exchange_capsule()
+cdef int register_view_class(type cls) except -1

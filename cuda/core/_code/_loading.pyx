@@ -1,0 +1,231 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled code as the driver takes it: loading it, and saying why that failed."""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcmp
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport LibraryHandle
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.version cimport c_driver_version
+
+import difflib
+import os
+import re
+import struct
+
+from cuda.core._code._elf import elf_damage
+from cuda.core._utils.cuda_utils import CUDAError
+
+__all__ = ["as_asked_for", "check_image", "damage", "explain", "nearest", "variable_names"]
+
+
+cdef cydriver.CUlibrary load_image(object code) except? NULL:
+    cdef cydriver.CUlibrary c_library = NULL
+    cdef bytes data
+    cdef const char* c_data = NULL
+    cdef bint is_file = isinstance(code, str)
+    if is_file:
+        data = os.fsencode(code)
+        if b"\0" in data:
+            raise ValueError(f"the path of the module contains a null character: {code!r}")
+    elif isinstance(code, (bytes, bytearray, memoryview)):
+        # PTX has to end in a null character, and bytes always do.
+        data = bytes(code)
+        check_image(data)
+    else:
+        raise TypeError(f"module must be bytes, a bytearray or the path of a file, not {type(code).__name__}")
+    c_data = data
+    with nogil:
+        if is_file:
+            HANDLE_RETURN(
+                cydriver.cuLibraryLoadFromFile(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0),
+                b"cuLibraryLoadFromFile",
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
+            )
+    check_library(c_library)
+    return c_library
+
+
+# The driver takes anything and reads it later. An image without a kernel is probably none: ask for
+# its module now, where the error can still say what was loaded.
+cdef int check_library(cydriver.CUlibrary c_library) except -1:
+    cdef unsigned int c_count = 1
+    cdef cydriver.CUmodule c_module = NULL
+    cdef cydriver.CUcontext c_context = NULL
+    if c_driver_version() < 12040:
+        return 0
+    try:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
+            HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, c_library), b"cuLibraryGetKernelCount")
+            if c_count == 0 and c_context != NULL:
+                HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, c_library), b"cuLibraryGetModule")
+    except CUDAError:
+        with nogil:
+            WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+        raise
+    return 0
+
+
+class DamagedImageError(CUDAError, ValueError):
+    """An image whose headers contradict themselves or its size."""
+
+
+def check_image(data: bytes) -> None:
+    """Refuse an image that is damaged: the driver would read past its end.
+
+    Raises
+    ------
+    CUDAError, ValueError
+        If the image is empty, cut off, or an ELF file whose tables refer to what is not there.
+    """
+    explanation = damage(data)
+    if explanation is not None:
+        raise DamagedImageError(
+            f"CUDA_ERROR_INVALID_IMAGE: the module {explanation}",
+            code=cydriver.CUresult.CUDA_ERROR_INVALID_IMAGE,
+            name="CUDA_ERROR_INVALID_IMAGE",
+            explanation=f"the module {explanation}",
+        )
+
+
+def damage(bytes data) -> str | None:
+    """Return what is wrong with an image, as the end of a sentence; None if nothing is known to be."""
+    cdef const unsigned char* c_data = data
+    cdef size_t size = len(data)
+    cdef size_t needed
+    if size == 0:
+        return "is empty"
+    if size >= 4 and memcmp(c_data, b"\x7fELF", 4) == 0:
+        return elf_damage(data)
+    if size >= 4 and memcmp(c_data, b"\x50\xed\x55\xba", 4) == 0:
+        # A fat binary: the size of its header, and of what follows.
+        needed = 16 if size < 16 else sum(struct.unpack_from("<HQ", data, 6))
+        if size < needed:
+            return f"is cut off: it has {size} bytes and needs {needed}"
+    return None
+
+
+def explain(error, text) -> None:
+    """Add to the message of an exception."""
+    error.args = (f"{error.args[0]}\n{text}",)
+
+
+def nearest(name, names, what="kernels"):
+    """Return the part of a message that lists the kernels, or what else they are, most like ``name``."""
+    if names is None:
+        return ""
+    if not names:
+        return f", which has no {what} at all"
+    # A mangled name holds the name of the source.
+    like = [known for known in names if name in known]
+    like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
+    more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
+    return f"; it has {', '.join(like[:5])}{more}"
+
+
+def as_asked_for(names, mapping):
+    """Return names of symbols, with the name expressions that the program was compiled with in place of theirs."""
+    if names is None or not mapping:
+        return names
+    expressions = {
+        symbol.decode() if isinstance(symbol, bytes) else symbol: expression for expression, symbol in mapping.items()
+    }
+    return [expressions.get(name, name) for name in names]
+
+
+def variable_names(code, code_type: str) -> list[str] | None:
+    """Return the names of the variables in PTX or a CUBIN, for which the driver cannot be asked; None if unknown."""
+    if not isinstance(code, (bytes, bytearray)):
+        return None
+    if code_type == "ptx":
+        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
+        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
+        names = {name.decode() for name in found}
+    elif code_type == "cubin" and code[:4] == b"\x7fELF":
+        names = set(elf_objects(bytes(code)))
+    else:
+        return None
+    # The compiler's own have names that C++ cannot have.
+    return sorted(name for name in names if name[0] not in ".$")
+
+
+def elf_objects(data: bytes):
+    """Yield the names of the data objects of a 64-bit ELF file, from its symbol tables."""
+    symbol_table, data_object, header, symbol_size = 2, 1, "<IIQQQQIIQQ", 24
+    (sections,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    headers = [struct.unpack_from(header, data, sections + size * index) for index in range(count)]
+    for _, kind, _, _, start, length, strings, *_ in headers:
+        if kind != symbol_table:
+            continue
+        for place in range(start, start + length, symbol_size):
+            name, info = struct.unpack_from("<IB", data, place)
+            if info & 15 == data_object and name:
+                begin = headers[strings][4] + name
+                yield data[begin : data.index(b"\0", begin)].decode(errors="replace")
+
+
+cdef list kernel_names(const LibraryHandle& h_library):
+    """Return the names of all kernels of a library, or None where the driver cannot tell."""
+    cdef unsigned int c_count = 0
+    cdef vector[cydriver.CUkernel] c_kernels
+    cdef const char* c_name = NULL
+    cdef size_t i
+    cdef list names = []
+    # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
+    if c_driver_version() < 12040:
+        return None
+    if cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()) != cydriver.CUDA_SUCCESS:
+        return None
+    c_kernels.resize(c_count)
+    if c_count and cydriver.cuLibraryEnumerateKernels(
+        c_kernels.data(), c_count, h_library.get()
+    ) != cydriver.CUDA_SUCCESS:
+        return None
+    for i in range(c_kernels.size()):
+        if cydriver.cuKernelGetName(&c_name, c_kernels[i]) != cydriver.CUDA_SUCCESS:
+            return None
+        names.append((<bytes>c_name).decode(errors="replace"))
+    return names
+
+
+cdef str ptx_log(object code, str code_type):
+    """Return what the driver's compiler says about PTX, as the end of a message."""
+    cdef cydriver.CUmodule c_module = NULL
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef cydriver.CUjit_option c_options[2]
+    cdef void* c_values[2]
+    cdef bytearray log
+    cdef bytes data
+    cdef const char* c_data
+    if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
+        return ""
+    # The driver may compile a library long after it was loaded, when a buffer given for the log would be
+    # gone. A module is compiled at once, so the same code is given to it, only to hear the reason.
+    if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
+        return ""
+    log = bytearray(16384)
+    data = bytes(code)
+    c_data = data
+    c_options[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER
+    c_options[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+    c_values[0] = <void*><char*>log
+    c_values[1] = <void*><uintptr_t>len(log)
+    with nogil:
+        err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
+        if err == cydriver.CUDA_SUCCESS:
+            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
+    text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
+    return f":\n{text}" if text else ""

@@ -1,0 +1,219 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's linker, which is used where nvJitLink is missing."""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uintptr_t
+from libcpp.vector cimport vector
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_current, Context_enter, Context_leave
+from cuda.core._handles._driver_object cimport bindings_object
+from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, address
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+
+import os
+import threading
+
+from cuda.core._code._loading import check_image, explain
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["DriverLinker"]
+
+ctypedef Handle[cydriver.CUlinkState] LinkHandle
+
+cdef dict _INPUT_TYPES = {
+    ObjectCodeFormatType.CUBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_CUBIN,
+    ObjectCodeFormatType.PTX: <int>cydriver.CUjitInputType.CU_JIT_INPUT_PTX,
+    ObjectCodeFormatType.FATBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_FATBINARY,
+    ObjectCodeFormatType.OBJECT: <int>cydriver.CUjitInputType.CU_JIT_INPUT_OBJECT,
+    ObjectCodeFormatType.LIBRARY: <int>cydriver.CUjitInputType.CU_JIT_INPUT_LIBRARY,
+}
+
+# The options of which the table of linker options speaks.
+cdef dict _SETTINGS = {
+    "CU_JIT_TARGET": <int>cydriver.CUjit_option.CU_JIT_TARGET,
+    "CU_JIT_MAX_REGISTERS": <int>cydriver.CUjit_option.CU_JIT_MAX_REGISTERS,
+    "CU_JIT_LOG_VERBOSE": <int>cydriver.CUjit_option.CU_JIT_LOG_VERBOSE,
+    "CU_JIT_LTO": <int>cydriver.CUjit_option.CU_JIT_LTO,
+    "CU_JIT_OPTIMIZATION_LEVEL": <int>cydriver.CUjit_option.CU_JIT_OPTIMIZATION_LEVEL,
+    "CU_JIT_GENERATE_DEBUG_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_DEBUG_INFO,
+    "CU_JIT_GENERATE_LINE_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_LINE_INFO,
+    "CU_JIT_CACHE_MODE": <int>cydriver.CUjit_option.CU_JIT_CACHE_MODE,
+}
+
+cdef size_t _LOG_SIZE = 16384
+
+
+cdef class LinkData:
+    """What the driver reads and writes as long as a link lives: the settings, the logs, and its context."""
+
+    cdef:
+        vector[cydriver.CUjit_option] names
+        vector[void*] values
+        bytearray error_log
+        bytearray info_log
+        ContextHandle h_context
+
+    cdef int add(self, int name, uintptr_t value) except -1:
+        self.names.push_back(<cydriver.CUjit_option>name)
+        self.values.push_back(<void*>value)
+        return 0
+
+
+cdef class DriverLinker:
+    """A link by the driver (``cuLinkCreate``), in the current context.
+
+    Parameters
+    ----------
+    settings : list
+        Pairs of the name of a ``CUjit_option`` and an int.
+
+    Raises
+    ------
+    CUDAError
+        If no context is current, or a setting is not valid.
+    """
+
+    backend = CompilerBackendType.DRIVER
+    input_types = tuple(_INPUT_TYPES)
+
+    cdef:
+        LinkHandle _h_link
+        LinkData _data
+        object _lock
+
+    def __cinit__(self):
+        self._data = LinkData()
+        self._lock = threading.Lock()  # one call of a link at a time
+
+    def __init__(self, settings):
+        cdef LinkData data = self._data
+        data.error_log = bytearray(_LOG_SIZE)
+        data.info_log = bytearray(_LOG_SIZE)
+        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, <uintptr_t><char*>data.error_log)
+        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
+        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER, <uintptr_t><char*>data.info_log)
+        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
+        for name, value in settings:
+            data.add(_SETTINGS[name], value)
+        Context_current(&data.h_context)
+        self._h_link = Link_create(data)
+
+    @property
+    def handle(self):
+        """The ``driver.CUlinkState``, null when closed."""
+        return bindings_object("CUlinkState", address(self._h_link))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the link is gone."""
+        return not self._h_link
+
+    def add(self, kind, code, name):
+        """Add code (``cuLinkAddData``), or a file of code (``cuLinkAddFile``)."""
+        is_file = isinstance(code, str)
+        data = os.fsencode(code) if is_file else code
+        label = name.encode()
+        if is_file and b"\0" in data:
+            raise ValueError(f"the path of the module contains a null character: {code!r}")
+        if is_file:
+            detail = f"adding the {kind.value} file {code!r} failed"
+        else:
+            detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
+        with self._lock:
+            if not self._h_link:
+                raise RuntimeError("this Linker is closed")
+            try:
+                if not is_file and kind != ObjectCodeFormatType.LIBRARY:
+                    check_image(data)
+                Link_add(self._h_link, self._data, _INPUT_TYPES[kind], data, label, is_file)
+            except CUDAError as error:
+                self._explain(error, detail)
+                raise
+
+    def link(self, target) -> bytes:
+        """Link, and return the CUBIN (``cuLinkComplete``)."""
+        with self._lock:
+            if not self._h_link:
+                raise RuntimeError("this Linker is closed")
+            try:
+                return Link_complete(self._h_link, self._data)
+            except CUDAError as error:
+                self._explain(error, f"linking to {target.value} failed")
+                raise
+
+    def log(self, kind) -> str:
+        """Return the ``"error"`` or the ``"info"`` log, of at most 16 KB."""
+        text = self._data.error_log if kind == "error" else self._data.info_log
+        return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
+
+    def close(self):
+        """Destroy the link (``cuLinkDestroy``), after a call in another thread."""
+        with self._lock:
+            self._h_link.reset()
+
+    def _explain(self, error, detail):
+        error.log = self.log("error") or None
+        explain(error, f"{detail}\n{error.log}" if error.log else detail)
+
+
+cdef LinkHandle Link_create(LinkData data) except *:
+    cdef cydriver.CUlinkState c_link = NULL
+    cdef unsigned int c_count = data.names.size()
+    cdef cydriver.CUjit_option* c_names = data.names.data()
+    cdef void** c_values = data.values.data()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuLinkCreate(c_count, c_names, c_values, &c_link), b"cuLinkCreate")
+    return LinkHandle.own(c_link, &Link_destroy, Keep.of_object(<PyObject*>data))
+
+
+cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
+    WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
+
+
+cdef int Link_add(LinkHandle h_link, LinkData data, int kind, bytes code, bytes label, bint is_file) except -1:
+    cdef char* c_code = code
+    cdef const char* c_label = label
+    cdef size_t c_size = len(code)
+    cdef int is_entered = 0
+    if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
+        c_size += 1  # PTX ends in a null character, and so do bytes
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            if is_file:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddFile(h_link.get(), <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
+                    b"cuLinkAddFile",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddData(
+                        h_link.get(), <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
+                    ),
+                    b"cuLinkAddData",
+                )
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef bytes Link_complete(LinkHandle h_link, LinkData data):
+    cdef void* c_code = NULL
+    cdef size_t c_size = 0
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuLinkComplete(h_link.get(), &c_code, &c_size), b"cuLinkComplete")
+        finally:
+            Context_leave(is_entered)
+    # The code belongs to the link.
+    return PyBytes_FromStringAndSize(<char*>c_code, c_size)

@@ -1,0 +1,434 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Linking with nvJitLink, each of whose links belongs to the thread that made it.
+
+nvJitLink remembers for each thread the memory of the link that the thread touched last. If another
+thread destroys that link, the first one still refers to the memory, and corrupts it in its next link.
+So a :class:`Link` is used and destroyed by its own thread only. What other threads drop, it destroys when
+it makes its next link, and what is left when it ends.
+"""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libc.stdint cimport intptr_t, uint32_t
+from libcpp.vector cimport vector
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
+from cuda.bindings cimport cynvjitlink
+
+from cuda.core._handles._handles cimport is_interpreter_exiting
+
+import os
+import re
+import warnings
+
+from cuda.core._code._loading import damage
+from cuda.core._utils.nvjitlink import nvjitlink_version
+from cuda.core._utils.tool_errors import tool_error
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["NvJitLink"]
+
+cdef extern from "Python.h":
+    # The borrowed dict of this thread, which ends with it.
+    PyObject* PyThreadState_GetDict()
+
+cdef dict _INPUT_TYPES = {
+    ObjectCodeFormatType.CUBIN: <int>cynvjitlink.NVJITLINK_INPUT_CUBIN,
+    ObjectCodeFormatType.PTX: <int>cynvjitlink.NVJITLINK_INPUT_PTX,
+    ObjectCodeFormatType.LTOIR: <int>cynvjitlink.NVJITLINK_INPUT_LTOIR,
+    ObjectCodeFormatType.FATBIN: <int>cynvjitlink.NVJITLINK_INPUT_FATBIN,
+    ObjectCodeFormatType.OBJECT: <int>cynvjitlink.NVJITLINK_INPUT_OBJECT,
+    ObjectCodeFormatType.LIBRARY: <int>cynvjitlink.NVJITLINK_INPUT_LIBRARY,
+}
+
+# Other architectures nvJitLink refuses by itself; after a number of one digit it would end the process.
+_ARCH = re.compile(rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?")
+
+# Where the damage of files can be found.
+_BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFormatType.FATBIN)
+
+
+cdef class NvJitLink:
+    """The back end that links with nvJitLink.
+
+    A thread that did not make the link makes its own, of the same options and inputs. So threads share
+    nothing that would need a lock.
+
+    Parameters
+    ----------
+    arguments : list of bytes
+        The options.
+
+    Raises
+    ------
+    nvJitLinkError
+        If nvJitLink does not take the options; the message has them.
+    """
+
+    backend = CompilerBackendType.NVJITLINK
+    input_types = tuple(_INPUT_TYPES)
+
+    cdef:
+        Link _link
+        list _arguments
+        list _inputs
+        bint _is_closed
+
+    def __init__(self, arguments: list[bytes]):
+        self._arguments = arguments
+        self._inputs = []
+        self._link = Link(arguments)
+
+    def __del__(self):
+        if self._link is not None:
+            self._link.end()
+
+    @property
+    def handle(self) -> int:
+        """The address of the ``nvJitLinkHandle``; 0 when closed, or when the thread that made it has ended."""
+        return 0 if self._is_closed else <intptr_t>self._link.c_link
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the link is gone."""
+        return self._is_closed
+
+    def add(self, kind, code, name) -> None:
+        """Add code (``nvJitLinkAddData``), or a file of code (``nvJitLinkAddFile``)."""
+        if isinstance(code, str):
+            added = input_file(kind, code)
+        else:
+            added = Input(kind, code, name, name.encode(errors="replace"))
+        (<Input>added).check()
+        self._inputs.append(added)
+        self._link.add(added)
+
+    def link(self, target) -> bytes:
+        """Link, and return the code (``nvJitLinkComplete``)."""
+        if self._is_closed:
+            raise RuntimeError("this Linker is closed")
+        if not self._link.is_usable():
+            self._move()
+        cdef Link link = self._link
+        try:
+            return link.complete(target.value)
+        finally:
+            if self._is_closed:  # meanwhile, by another thread
+                link.end()
+
+    def log(self, kind) -> str:
+        """Return the ``"error"`` or the ``"info"`` log; on another thread, as the last call left it."""
+        cdef Link link = self._link
+        if link.is_usable():
+            link.fetch_logs()
+        return link.error_log if kind == "error" else link.info_log
+
+    def close(self) -> None:
+        """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
+        cdef Link link = self._link
+        self._is_closed = True
+        try:
+            if link.is_usable():
+                link.fetch_logs()
+        finally:
+            link.end()
+
+    # Makes the link anew, on this thread.
+    cdef int _move(self) except -1:
+        cdef Link link = Link(self._arguments)
+        cdef Link before
+        try:
+            for added in self._inputs:
+                link.add(added)
+        except BaseException:
+            link.end()
+            raise
+        before, self._link = self._link, link
+        before.end()
+        return 0
+
+
+cdef class Input:
+    """Code to link, or the name of a file of code where ``code`` is None."""
+
+    cdef:
+        object kind
+        bytes code
+        str name
+        bytes label
+
+    def __init__(self, kind, code, name, label):
+        self.kind = kind
+        self.code = code
+        self.name = name
+        self.label = label
+
+    cdef int check(self) except -1:
+        explanation = None if self.code is None else damage(self.code)
+        if explanation is not None:
+            detail = f"{self.detail()}: {explanation}"
+            raise tool_error(
+                "nvJitLinkInputError", cynvjitlink.NVJITLINK_ERROR_INVALID_INPUT, "nvJitLinkAddData", detail
+            )
+        return 0
+
+    cdef str detail(self):
+        if self.code is None:
+            return f"adding the {self.kind.value} file {self.name!r} failed"
+        return f"adding the {self.kind.value} input {self.name!r} of {len(self.code)} bytes failed"
+
+
+cdef Input input_file(kind, str path):
+    label = os.fsencode(path)
+    if b"\0" in label:
+        raise ValueError(f"the path of the module contains a null character: {path!r}")
+    if kind in _BINARY:
+        try:
+            with open(path, "rb") as file:
+                return Input(kind, file.read(), path, label)
+        except OSError:
+            pass  # nvJitLink says why
+    return Input(kind, None, path, label)
+
+
+cdef class Link:
+    """A link of nvJitLink, which only the thread that made it may use; every thread may end it."""
+
+    cdef:
+        cynvjitlink.nvJitLinkHandle c_link
+        ThreadLinks owner
+        list inputs  # nvJitLink refers to names and code as long as the link lives
+        str error_log
+        str info_log
+
+    def __init__(self, list arguments):
+        cdef ThreadLinks owner = links_of_this_thread()
+        cdef vector[const char*] c_arguments
+        cdef uint32_t c_count
+        cdef cynvjitlink.nvJitLinkResult c_result = cynvjitlink.NVJITLINK_ERROR_UNRECOGNIZED_ARCH
+        cdef bint is_arch = True
+        cdef bytes argument
+        owner.destroy_dropped()
+        for argument in arguments:
+            if argument.startswith(b"-arch="):
+                is_arch = _ARCH.fullmatch(argument) is not None
+            c_arguments.push_back(argument)
+        c_count = c_arguments.size()
+        if is_arch:
+            with nogil:
+                c_result = cynvjitlink.nvJitLinkCreate(&self.c_link, c_count, c_arguments.data())
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            raise options_error(c_result, arguments, is_arch)
+        self.error_log = self.info_log = ""
+        self.inputs = []
+        self.owner = owner
+        owner.links.add(self)
+
+    cdef bint is_usable(self) noexcept:
+        return self.c_link != NULL and self.owner.is_this_thread()
+
+    cdef cynvjitlink.nvJitLinkHandle usable(self) except NULL:
+        if not self.is_usable():
+            raise RuntimeError("this Linker is closed")
+        return self.c_link
+
+    cdef int add(self, Input added) except -1:
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.usable()
+        cdef cynvjitlink.nvJitLinkInputType c_kind = <cynvjitlink.nvJitLinkInputType><int>_INPUT_TYPES[added.kind]
+        cdef cynvjitlink.nvJitLinkResult c_result
+        cdef bint is_file = added.code is None
+        cdef const char* c_label = added.label
+        cdef const char* c_code = NULL
+        cdef size_t c_size = 0
+        self.inputs.append(added)
+        if not is_file:
+            c_code = added.code
+            c_size = len(added.code)
+        with nogil:
+            if is_file:
+                c_result = cynvjitlink.nvJitLinkAddFile(c_link, c_kind, c_label)
+            else:
+                c_result = cynvjitlink.nvJitLinkAddData(c_link, c_kind, c_code, c_size, c_label)
+        self.fetch_logs()
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            entry = "nvJitLinkAddFile" if is_file else "nvJitLinkAddData"
+            raise tool_error("nvJitLinkError", c_result, entry, added.detail(), self.error_log)
+        return 0
+
+    cdef bytes complete(self, str target):
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.usable()
+        cdef cynvjitlink.nvJitLinkResult c_result
+        cdef bint is_ptx = target == "ptx"
+        cdef size_t c_size = 0
+        cdef bytes code
+        cdef char* c_code
+        with nogil:
+            c_result = cynvjitlink.nvJitLinkComplete(c_link)
+        self.fetch_logs()
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            raise tool_error(
+                "nvJitLinkError", c_result, "nvJitLinkComplete", f"linking to {target} failed", self.error_log
+            )
+        if is_ptx:
+            c_result = cynvjitlink.nvJitLinkGetLinkedPtxSize(c_link, &c_size)
+        else:
+            c_result = cynvjitlink.nvJitLinkGetLinkedCubinSize(c_link, &c_size)
+        self.check_code(c_result, target, "Size")
+        code = PyBytes_FromStringAndSize(NULL, c_size)
+        c_code = PyBytes_AS_STRING(code)
+        if is_ptx:
+            c_result = cynvjitlink.nvJitLinkGetLinkedPtx(c_link, c_code)
+        else:
+            c_result = cynvjitlink.nvJitLinkGetLinkedCubin(c_link, c_code)
+        self.check_code(c_result, target, "")
+        return code
+
+    cdef int check_code(self, cynvjitlink.nvJitLinkResult c_result, str target, str what) except -1:
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            self.fetch_logs()
+            entry = f"nvJitLinkGetLinked{target.capitalize()}{what}"
+            detail = (
+                f"linking to {target} failed; PTX, and nothing else, is made with "
+                "link_time_optimization=True and ptx=True, of LTO IR"
+            )
+            raise tool_error("nvJitLinkError", c_result, entry, detail, self.error_log)
+        return 0
+
+    cdef int fetch_logs(self) except -1:
+        self.error_log = fetch_log(<intptr_t>self.c_link, "error")
+        self.info_log = fetch_log(<intptr_t>self.c_link, "info")
+        return 0
+
+    # Destroys the link now, or, on another thread, leaves that to its own.
+    cdef int end(self) except -1:
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
+        if c_link == NULL or is_interpreter_exiting():
+            return 0
+        if not self.owner.is_this_thread():
+            self.owner.dropped.append(self)
+            return 0
+        self.c_link = NULL
+        self.owner.links.discard(self)
+        destroy(<intptr_t>c_link)
+        self.inputs = None
+        return 0
+
+
+cdef class ThreadLinks:
+    """The links of one thread."""
+
+    cdef:
+        set links
+        list dropped  # by other threads, and perhaps more than once
+        unsigned long thread
+        long process
+
+    def __init__(self):
+        self.links = set()
+        self.dropped = []
+        self.thread = PyThread_get_thread_ident()
+        self.process = _process
+
+    # A forked child has the thread that forked, but leaves the links of its parent alone.
+    cdef bint is_this_thread(self) noexcept:
+        return self.thread == PyThread_get_thread_ident() and self.process == _process
+
+    # Collection may end links of this thread at any time.
+    cdef int destroy_dropped(self) except -1:
+        while self.dropped:
+            (<Link>self.dropped.pop()).end()
+        return 0
+
+    cdef int destroy_all(self) except -1:
+        if self.is_this_thread() and not is_interpreter_exiting():
+            for link in list(self.links):
+                (<Link>link).end()
+            self.dropped.clear()
+        return 0
+
+
+class ThreadEnd:
+    """What the dict of a thread holds: the thread destroys its links when that dict ends."""
+
+    def __init__(self, links):
+        self.links = links
+
+    def __del__(self):
+        (<ThreadLinks?>self.links).destroy_all()
+
+
+cdef ThreadLinks links_of_this_thread():
+    cdef PyObject* c_state = PyThreadState_GetDict()
+    cdef ThreadLinks links = None
+    if c_state == NULL:
+        raise MemoryError("the interpreter keeps nothing for this thread")
+    state = <dict>c_state
+    end = state.get(__name__)
+    if end is not None:
+        links = end.links
+    if links is None or not links.is_this_thread():
+        links = ThreadLinks()
+        state[__name__] = ThreadEnd(links)
+    return links
+
+
+cdef long _process = os.getpid()
+
+
+def after_fork_in_child() -> None:
+    global _process
+    _process = os.getpid()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=after_fork_in_child)
+
+
+cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):
+    given = b" ".join(arguments).decode(errors="backslashreplace")
+    detail = "nvJitLink {}.{}, which is loaded, does not take these options: {}".format(*nvjitlink_version(), given)
+    if not is_arch:
+        detail = f"arch must be such as 'sm_90'; {detail}"
+    return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
+
+
+cpdef str fetch_log(intptr_t link, str kind):
+    """Return the ``"error"`` or the ``"info"`` log of a link."""
+    cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
+    cdef cynvjitlink.nvJitLinkResult c_result
+    cdef bint is_info = kind == "info"
+    cdef size_t c_size = 0
+    cdef bytes text
+    cdef char* c_text
+    if is_info:
+        c_result = cynvjitlink.nvJitLinkGetInfoLogSize(c_link, &c_size)
+    else:
+        c_result = cynvjitlink.nvJitLinkGetErrorLogSize(c_link, &c_size)
+    if c_result == cynvjitlink.NVJITLINK_SUCCESS and c_size > 1:
+        text = PyBytes_FromStringAndSize(NULL, c_size)
+        c_text = PyBytes_AS_STRING(text)
+        if is_info:
+            c_result = cynvjitlink.nvJitLinkGetInfoLog(c_link, c_text)
+        else:
+            c_result = cynvjitlink.nvJitLinkGetErrorLog(c_link, c_text)
+        if c_result == cynvjitlink.NVJITLINK_SUCCESS:
+            return text.rstrip(b"\0").decode(errors="backslashreplace")
+    if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+        raise tool_error("nvJitLinkError", c_result, f"nvJitLinkGet{kind.capitalize()}Log", "the log cannot be fetched")
+    return ""
+
+
+cpdef void destroy(intptr_t link) noexcept:
+    """Destroy a link; a failure is shown as a ``ResourceWarning``."""
+    # Where a warning is an error, it goes to sys.unraisablehook, because this is declared to raise nothing.
+    cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
+    cdef cynvjitlink.nvJitLinkResult c_result
+    with nogil:
+        c_result = cynvjitlink.nvJitLinkDestroy(&c_link)
+    if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+        error = tool_error("nvJitLinkError", c_result, "nvJitLinkDestroy")
+        warnings.warn(f"releasing a linker failed: {error}", ResourceWarning, stacklevel=1)

@@ -1,0 +1,511 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The options of :class:`~cuda.core.Program` and :class:`~cuda.core.Linker`, one row each.
+
+The column ``ptx`` of a program option is its translation to the linker option of the same name.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda.core._compile._option_memo import RememberedOptions, remember_options
+from cuda.core._compile._option_table import (
+    check_options,
+    document_options,
+    each,
+    elsewhere,
+    forward,
+    forwarded_options,
+    ignored,
+    macros,
+    number,
+    option,
+    refused_options,
+    render_options,
+    setting,
+    switch,
+    toggle,
+    value,
+)
+from cuda.core._device import Device
+from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.caller import warn_caller
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
+from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
+from cuda.core._utils.options import Options
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["LinkerOptions", "ProgramOptions"]
+
+# The version of NVRTC that brought precompiled headers.
+PCH = (12, 8)
+
+
+def virtual_arch(arch: str) -> str:
+    """Return the name that NVVM has for an architecture."""
+    return arch.replace("sm_", "compute_", 1) if arch.startswith("sm_") else arch
+
+
+def jit_target(arch: str) -> int:
+    """Return the ``CUjit_target`` of an architecture."""
+    match = re.fullmatch(r"(?:sm|compute)_([1-9]\d+)([af]?)", str(arch))
+    if match is None:
+        raise ValueError(f"arch must be such as 'sm_90', not {arch!r}")
+    # The bits that stand for the features of one architecture, or of its family.
+    return int(match[1]) | {"": 0, "a": 0x10000, "f": 0x20000}[match[2]]
+
+
+def jit_cache_mode(no_cache: bool) -> int:
+    """Return the ``CUjit_cacheMode`` for no cache."""
+    return 0
+
+
+def file_of_times(path) -> str:
+    """Return the path of the file that NVRTC writes times to."""
+    if isinstance(path, bool):
+        raise TypeError(f"time takes the path of a file for code of type 'c++', not {path}")
+    return str(path)
+
+
+def bundled_headers_dir() -> str:
+    """Return where NVRTC unpacks the headers inside it."""
+    return str(cache_root() / "nvrtc-bundled-headers")
+
+
+@remember_options
+@document_options
+@dataclass(repr=False)
+class ProgramOptions(RememberedOptions):
+    """How :class:`~cuda.core.Program` compiles.
+
+    None says nothing to the compiler, whose own default then holds. ``name`` names the program in
+    messages, and what it is compiled to; None stands for ``"default_program"``.
+    """
+
+    name: str | None = "default_program"
+    arch: str | None = option(
+        "The architecture, such as ``'sm_90'``; None for that of the device current when the program is made.",
+        nvrtc=value("-arch"),
+        nvvm=value("-arch", virtual_arch),
+        ptx=forward(),
+    )
+    relocatable_device_code: bool | None = option(
+        "Generate code that is linked later. Off by default.", nvrtc=toggle("--relocatable-device-code")
+    )
+    extensible_whole_program: bool | None = option(
+        "Do the whole-program optimisation but let more code be linked.",
+        nvrtc=switch("--extensible-whole-program"),
+    )
+    debug: bool | None = option(
+        "Generate debug information.", nvrtc=switch("--device-debug"), nvvm=switch("-g"), ptx=forward()
+    )
+    lineinfo: bool | None = option("Generate line tables.", nvrtc=switch("--generate-line-info"), ptx=forward())
+    device_code_optimize: bool | None = option(
+        "Optimise in spite of debug information.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
+    )
+    ptxas_options: str | list[str] | tuple[str, ...] | None = option(
+        "Options for the PTX assembler.", nvrtc=each("--ptxas-options"), ptx=forward()
+    )
+    max_register_count: int | None = option(
+        "The most registers that a thread may use.", nvrtc=number("--maxrregcount"), ptx=forward()
+    )
+    ftz: bool | None = option(
+        "Flush single-precision denormals to zero. Off by default.",
+        nvrtc=toggle("--ftz"),
+        nvvm=toggle("-ftz", "1", "0"),
+        ptx=forward(),
+    )
+    prec_sqrt: bool | None = option(
+        "Round single-precision square roots as IEEE says. On by default.",
+        nvrtc=toggle("--prec-sqrt"),
+        nvvm=toggle("-prec-sqrt", "1", "0"),
+        ptx=forward(),
+    )
+    prec_div: bool | None = option(
+        "Round single-precision divisions as IEEE says. On by default.",
+        nvrtc=toggle("--prec-div"),
+        nvvm=toggle("-prec-div", "1", "0"),
+        ptx=forward(),
+    )
+    fma: bool | None = option(
+        "Contract a product and a sum to one operation. On by default.",
+        nvrtc=toggle("--fmad"),
+        nvvm=toggle("-fma", "1", "0"),
+        ptx=forward(),
+    )
+    use_fast_math: bool | None = option(
+        "Prefer speed to accuracy in mathematical functions.", nvrtc=switch("--use_fast_math")
+    )
+    extra_device_vectorization: bool | None = option(
+        "Vectorise more aggressively.", nvrtc=switch("--extra-device-vectorization")
+    )
+    link_time_optimization: bool | None = option(
+        "Generate LTO IR, optimised when it is linked.", nvrtc=switch("--dlink-time-opt"), ptx=forward()
+    )
+    gen_opt_lto: bool | None = option("Optimise before the LTO IR is generated.", nvrtc=switch("--gen-opt-lto"))
+    define_macro: str | tuple[str, str] | list[str | tuple[str, str]] | tuple[str | tuple[str, str], ...] | None = (
+        option(
+            "Macros to define: a name, a pair of name and value, or several of these.",
+            nvrtc=macros("--define-macro"),
+        )
+    )
+    undefine_macro: str | list[str] | tuple[str, ...] | None = option(
+        "Macros to undefine.", nvrtc=each("--undefine-macro")
+    )
+    include_path: str | list[str] | tuple[str, ...] | None = option(
+        "Directories to search for headers.", nvrtc=each("--include-path").touching("headers")
+    )
+    use_bundled_headers: bool | None = option(
+        "Use the CUDA headers inside NVRTC, unpacked once per user.",
+        nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro", since=(13, 3)),
+    )
+    pre_include: str | list[str] | tuple[str, ...] | None = option(
+        "Headers to include before the source.", nvrtc=each("--pre-include").touching("headers")
+    )
+    no_source_include: bool | None = option(
+        "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
+    )
+    std: str | None = option(
+        "The C++ standard, from ``'c++03'`` to ``'c++20'``; C++17 by default.", nvrtc=value("--std")
+    )
+    builtin_move_forward: bool | None = option(
+        "Provide ``std::move`` and ``std::forward``. On by default.", nvrtc=toggle("--builtin-move-forward")
+    )
+    builtin_initializer_list: bool | None = option(
+        "Provide ``std::initializer_list``. On by default.", nvrtc=toggle("--builtin-initializer-list")
+    )
+    disable_warnings: bool | None = option("Show no warnings.", nvrtc=switch("--disable-warnings"))
+    restrict: bool | None = option("Take all pointer parameters of kernels as restrict.", nvrtc=switch("--restrict"))
+    device_as_default_execution_space: bool | None = option(
+        "Take functions without a space as device functions.", nvrtc=switch("--device-as-default-execution-space")
+    )
+    device_int128: bool | None = option("Allow ``__int128``.", nvrtc=switch("--device-int128"))
+    optimization_info: str | None = option(
+        "Report optimisations of a kind, such as ``'inline'``.", nvrtc=value("--optimization-info")
+    )
+    no_display_error_number: bool | None = option(
+        "Leave out the numbers of diagnostics.", nvrtc=switch("--no-display-error-number")
+    )
+    diag_error: int | list[int] | tuple[int, ...] | None = option(
+        "Diagnostics that are to be errors.", nvrtc=each("--diag-error")
+    )
+    diag_suppress: int | list[int] | tuple[int, ...] | None = option(
+        "Diagnostics that are not to be shown.", nvrtc=each("--diag-suppress")
+    )
+    diag_warn: int | list[int] | tuple[int, ...] | None = option(
+        "Diagnostics that are to be warnings.", nvrtc=each("--diag-warn")
+    )
+    brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
+    time: str | bool | None = option(
+        "A file for the times of the phases, as CSV. For PTX, any true value has the linker log them.",
+        nvrtc=value("--time", file_of_times, takes_bool=True).touching("writes"),
+        ptx=forward(bool),
+    )
+    split_compile: int | None = option(
+        "How many threads optimise; 1 by default, 0 for all.",
+        nvrtc=number("--split-compile", takes_bool=True),
+        ptx=forward(int),
+    )
+    fdevice_syntax_only: bool | None = option("Check the syntax only.", nvrtc=switch("--fdevice-syntax-only"))
+    minimal: bool | None = option("Leave out much of the built-in declarations.", nvrtc=switch("--minimal"))
+    no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"), ptx=forward())
+    fdevice_time_trace: str | None = option(
+        "A file for a JSON trace.", nvrtc=value("--fdevice-time-trace").touching("writes")
+    )
+    device_float128: bool | None = option(
+        "Allow ``__float128``.", nvrtc=switch("--device-float128", after="device_int128")
+    )
+    frandom_seed: str | None = option("A seed for generated names.", nvrtc=value("--frandom-seed"))
+    ofast_compile: str | None = option(
+        "Compile faster: ``'0'``, ``'min'``, ``'mid'`` or ``'max'``.", nvrtc=value("--Ofast-compile")
+    )
+    pch: bool | None = option(
+        "Make and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH).touching("reads")
+    )
+    create_pch: str | None = option(
+        "A file to make a precompiled header in.", nvrtc=value("--create-pch", since=PCH).touching("writes")
+    )
+    use_pch: str | None = option(
+        "The file of a precompiled header to use.", nvrtc=value("--use-pch", since=PCH).touching("reads")
+    )
+    pch_dir: str | None = option(
+        "The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH).touching("reads")
+    )
+    pch_verbose: bool | None = option(
+        "Say why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose", since=PCH)
+    )
+    pch_messages: bool | None = option(
+        "Say when a precompiled header is made or used.", nvrtc=toggle("--pch-messages", since=PCH)
+    )
+    instantiate_templates_in_pch: bool | None = option(
+        "Instantiate templates when a precompiled header is made.",
+        nvrtc=toggle("--instantiate-templates-in-pch", since=PCH),
+    )
+    extra_sources: Sequence[tuple[str, str | bytes | bytearray]] | None = option(
+        "Further NVVM modules, as pairs of name and source.", nvvm=elsewhere()
+    )
+    use_libdevice: bool | None = option(
+        "Add the library of mathematical functions to NVVM.", nvvm=elsewhere().touching("reads")
+    )
+    numba_debug: bool | None = option(
+        "Generate debug information laid out for Numba.",
+        nvrtc=switch("--numba-debug", since=(13, 2)),
+        nvvm=switch("-numba-debug", after="debug", since=(13, 1)),
+        ptx=elsewhere(),
+    )
+    first_line: int | None = option(
+        "The line of the file ``name`` that the source begins on: messages and line tables point there.",
+        nvrtc=elsewhere(),
+    )
+
+    def __post_init__(self):
+        self.name = checked_name(self.name, "default_program")
+        check_options(self)
+        check_first_line(self.first_line)
+        if self.extra_sources is not None:
+            check_extra_sources(self.extra_sources)
+
+    def __repr__(self):
+        return f"{type(self).__name__}(name={self.name!r}, arch={self.arch!r})"
+
+    def as_bytes(
+        self, backend: CompilerBackendType | str, target_type: ObjectCodeFormatType | str | None = None
+    ) -> list[bytes]:
+        """Return the arguments for a compiler.
+
+        Parameters
+        ----------
+        backend : CompilerBackendType | str
+            ``"nvrtc"`` or ``"nvvm"``, in any case.
+        target_type : ObjectCodeFormatType | str, optional
+            What is to be made; NVVM takes an argument for ``"ltoir"``.
+
+        Raises
+        ------
+        ValueError
+            If the back end is another, or a string contains a null character.
+        NotSupportedError
+            If options are set that the back end lacks; the message names them.
+        RuntimeError
+            If a macro is malformed, or no architecture is given and there is no driver to ask for a device.
+        """
+        key = str(backend).lower()
+        if key not in ("nvrtc", "nvvm"):
+            raise ValueError(f"Unknown backend {backend!r}. Must be one of: 'nvrtc', 'nvvm'")
+        is_ltoir = str(target_type).lower() == "ltoir"
+        refused = refused_options(self, key)
+        if key == "nvvm" and is_ltoir and "link_time_optimization" in refused:
+            refused.remove("link_time_optimization")  # the target says as much
+        if refused:
+            raise NotSupportedError(f"options not supported by {key.upper()} backend: {', '.join(refused)}")
+        arguments = render_options(self, key)
+        if self.arch is None:
+            arguments.insert(0, f"-arch={virtual_arch(current_arch()) if key == 'nvvm' else current_arch()}")
+        if key == "nvvm" and is_ltoir:
+            arguments.append("-gen-lto")
+        return [os.fsencode(argument) for argument in arguments]
+
+
+@document_options
+@dataclass
+class LinkerOptions(Options):
+    """How :class:`~cuda.core.Linker` links.
+
+    None says nothing to the linker, whose own default then holds, and False switches off. ``name`` is
+    the name of the result; None stands for ``"<default linker>"``. The driver's linker, which is used
+    where nvJitLink is missing, lacks some options: setting them is an error, and warns for those
+    that earlier versions ignored.
+    """
+
+    name: str | None = "<default linker>"
+    arch: str | None = option(
+        "The architecture, such as ``'sm_90'``; None for that of the device current when the linker is made.",
+        nvjitlink=value("-arch"),
+        driver=setting("CU_JIT_TARGET", jit_target),
+    )
+    max_register_count: int | None = option(
+        "The most registers that a thread may use.",
+        nvjitlink=number("-maxrregcount"),
+        driver=setting("CU_JIT_MAX_REGISTERS"),
+    )
+    time: bool | None = option("Log how long the phases take.", nvjitlink=switch("-time"))
+    verbose: bool | None = option(
+        "Log what the linker does.", nvjitlink=switch("-verbose"), driver=setting("CU_JIT_LOG_VERBOSE", bool, True)
+    )
+    link_time_optimization: bool | None = option(
+        "Optimise the whole program when it is linked, which LTO IR needs.",
+        nvjitlink=switch("-lto"),
+        driver=setting("CU_JIT_LTO", bool, True),
+    )
+    ptx: bool | None = option("Make PTX; only with ``link_time_optimization``.", nvjitlink=switch("-ptx"))
+    optimization_level: int | None = option(
+        "How much to optimise, 0 or 3.",
+        nvjitlink=number("-O", join=""),
+        driver=setting("CU_JIT_OPTIMIZATION_LEVEL"),
+    )
+    debug: bool | None = option(
+        "Generate debug information.",
+        nvjitlink=switch("-g"),
+        driver=setting("CU_JIT_GENERATE_DEBUG_INFO", bool, True),
+    )
+    lineinfo: bool | None = option(
+        "Generate line tables.",
+        nvjitlink=switch("-lineinfo"),
+        driver=setting("CU_JIT_GENERATE_LINE_INFO", bool, True),
+    )
+    ftz: bool | None = option("Flush single-precision denormals to zero.", nvjitlink=toggle("-ftz"), driver=ignored())
+    prec_div: bool | None = option(
+        "Round single-precision divisions as IEEE says.", nvjitlink=toggle("-prec-div"), driver=ignored()
+    )
+    prec_sqrt: bool | None = option(
+        "Round single-precision square roots as IEEE says.", nvjitlink=toggle("-prec-sqrt"), driver=ignored()
+    )
+    fma: bool | None = option(
+        "Contract a product and a sum to one operation.", nvjitlink=toggle("-fma"), driver=ignored()
+    )
+    kernels_used: str | list[str] | tuple[str, ...] | None = option(
+        "The kernels that are used; others may be removed.", nvjitlink=each("-kernels-used"), driver=ignored()
+    )
+    variables_used: str | list[str] | tuple[str, ...] | None = option(
+        "The variables that are used; others may be removed.", nvjitlink=each("-variables-used"), driver=ignored()
+    )
+    optimize_unused_variables: bool | None = option(
+        "Remove variables that device code does not use.",
+        nvjitlink=switch("-optimize-unused-variables"),
+        driver=ignored(),
+    )
+    ptxas_options: str | list[str] | tuple[str, ...] | None = option(
+        "Options for the PTX assembler.", nvjitlink=each("-Xptxas")
+    )
+    split_compile: int | None = option(
+        "How many threads optimise; 1 by default, 0 for all.", nvjitlink=number("-split-compile")
+    )
+    split_compile_extended: int | None = option(
+        "The same, more aggressively, for link-time optimisation.",
+        nvjitlink=number("-split-compile-extended"),
+    )
+    no_cache: bool | None = option(
+        "Do not use the linker's own cache.",
+        nvjitlink=switch("-no-cache"),
+        driver=setting("CU_JIT_CACHE_MODE", jit_cache_mode, True),
+    )
+    numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=elsewhere(), driver=elsewhere())
+
+    def __post_init__(self):
+        name = checked_name(self.name, "<default linker>")
+        if name is not self.name:
+            self.name = name
+        check_options(self)
+        if self.numba_debug is not None:
+            warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
+
+    def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
+        """Return the arguments for nvJitLink.
+
+        Parameters
+        ----------
+        backend : str, optional
+            ``"nvjitlink"``, in any case; the driver's linker takes no text.
+
+        Raises
+        ------
+        ValueError
+            If the back end is another, or a string contains a null character.
+        RuntimeError
+            If nvJitLink is missing or too old, or no architecture is given and there is no driver to ask for a device.
+        """
+        if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
+            raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {backend!r}")
+        if nvjitlink_version() is None:
+            raise RuntimeError(NO_NVJITLINK)
+        try:
+            arguments = list(_rendered_before(tuple(self.__dict__.items())))
+        except TypeError:  # a list
+            arguments = _rendered(self)
+        if self.arch is None:
+            arguments.insert(0, os.fsencode(f"-arch={current_arch('LinkerOptions')}"))
+        return arguments
+
+
+def _rendered(options: LinkerOptions) -> list[bytes]:
+    return [os.fsencode(argument) for argument in render_options(options, "nvjitlink")]
+
+
+# Many linkers are made with the same options, and a link of small inputs is quick.
+@functools.lru_cache(maxsize=64)
+def _rendered_before(items: tuple) -> list[bytes]:
+    options = object.__new__(LinkerOptions)
+    options.__dict__.update(items)
+    return _rendered(options)
+
+
+def linker_options(options: ProgramOptions) -> LinkerOptions:
+    """Return what the linker is told for a program that is PTX.
+
+    Raises
+    ------
+    NotSupportedError
+        If options are set that the linker lacks; the message names them.
+    """
+    refused = refused_options(options, "ptx")
+    if refused:
+        raise NotSupportedError(f"options not supported for code of type 'ptx', which is linked: {', '.join(refused)}")
+    return LinkerOptions(name=options.name, **forwarded_options(options, "ptx"))
+
+
+def current_arch(options_class: str = "ProgramOptions") -> str:
+    """Return the architecture of the current device, such as ``"sm_90"``.
+
+    Raises
+    ------
+    RuntimeError, CUDAError
+        If there is no driver, or no device.
+    """
+    try:
+        return f"sm_{Device().arch}"
+    except (RuntimeError, CUDAError) as error:
+        error.args = (
+            "no architecture is given and there is no device to take it from; "
+            f"pass {options_class}(arch='sm_90'), for example. {error}",
+        )
+        raise
+
+
+def checked_name(name, default: str) -> str:
+    """Return a name, the default one for None."""
+    if name is None:
+        return default
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str or None, not {type(name).__name__}")
+    if "\0" in name:
+        raise ValueError(f"name contains a null character: {name!r}")
+    return name
+
+
+def check_first_line(line) -> None:
+    """Check that a number can be one of a line, as C++ counts them."""
+    if line is not None and (isinstance(line, bool) or not isinstance(line, int)):
+        raise TypeError(f"first_line must be an int or None, not {type(line).__name__}")
+    if line is not None and not 1 <= line < 1 << 31:
+        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, but is {line}")
+
+
+def check_extra_sources(sources) -> None:
+    """Check that the sources are pairs of a name and what is in it."""
+    shape = "extra_sources must be a sequence of pairs ((name, source), ...)"
+    if isinstance(sources, (str, bytes)) or not isinstance(sources, Sequence):
+        raise TypeError(f"{shape}, not {type(sources).__name__}")
+    for index, item in enumerate(sources):
+        if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
+            raise TypeError(f"{shape}; item {index} is {item!r}")
+        if not isinstance(item[1], (str, bytes, bytearray)):
+            raise TypeError(
+                f"the source of {item[0]!r} (index {index}) must be a str or bytes, not {type(item[1]).__name__}"
+            )
+        if not item[1]:
+            raise ValueError(f"the source of {item[0]!r} (index {index}) cannot be empty")

@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The cache in a directory, shared by processes."""
+
+from __future__ import annotations
+
+import binascii
+import contextlib
+import hashlib
+import os
+import sys
+import time
+
+from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
+from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.caller import warn_caller
+
+__all__ = ["FileStreamProgramCache"]
+
+_IS_WINDOWS = sys.platform == "win32"
+# A temporary file of this age, in seconds, has been left behind by a process that died.
+_STALE = 3600
+# How long to wait, in seconds, until a file that another process holds open can be replaced on Windows.
+_RETRIES = (0.001, 0.01, 0.05, 0.1)
+
+
+class FileStreamProgramCache(Counters, ProgramCacheResource):
+    """A cache of compiled programs in a directory, which threads and processes can share.
+
+    Parameters
+    ----------
+    path : str | os.PathLike, optional
+        The directory, made if it does not exist. If None, ``program-cache`` among the user's caches.
+    max_size_bytes : int, optional
+        How many bytes of files it keeps; the ones read longest ago go first, when others are written.
+        If None, there is no limit.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of a wrong type.
+    ValueError
+        If ``max_size_bytes`` is below 1.
+
+    Warns
+    -----
+    RuntimeWarning
+        Once, if the directory cannot be written: what is stored is lost then, and nothing else.
+
+    Notes
+    -----
+    The value of a key is the file ``entries/xx/yyy``, where ``xxyyy`` is the SHA-256 of the key; it
+    has nothing but the value, so other tools can use it. It comes into place as a whole: a reader gets
+    the old or the new one. A value that was damaged on the disk counts as missing, and is removed.
+
+    Examples
+    --------
+    >>> with FileStreamProgramCache() as cache:
+    ...     code = Program(source, "c++", options).compile("cubin", cache=cache)
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None):
+        super().__init__()
+        self._limit = checked_limit(max_size_bytes)
+        self._root = str(cache_root() / "program-cache") if path is None else os.fsdecode(path)
+        self._entries = os.path.join(self._root, "entries")
+        self._checks = os.path.join(self._root, "checks")
+        self._temporary = os.path.join(self._root, "tmp")
+        self._has_warned = False
+        try:
+            self._make_directories()
+            self._sweep()
+        except OSError as error:
+            self._warn(error)
+
+    def __getitem__(self, key):
+        path = self._path(checked_key(key))
+        value = self._read(path)
+        self._count(value is not None)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __setitem__(self, key, value):
+        path, value = self._path(checked_key(key)), checked_value(value)
+        try:
+            self._write(path, value)
+            if self._limit is not None:
+                self._evict(self._limit)
+        except OSError as error:
+            self._warn(error)
+
+    def __delitem__(self, key):
+        path = self._path(checked_key(key))
+        try:
+            state = os.stat(path)
+            os.unlink(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise KeyError(key) from None
+        unlink(self._check_path(path, state))
+
+    def __len__(self):
+        return sum(1 for _ in self._files())
+
+    def __repr__(self):
+        return f"<FileStreamProgramCache in {self._root!r}>"
+
+    def clear(self) -> None:
+        """Remove all values, but none that another process writes meanwhile."""
+        try:
+            for path, state in list(self._files()):
+                self._remove(path, state)
+            self._sweep()
+        except OSError as error:
+            self._warn(error)
+
+    @property
+    def size_bytes(self) -> int:
+        """How many bytes the values have, on the disk now."""
+        return sum(state.st_size for _, state in self._files())
+
+    def _path(self, key: bytes) -> str:
+        name = hashlib.sha256(key).hexdigest()
+        return os.path.join(self._entries, name[:2], name[2:])
+
+    def _check_path(self, path: str, state) -> str:
+        return f"{self._checks}{path[len(self._entries) :]}.{state.st_ino}"
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            with open(path, "rb", buffering=0) as file:
+                state = os.fstat(file.fileno())
+                value = file.read()
+                # As long as the file is open, no other has its number.
+                is_damaged = self._is_damaged(path, state, value)
+                # Not all file systems note when a file was read.
+                with contextlib.suppress(OSError):
+                    os.utime(path if _IS_WINDOWS else file.fileno(), ns=(time.time_ns(), state.st_mtime_ns))
+        except OSError:
+            return None
+        if is_damaged:
+            with contextlib.suppress(OSError):
+                self._remove(path, state)
+            return None
+        return value
+
+    def _is_damaged(self, path, state, value) -> bool:
+        """Return whether a file differs from its check; one that has none may be of another tool."""
+        try:
+            with open(self._check_path(path, state), "rb", buffering=0) as file:
+                return file.read() != check_of(value)
+        except OSError:
+            return False
+
+    def _write(self, path: str, value: bytes) -> None:
+        self._make_directories()
+        temporary = os.path.join(self._temporary, os.urandom(16).hex())
+        try:
+            with open(temporary, "xb") as file:
+                file.write(value)
+                file.flush()
+                os.fsync(file.fileno())
+                state = os.fstat(file.fileno())
+            # Before the file can be found, so that none is compared with the check of another.
+            self._write_check(self._check_path(path, state), value)
+            # The clock of files may be behind this one, which tells when they are read.
+            now = time.time_ns()
+            os.utime(temporary, ns=(now, now))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            replaced = [state for found, state in scan(os.path.dirname(path)) if found == path]
+            replace(temporary, path)
+        finally:
+            unlink(temporary)
+        for state in replaced:
+            unlink(self._check_path(path, state))
+
+    def _write_check(self, path: str, value: bytes) -> None:
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(check_of(value))
+        except OSError:
+            unlink(path)  # better none than a part of one
+
+    def _evict(self, limit: int) -> None:
+        self._sweep()
+        files = sorted(self._files(), key=lambda item: item[1].st_atime_ns)
+        size = sum(state.st_size for _, state in files) + sum(state.st_size for _, state in scan(self._temporary))
+        for path, state in files:
+            if size <= limit:
+                break
+            self._remove(path, state)
+            size -= state.st_size
+
+    def _remove(self, path, state) -> None:
+        """Remove a file, unless it has been replaced."""
+        with contextlib.suppress(FileNotFoundError):
+            now = os.stat(path)
+            if (now.st_ino, now.st_mtime_ns, now.st_size) == (state.st_ino, state.st_mtime_ns, state.st_size):
+                os.unlink(path)
+                unlink(self._check_path(path, state))
+
+    def _sweep(self) -> None:
+        """Remove temporary files that were left behind."""
+        for path, state in scan(self._temporary):
+            if time.time() - state.st_mtime > _STALE:
+                unlink(path)
+
+    def _files(self):
+        """Yield the path and the state of every value."""
+        for directory, _ in scan(self._entries):
+            yield from scan(directory)
+
+    def _make_directories(self) -> None:
+        os.makedirs(self._entries, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(self._temporary, 0o700)
+
+    def _warn(self, error: OSError) -> None:
+        """Say once that the directory fails, without which everything goes on."""
+        if not self._has_warned:
+            self._has_warned = True
+            warn_caller(
+                f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}",
+                RuntimeWarning,
+            )
+
+
+def check_of(value: bytes) -> bytes:
+    """Return what is noted about a value, to find out whether its file was damaged."""
+    return b"%d %08x\n" % (len(value), binascii.crc32(value))
+
+
+def scan(directory: str) -> list[tuple[str, os.stat_result]]:
+    """Return the paths and states of what is in a directory, which may change meanwhile."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(directory) as items:
+        for item in items:
+            with contextlib.suppress(OSError):
+                # On Windows, the state in the listing has no number.
+                found.append((item.path, os.stat(item.path)))
+    return found
+
+
+def unlink(path: str) -> None:
+    """Remove a file, if it is there and can be removed."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def replace(source: str, target: str) -> None:
+    """Move a file over another one.
+
+    On Windows, that fails as long as someone reads the other: after some time the new one is given up.
+    """
+    for delay in _RETRIES if _IS_WINDOWS else ():
+        try:
+            return os.replace(source, target)
+        except PermissionError:
+            time.sleep(delay)
+    if not _IS_WINDOWS:
+        os.replace(source, target)
+    return None

@@ -1,0 +1,253 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The headers that a C++ source may include, found without the compiler.
+
+A header counts if any branch of ``#if`` names it, in whichever of the directories it is: the digest
+covers at least what the compiler reads. Headers inside the compiler are found nowhere, and stand
+behind its version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import struct
+import threading
+import time
+
+from cuda.core._compile.cache._file_state import file_states
+from cuda.core._compile.cache._key import digest
+
+__all__ = ["Headers", "find_headers"]
+
+# A file changed within this time, in nanoseconds, may change again and keep its times: their clock is coarse.
+_UNSETTLED = 50_000_000
+# How many parsed headers are remembered.
+_MOST_PARSED = 4096
+
+_GAP = rb"(?:[ \t\v\f]|/\*.*?\*/)*"
+_DIRECTIVE = re.compile(
+    rb"(?:^|\*/)" + _GAP + rb"(?:#|%:)" + _GAP + rb"(include(?:_next)?|define)\b" + _GAP + rb"([^\r\n]*)", re.MULTILINE
+)
+# Also as the argument of a macro around it, by the usual names of those.
+_HAS_INCLUDE = re.compile(rb"HAS_INCLUDE\w*[ \t]*\([ \t]*([<\"][^\r\n)]*)", re.IGNORECASE)
+_MACRO = re.compile(rb"[A-Za-z_]\w*(?=\s|/|$)")
+# What a macro stands for that cannot stand for a header.
+_OTHER = b"?"
+
+_parsed = {}  # path -> (state, digest, operands of #include, definitions of macros)
+_lock = threading.Lock()
+
+
+class Headers:
+    """What a search found.
+
+    Parameters
+    ----------
+    found : list of bytes
+        The path and the digest of each header.
+    obstacle : str or None
+        What could not be followed.
+    states : dict of bytes to bytes
+        The state of every file that was read, and of every directory where another header may appear.
+    """
+
+    def __init__(self, found=(), obstacle: str | None = None, states: dict | None = None):
+        self.is_found = bool(found)
+        self.digest = digest(sorted(found))
+        self.obstacle = obstacle
+        self._paths = list(states or ())
+        self._states = b"".join((states or {}).values())
+        self.is_settled = is_settled(self._states)
+
+    def is_current(self) -> bool:
+        """Return whether a new search would find the same."""
+        return file_states(self._paths) == self._states
+
+
+def find_headers(source: str, name: str, directories=(), pre_included=(), macros=()) -> Headers:
+    """Find what a source may include.
+
+    Parameters
+    ----------
+    source : str
+        The source.
+    name : str
+        Its name, in whose directory headers are looked for.
+    directories : sequence of str
+        The directories to search for headers.
+    pre_included : sequence of str
+        Headers that are included before the source.
+    macros : sequence of str
+        Macros defined outside, as ``name=value``.
+    """
+    search = Search(directories, os.path.dirname(name))
+    for header in pre_included:
+        search.look_up(header, "", is_quoted=True)
+    for macro in macros:
+        defined, _, value = macro.partition("=")
+        search.define(os.fsencode(defined), os.fsencode(value))
+    search.take(*parse(source.encode(errors="surrogatepass")), search.own)
+    search.run()
+    return search.result()
+
+
+class Search:
+    """One search: what was found, and what is still to be read.
+
+    Parameters
+    ----------
+    directories : sequence of str
+        The directories to search for headers.
+    own : str
+        The directory of the source; empty for the current one.
+    """
+
+    def __init__(self, directories, own: str):
+        self.directories = list(directories)
+        self.own = own
+        self.states = {}
+        self._found = []
+        self._seen = set()
+        self._real = {}
+        self._watched = set()  # directories that are watched, or instead of which one above is
+        self._waiting = []
+        self._macros = {}
+        self._uses = {}  # (macro in the place of a header, directory of the file) -> None, in order
+        self._obstacle = None
+
+    def run(self) -> None:
+        """Follow all includes."""
+        while self._waiting or self._follow_macros():
+            path = self._waiting.pop()
+            content, operands, definitions = self._read(path)
+            self._found.append(os.fsencode(path) + b"\0" + content)
+            self.take(operands, definitions, os.path.dirname(path))
+
+    def result(self) -> Headers:
+        """Return what was found."""
+        for macro, _ in self._uses:
+            if macro not in self._macros:
+                self._obstacle = self._obstacle or f"#include {macro.decode(errors='replace')}"
+        return Headers(self._found, self._obstacle, self.states)
+
+    def take(self, operands, definitions, directory: str) -> None:
+        """Note what a file in a directory includes and defines."""
+        for macro, value in definitions:
+            self.define(macro, value)
+        for operand in operands:
+            self._include(operand, directory)
+
+    def define(self, macro: bytes, value: bytes) -> None:
+        """Note what a macro may stand for."""
+        self._macros.setdefault(macro, set()).add(value)
+
+    def look_up(self, header: str, directory: str, is_quoted: bool) -> None:
+        """Note the files that a header in a file of a directory may be."""
+        directories = [directory, self.own, *self.directories] if is_quoted else self.directories
+        for place in dict.fromkeys([""] if os.path.isabs(header) else directories):
+            path = os.path.join(place, header)
+            identity = self._identity(path)
+            if identity in self._seen:
+                continue
+            if self._state(path) is None:
+                self._watch_for(path)
+            else:
+                self._seen.add(identity)
+                self._waiting.append(path)
+
+    def _include(self, operand: bytes, directory: str) -> None:
+        closing = {b'"': b'"', b"<": b">"}.get(operand[:1])
+        if closing is not None:
+            header = os.fsdecode(operand[1:].split(closing, 1)[0])
+            if header and "\0" not in header:
+                self.look_up(header, directory, is_quoted=closing == b'"')
+        elif _MACRO.match(operand):
+            self._uses[_MACRO.match(operand)[0], directory] = None
+        else:
+            self._obstacle = self._obstacle or f"#include {operand.decode(errors='replace')}"
+
+    def _follow_macros(self) -> bool:
+        """Include what macros stand for; return whether there is something new to read."""
+        known = -1
+        while known != len(self._uses):
+            known = len(self._uses)
+            for macro, directory in list(self._uses):
+                for value in self._macros.get(macro, ()):
+                    self._include(value, directory)
+        return bool(self._waiting)
+
+    def _identity(self, path):
+        # The same file by another way, such as x/../x/file, includes the same.
+        directory, name = os.path.split(path)
+        if directory not in self._real:
+            self._real[directory] = os.path.realpath(directory)
+        return self._real[directory], name
+
+    def _state(self, path: str) -> bytes | None:
+        """Return the state of a file, which is watched from now on; None if there is none."""
+        key = os.fsencode(path)
+        if key not in self.states:
+            if not os.path.isfile(path):
+                return None
+            self.states[key] = file_states([key])
+        return self.states[key]
+
+    def _watch_for(self, path: str) -> None:
+        """Watch the directory where a file would appear, or the nearest above that exists."""
+        while True:
+            path = os.path.dirname(path)
+            if path in self._watched:
+                return
+            self._watched.add(path)
+            key = os.fsencode(path or ".")
+            if os.path.isdir(path or "."):
+                self.states[key] = file_states([key])
+                return
+            if path in ("", "/"):
+                return
+
+    def _read(self, path: str):
+        """Return the digest of a header, what it includes and what it defines."""
+        state = self._state(path)
+        with _lock:
+            known = _parsed.get(path)
+        if known is not None and known[0] == state:
+            return known[1:]
+        try:
+            with open(path, "rb") as file:
+                text = file.read()
+        except OSError:  # gone again: the state that was noted is not current any more
+            text = b""
+        parsed = (hashlib.sha256(text).digest(), *parse(text))
+        if is_settled(state):
+            with _lock:
+                if len(_parsed) >= _MOST_PARSED:
+                    _parsed.clear()
+                _parsed[path] = (state, *parsed)
+        return parsed
+
+
+def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
+    """Return the operands of all ``#include`` in C++ code, and the macros that may stand for such operands."""
+    text = text.replace(b"\\\r\n", b"").replace(b"\\\n", b"")
+    operands = _HAS_INCLUDE.findall(text) if b"HAS_INCLUDE" in text.upper() else []
+    # Searching the lines of comments and of code for directives would take most of the time.
+    text = b"\n".join([line for line in text.split(b"\n") if b"#" in line or b"%:" in line])
+    definitions = []
+    for directive, rest in _DIRECTIVE.findall(text):
+        if directive != b"define":
+            operands.append(rest)
+        else:
+            name = re.match(rb"\w*", rest)[0]
+            value = rest[len(name) :].strip()
+            is_plain = value[:1] in (b'"', b"<") or re.fullmatch(rb"[A-Za-z_]\w*", value)
+            definitions.append((name, value if is_plain else _OTHER))
+    return operands, definitions
+
+
+def is_settled(states: bytes) -> bool:
+    """Return whether none of some files has changed just now."""
+    latest = time.time_ns() - _UNSETTLED
+    return all(max(modified, changed) < latest for _, _, modified, changed in struct.iter_unpack("<4q", states))

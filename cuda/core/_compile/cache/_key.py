@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The key of a compiled program: a digest of all that decides what the compiler makes."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+
+from cuda.core._compile._compilers import load_nvvm, nvrtc_version
+from cuda.core._compile._option_table import (
+    forwarded_options,
+    options_elsewhere,
+    options_with_files,
+    refused_options,
+    render_options,
+)
+from cuda.core._compile._options import LinkerOptions, ProgramOptions, current_arch
+from cuda.core._linker import Linker
+from cuda.core._utils.nvjitlink import nvjitlink_version
+from cuda.core._utils.validators import find_str_enum
+from cuda.core._utils.version import driver_version
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
+
+__all__ = ["make_program_cache_key"]
+
+# Part of every key, so that what another way of making keys has stored is not found.
+_VERSION = b"cuda.core program cache 1"
+_TARGETS = {
+    SourceCodeType.CXX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR),
+    SourceCodeType.PTX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN),
+    SourceCodeType.NVVM: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.LTOIR),
+}
+# The column of each type of source in the table of options.
+COLUMNS = {SourceCodeType.CXX: "nvrtc", SourceCodeType.PTX: "ptx", SourceCodeType.NVVM: "nvvm"}
+
+
+def make_program_cache_key(
+    *,
+    code: str | bytes,
+    code_type: SourceCodeType | str,
+    options: ProgramOptions,
+    target_type: ObjectCodeFormatType | str,
+    name_expressions: Sequence[str | bytes] = (),
+    extra_digest: bytes | None = None,
+) -> bytes:
+    """Make the key of a compiled program in a cache.
+
+    Parameters
+    ----------
+    code : str | bytes
+        The source; bytes only for NVVM.
+    code_type : SourceCodeType | str
+        What the source is, in any case.
+    options : :class:`~cuda.core.ProgramOptions`
+        How it is compiled. Options that mean nothing to the compiler of this source do not change the key.
+    target_type : ObjectCodeFormatType | str
+        What is made, in any case.
+    name_expressions : sequence of str or bytes, optional
+        The name expressions of a C++ program, in any order.
+    extra_digest : bytes, optional
+        A digest of the files that the compiler reads. If None, options that make it read any are refused.
+
+    Returns
+    -------
+    bytes
+        32 bytes, the same in every process for the same arguments and the same compilers.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of a wrong type.
+    ValueError
+        If ``code_type`` or ``target_type`` is not known or they do not go together, options make the
+        compiler write files, options make it read files and there is no ``extra_digest``, or the options
+        are none of this compiler.
+    RuntimeError, CUDAError
+        If no architecture is given and there is no device to take it from.
+
+    See Also
+    --------
+    Program.compile : Makes keys itself, and digests the headers that a C++ program includes.
+    """
+    kind = SourceCodeType(find_str_enum(code_type, [kind.value for kind in SourceCodeType], "code_type"))
+    target = ObjectCodeFormatType(
+        find_str_enum(target_type, [target.value for target in _TARGETS[kind]], f"target_type for code of type {kind}")
+    )
+    source = source_bytes(code, kind)
+    if not isinstance(options, ProgramOptions):
+        raise TypeError(f"options must be ProgramOptions, not {type(options).__name__}")
+    if extra_digest is not None and not isinstance(extra_digest, (bytes, bytearray, memoryview)):
+        raise TypeError(f"extra_digest must be bytes or None, not {type(extra_digest).__name__}")
+    expressions = tagged_expressions(name_expressions)
+    check_files(options, kind, has_digest=extra_digest is not None)
+    lists = [
+        [_VERSION, kind.encode(), target.encode(), source, options.name.encode(errors="surrogatepass")],
+        compiler_identity(kind),
+        arguments_of(options, kind),
+        other_inputs(options, kind),
+        expressions if kind is SourceCodeType.CXX else [],
+        [] if extra_digest is None else [bytes(extra_digest)],
+    ]
+    return digest(digest(parts) for parts in lists)
+
+
+def digest(parts: Iterable[bytes]) -> bytes:
+    """Return the SHA-256 of a list of byte strings, each with its length."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(len(part).to_bytes(8, "little"))
+        total.update(part)
+    return total.digest()
+
+
+def tagged_expressions(expressions) -> list[bytes]:
+    """Return name expressions in an order of their own, str and bytes told apart."""
+    if isinstance(expressions, (str, bytes)) or not isinstance(expressions, Sequence):
+        raise TypeError(f"name_expressions must be a sequence of str or bytes, not {type(expressions).__name__}")
+    return sorted({tagged(expression) for expression in expressions})
+
+
+def tagged(expression: str | bytes) -> bytes:
+    if isinstance(expression, str):
+        return b"s" + expression.encode()
+    if isinstance(expression, bytes):
+        return b"b" + expression
+    raise TypeError(f"name_expressions must be of str or bytes, not {type(expression).__name__}")
+
+
+def source_bytes(code, kind) -> bytes:
+    """Return the source as bytes, having checked its type."""
+    if isinstance(code, str):
+        return code.encode(errors="surrogatepass")
+    if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
+        return bytes(code)
+    takes = "a str, bytes or a bytearray" if kind is SourceCodeType.NVVM else "a str"
+    raise TypeError(f"code of type {kind.value!r} must be {takes}, not {type(code).__name__}")
+
+
+def check_files(options, kind, has_digest: bool) -> None:
+    """Refuse options whose effect a key cannot hold."""
+    column = COLUMNS[kind]
+    if options.extra_sources and kind is not SourceCodeType.NVVM:
+        raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
+    writing = options_with_files(options, column, "writes")
+    if writing:
+        raise ValueError(f"{', '.join(writing)} make the compiler write files, which a cache cannot: leave them out")
+    reading = options_with_files(options, column, "headers", "reads")
+    if kind is SourceCodeType.CXX and os.path.dirname(options.name):
+        reading.append("name with a directory, where headers are looked for")
+    if reading and not has_digest:
+        raise ValueError(f"extra_digest, a digest of the files that are read, is needed with {', '.join(reading)}")
+
+
+def arguments_of(options, kind) -> list[bytes]:
+    """Return the arguments of the compiler."""
+    if options.arch is None:
+        options = dataclasses.replace(options, arch=current_arch())
+    if kind is SourceCodeType.PTX:
+        linker = LinkerOptions(**forwarded_options(options, "ptx"))
+        backend = Linker.which_backend().lower()
+        if backend == CompilerBackendType.DRIVER:
+            refused = refused_options(linker, backend)
+            if refused:
+                raise ValueError(f"the driver's linker, used for want of nvJitLink, lacks {', '.join(refused)}")
+        return [str(argument).encode(errors="surrogatepass") for argument in render_options(linker, backend)]
+    return [argument.encode(errors="surrogatepass") for argument in render_options(options, COLUMNS[kind])]
+
+
+def other_inputs(options, kind) -> list[bytes]:
+    """Return what the compiler heeds that is no argument: the rows say so."""
+    parts = []
+    for name, value in options_elsewhere(options, COLUMNS[kind]).items():
+        if name == "extra_sources":
+            items = [(module, text.encode() if isinstance(text, str) else bytes(text)) for module, text in value]
+            value = [(module, hashlib.sha256(text).hexdigest()) for module, text in items]
+        parts += [name.encode(), repr(value).encode()]
+    return parts
+
+
+def compiler_identity(kind) -> list[bytes]:
+    """Return the names and versions of the tools that compile this type of source."""
+    if kind is SourceCodeType.CXX:
+        return [b"nvrtc", probe(nvrtc_version)]
+    if kind is SourceCodeType.NVVM:
+        return [b"nvvm", probe(lambda: load_nvvm().version()), probe(lambda: load_nvvm().ir_version())]
+    backend = Linker.which_backend()
+    is_driver = backend is CompilerBackendType.DRIVER
+    return [backend.encode(), probe(driver_version if is_driver else nvjitlink_version)]
+
+
+def probe(version) -> bytes:
+    """Return a version as bytes; one that cannot be found out is a version of its own."""
+    try:
+        return repr(version()).encode()
+    except Exception as error:  # whatever the tool is missing for
+        return f"unknown: {type(error).__name__}".encode()

@@ -1,0 +1,228 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which other devices may access the memory of a pool, as a set."""
+
+from __future__ import annotations
+
+from libc.stdlib cimport free, malloc
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport MemoryPoolHandle
+from cuda.core._memory.pools._memory_pool cimport MemPool_check_open, _MemPool
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+from collections.abc import MutableSet
+
+from cuda.core._handles import _late
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.enums import MEMORY_POOL_ACCESS
+
+__all__ = ["DMR_mempool_get_access", "PeerAccessibleBySetProxy", "replace_peers"]
+
+
+class PeerAccessibleBySetProxy(MutableSet):
+    """The devices that may access the memory of a pool, besides its own; a live view.
+
+    Elements are :class:`~cuda.core.Device`; an ordinal serves as well. Each operation writes to the
+    driver at most once (``cuMemPoolSetAccess``), because that can take seconds: prefer ``update`` to
+    several ``add``. Only access for reading and writing counts.
+    """
+
+    __slots__ = ("_resource",)
+
+    def __init__(self, resource):
+        self._resource = resource
+
+    @classmethod
+    def _from_iterable(cls, devices):
+        # Binary operators give sets that are no view.
+        return set(devices)
+
+    def __contains__(self, value):
+        ordinal = find_ordinal(value)
+        return ordinal is not None and ordinal in read_peers(self._resource)
+
+    def __iter__(self):
+        return iter([_late.device_of(ordinal) for ordinal in sorted(read_peers(self._resource))])
+
+    def __len__(self):
+        return len(read_peers(self._resource))
+
+    def __repr__(self):
+        return f"{type(self).__name__}({set(self) or '{}'})"
+
+    def add(self, value) -> None:
+        """Grant access to a device; ValueError if it cannot have it."""
+        change_peers(self._resource, {check_ordinal(value)}, set())
+
+    def discard(self, value) -> None:
+        """Revoke the access of a device; what is no device is ignored."""
+        change_peers(self._resource, set(), find_ordinals([value]))
+
+    def clear(self) -> None:
+        """Revoke the access of all devices."""
+        change_peers(self._resource, set(), read_peers(self._resource))
+
+    def update(self, *others) -> None:
+        """Grant access to all devices of some iterables."""
+        change_peers(self._resource, {check_ordinal(value) for other in others for value in other}, set())
+
+    def difference_update(self, *others) -> None:
+        """Revoke the access of all devices of some iterables."""
+        change_peers(self._resource, set(), find_ordinals([value for other in others for value in other]))
+
+    def intersection_update(self, *others) -> None:
+        """Revoke the access of all devices that are not in each of some iterables."""
+        kept = read_peers(self._resource)
+        for other in others:
+            kept &= find_ordinals(other)
+        change_peers(self._resource, set(), read_peers(self._resource) - kept)
+
+    def symmetric_difference_update(self, other) -> None:
+        """Revoke the access of those devices of an iterable that have it, and grant it to the others."""
+        toggled = {check_ordinal(value) for value in other}
+        present = read_peers(self._resource)
+        change_peers(self._resource, toggled - present, toggled & present)
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def __iand__(self, other):
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other):
+        self.difference_update(other)
+        return self
+
+    def __ixor__(self, other):
+        self.symmetric_difference_update(other)
+        return self
+
+
+def replace_peers(resource, devices) -> None:
+    """Let exactly these devices access the memory, besides its own."""
+    wanted = {check_ordinal(value) for value in devices}
+    change_peers(resource, wanted, read_peers(resource) - wanted)
+
+
+def DMR_mempool_get_access(dmr, device_id):
+    """Return what a device may do with the memory of a pool (``cuMemPoolGetAccess``).
+
+    Parameters
+    ----------
+    dmr : :class:`DeviceMemoryResource`
+        The resource.
+    device_id : :class:`Device` | int
+        The device.
+
+    Returns
+    -------
+    MemoryPoolAccessType
+        ``"rw"``, ``"r"`` or ``""``.
+    """
+    if not isinstance(dmr, _MemPool):
+        raise TypeError(f"dmr must be a memory resource over a pool, not {type(dmr).__name__}")
+    return MEMORY_POOL_ACCESS.from_driver(<int>get_access(dmr, check_ordinal(device_id)))
+
+
+cdef cydriver.CUmemAccess_flags get_access(_MemPool resource, int ordinal) except *:
+    cdef cydriver.CUmemAccess_flags flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
+    cdef cydriver.CUmemLocation location
+    MemPool_check_open(resource)
+    location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    location.id = ordinal
+    HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&flags, resource._h_pool.get(), &location), b"cuMemPoolGetAccess")
+    return flags
+
+
+# The ordinals of the devices with access, without the owner.
+cdef set read_peers(_MemPool resource):
+    MemPool_check_open(resource)
+    return {
+        ordinal
+        for ordinal in range(device_count())
+        if ordinal != resource.device_id
+        and get_access(resource, ordinal) == cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    }
+
+
+# Grants and revokes in one call, and only what has to change. Nothing changes where one device fails.
+cdef int change_peers(_MemPool resource, set granted, set revoked) except -1:
+    cdef set before = read_peers(resource)
+    owner = resource.device_id
+    granted = granted - before - {owner}
+    revoked = (revoked & before) - granted
+    for ordinal in sorted(granted):
+        check_peer(ordinal, owner)
+    if not granted and not revoked:
+        return 0
+    try:
+        set_access(resource, granted, revoked)
+    except CUDAError:
+        # Some may have changed before the one that failed.
+        after = read_peers(resource)
+        if after != before:
+            set_access(resource, before - after, after - before)
+        raise
+    return 0
+
+
+cdef int set_access(_MemPool resource, set granted, set revoked) except -1:
+    cdef MemoryPoolHandle h_pool = resource._h_pool
+    cdef size_t count = len(granted) + len(revoked)
+    cdef size_t i
+    cdef cydriver.CUmemAccessDesc* access = <cydriver.CUmemAccessDesc*>malloc(count * sizeof(cydriver.CUmemAccessDesc))
+    if access == NULL:
+        raise MemoryError
+    try:
+        for i, ordinal in enumerate([*granted, *revoked]):
+            access[i].location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+            access[i].location.id = ordinal
+            access[i].flags = (
+                cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                if ordinal in granted
+                else cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
+            )
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemPoolSetAccess(h_pool.get(), access, count), b"cuMemPoolSetAccess")
+    finally:
+        free(access)
+    return 0
+
+
+cdef int check_peer(int ordinal, int owner) except -1:
+    cdef int can_access = 0
+    HANDLE_RETURN(cydriver.cuDeviceCanAccessPeer(&can_access, ordinal, owner), b"cuDeviceCanAccessPeer")
+    if not can_access:
+        raise ValueError(f"device {ordinal} cannot access the memory of device {owner}")
+    return 0
+
+
+cdef int device_count() except -1:
+    cdef int count = 0
+    HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
+    return count
+
+
+# The ordinal of what must be a device, and of what may be one: None where it is none.
+cdef object check_ordinal(object value):
+    ordinal = getattr(value, "device_id", value)
+    if isinstance(ordinal, bool) or not isinstance(ordinal, int):
+        raise TypeError(f"a peer must be a Device or an int, not {type(value).__name__}")
+    if not 0 <= ordinal < device_count():
+        raise ValueError(f"a peer must be from 0 to {device_count() - 1}, not {ordinal}")
+    return ordinal
+
+
+cdef object find_ordinal(object value):
+    try:
+        return check_ordinal(value)
+    except (TypeError, ValueError):
+        return None
+
+
+cdef set find_ordinals(object values):
+    return {find_ordinal(value) for value in values} - {None}

@@ -1,0 +1,229 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What memory resources share that note each allocation and each free of another one."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stdint cimport UINT64_MAX, uint64_t
+from libcpp.utility cimport move
+
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
+from cpython.object cimport PyObject
+
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, free_after, is_interpreter_exiting
+from cuda.core._memory._buffer cimport Buffer, Buffer_create
+from cuda.core._memory.adaptors._adaptor cimport Adaptor_allocate_upstream, Adaptor_set_stream, MemoryResourceAdaptor
+from cuda.core._stream cimport Stream
+
+from collections import namedtuple
+
+__all__ = ["MemoryStatistics", "ObservingMemoryResource"]
+
+
+class MemoryStatistics(
+    namedtuple(
+        "MemoryStatistics", "current_bytes current_count peak_bytes peak_count total_bytes total_count failed_count"
+    )
+):
+    """What a :class:`StatisticsMemoryResource` has counted, at one moment.
+
+    Attributes
+    ----------
+    current_bytes, current_count : int
+        The bytes, and the number, of the allocations in use.
+    peak_bytes, peak_count : int
+        The most that were in use at once.
+    total_bytes, total_count : int
+        All that were ever allocated.
+    failed_count : int
+        The number of allocations that failed.
+    """
+
+    __slots__ = ()
+
+
+cdef struct Usage:
+    uint64_t reserved       # bytes in use, or about to be
+    uint64_t current_bytes
+    uint64_t current_count
+    uint64_t peak_bytes
+    uint64_t peak_count
+    uint64_t total_bytes
+    uint64_t total_count
+    uint64_t failed_count
+
+
+cdef class ObservingMemoryResource(MemoryResourceAdaptor):
+    """An adaptor that counts what is in use, and tells subclasses of each allocation and each free.
+
+    Counting runs no Python code, so that nothing comes between the steps of it, and what an exception
+    interrupts is undone.
+    """
+
+    cdef:
+        Usage _usage
+        uint64_t _limit
+        dict _notes             # of what is in use: what _allocated() returned, by the order of allocation
+        uint64_t _next_number
+
+    def __cinit__(self, *args, **kwargs):
+        self._limit = UINT64_MAX
+        self._notes = {}
+
+    def __init__(self, upstream, limit: int | None = None):
+        MemoryResourceAdaptor.__init__(self, upstream)
+        if limit is not None:
+            self._limit = limit
+
+    def _refusal(self, size: int) -> BaseException:
+        """Return the exception for an allocation that exceeds the limit."""
+        return MemoryError(f"{size} bytes exceed the limit")
+
+    def _failed(self, size: int, stream: int, error: BaseException) -> None:
+        """Note that the upstream resource has raised an exception."""
+
+    def _allocated(self, pointer: int, size: int, stream: int) -> object:
+        """Return what is to be kept about an allocation; None for nothing."""
+
+    def _freed(self, pointer: int, size: int, stream: int) -> None:
+        """Note a free, which has been enqueued in a stream."""
+
+    def _kept(self) -> list:
+        """Return what is kept about what is in use, the oldest first."""
+        return list(self._notes.values())
+
+    def _count(self) -> MemoryStatistics:
+        """Return the counts of this moment."""
+        cdef Usage usage
+        with cython.critical_section(self):
+            usage = self._usage
+        return MemoryStatistics(
+            usage.current_bytes, usage.current_count, usage.peak_bytes, usage.peak_count,
+            usage.total_bytes, usage.total_count, usage.failed_count,
+        )
+
+    def _reset_peaks(self) -> None:
+        """Let the peaks start again from what is in use."""
+        with cython.critical_section(self):
+            self._usage.peak_bytes = self._usage.current_bytes
+            self._usage.peak_count = self._usage.current_count
+
+    cdef Buffer _allocate_open(self, size_t size, Stream stream):
+        cdef AllocationHandle h_allocation
+        cdef Allocation value
+        cdef Keep keep
+        cdef Buffer inner
+        cdef size_t c_stream
+        # What fails from here on ends the lease, which undoes all.
+        cdef Lease lease = Lease_create(self)
+        Adaptor_set_stream(self, stream, &value)
+        c_stream = <size_t>value.h_stream.get()
+        try:
+            Lease_reserve(lease, size)
+            inner = Adaptor_allocate_upstream(self, size, stream)
+            lease.h_memory = inner._h_allocation
+            value.pointer = inner._h_allocation.value().pointer
+            value.size = inner._h_allocation.value().size
+            # Some resources round up, and then the buffer has more than was asked for.
+            Lease_reserve(lease, value.size)
+        except BaseException as error:
+            with cython.critical_section(self):
+                self._usage.failed_count += 1
+            self._failed(size, c_stream, error)
+            raise
+        note = self._allocated(value.pointer, value.size, c_stream)
+        if note is not None:
+            self._notes[lease.number] = note
+        Lease_commit(lease)
+        value.resource = <PyObject*>lease
+        keep = Keep.of_object(<PyObject*>lease)
+        h_allocation = AllocationHandle.own_briefly(move(value), &end_lease, move(keep))
+        return Buffer_create(type(inner), h_allocation, self, None)
+
+
+# --- Leases ----------------------------------------------------------------------------------------
+
+# Memory of an observing resource that is in use, or about to be; its end is that of the use.
+@cython.final
+@cython.no_gc_clear
+cdef class Lease:
+    cdef:
+        AllocationHandle h_memory   # that of the upstream resource
+        ObservingMemoryResource observer
+        uint64_t number
+        uint64_t size               # the bytes reserved
+        bint is_committed
+
+    def __dealloc__(self):
+        self.h_memory.reset()
+        if self.observer is not None:
+            Lease_withdraw(self)
+            self.observer._notes.pop(self.number, None)
+
+
+cdef Lease Lease_create(ObservingMemoryResource observer):
+    cdef Lease self = Lease.__new__(Lease)
+    with cython.critical_section(observer):
+        self.number = observer._next_number
+        observer._next_number += 1
+    self.observer = observer
+    return self
+
+
+# Reserves so many bytes in all.
+cdef int Lease_reserve(Lease self, uint64_t size) except -1:
+    cdef ObservingMemoryResource observer = self.observer
+    cdef bint is_within = True
+    with cython.critical_section(observer):
+        if size > self.size:
+            is_within = size <= observer._limit and observer._usage.reserved - self.size <= observer._limit - size
+        if is_within:
+            observer._usage.reserved += size - self.size
+            self.size = size
+    if not is_within:
+        raise observer._refusal(size)
+    return 0
+
+
+cdef int Lease_commit(Lease self) except -1:
+    cdef Usage* usage = &self.observer._usage
+    with cython.critical_section(self.observer):
+        self.is_committed = True
+        usage.current_bytes += self.size
+        usage.current_count += 1
+        usage.total_bytes += self.size
+        usage.total_count += 1
+        usage.peak_bytes = max(usage.peak_bytes, usage.current_bytes)
+        usage.peak_count = max(usage.peak_count, usage.current_count)
+    return 0
+
+
+cdef int Lease_withdraw(Lease self) except -1:
+    cdef Usage* usage = &self.observer._usage
+    with cython.critical_section(self.observer):
+        usage.reserved -= self.size
+        if self.is_committed:
+            usage.current_bytes -= self.size
+            usage.current_count -= 1
+    return 0
+
+
+cdef void end_lease(Allocation value) noexcept nogil:
+    cdef PyObject *kind = NULL
+    cdef PyObject *error = NULL
+    cdef PyObject *trace = NULL
+    if is_interpreter_exiting():
+        return
+    with gil:
+        # A buffer may be dropped while an exception is on its way: keep that one.
+        PyErr_Fetch(&kind, &error, &trace)
+        Lease_end(<Lease><object>value.resource, value)
+        PyErr_Restore(kind, error, trace)
+
+
+# What an observer raises goes to sys.unraisablehook, because this is declared to raise nothing.
+cdef void Lease_end(Lease self, const Allocation& value) noexcept:
+    free_after(self.h_memory, value)
+    self.h_memory.reset()
+    self.observer._freed(value.pointer, value.size, <size_t>value.h_stream.get())

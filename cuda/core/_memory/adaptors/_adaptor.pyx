@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What memory resources share that take their memory from another one."""
+
+from __future__ import annotations
+
+from cuda.core._handles._handles cimport Allocation
+from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, MemoryResource
+from cuda.core._memory.ranges._allocation cimport fix_context, size_argument
+from cuda.core._stream cimport Stream, Stream_accept
+
+__all__ = ["MemoryResourceAdaptor"]
+
+
+cdef class MemoryResourceAdaptor(MemoryResource):
+    """A memory resource that takes its memory from another one, its upstream."""
+
+    def __cinit__(self, *args, **kwargs):
+        self._is_overridden = type(self).allocate is not MemoryResourceAdaptor.allocate
+
+    def __init__(self, upstream):
+        if not isinstance(upstream, MemoryResource):
+            raise TypeError(f"upstream must be a MemoryResource, not {type(upstream).__name__}")
+        self._is_ordered = upstream.is_device_accessible
+        self._upstream = upstream
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {'closed' if self._is_closed else 'over'} {self._upstream!r}>"
+
+    def __reduce__(self):
+        raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its buffers belong to this process")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Allocate memory of the upstream resource.
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream after whose work the memory may be used; also the one in whose order it is freed.
+
+        Returns
+        -------
+        :class:`Buffer`
+            A buffer of this resource, of the class that the upstream resource makes.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is not so much memory.
+        RuntimeError
+            If the resource is closed, or what the upstream resource raises.
+        TypeError
+            If ``size`` is no integer or ``stream`` no stream.
+        OverflowError
+            If ``size`` is negative.
+        """
+        cdef size_t c_size = size_argument(size)
+        cdef Stream c_stream = Stream_accept(stream)
+        Adaptor_check_open(self)
+        return self._allocate_open(c_size, c_stream)
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory that was taken from the upstream resource past this one, by its ``deallocate``.
+
+        Buffers of this resource do not call it.
+
+        Parameters
+        ----------
+        ptr : int | driver.CUdeviceptr
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream`
+            The stream after whose work the memory is freed.
+        """
+        Adaptor_upstream(self).deallocate(ptr, size, stream=stream)
+
+    def close(self) -> None:
+        """Allocate no more. Buffers stay valid, and so does the upstream resource."""
+        self._is_closed = True
+
+    @property
+    def upstream(self) -> MemoryResource:
+        """The resource that the memory comes from."""
+        return Adaptor_upstream(self)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory, as the upstream resource says."""
+        return Adaptor_upstream(self).is_device_accessible
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host can access the memory, as the upstream resource says."""
+        return Adaptor_upstream(self).is_host_accessible
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the memory migrates between host and devices, as the upstream resource says."""
+        return Adaptor_upstream(self).is_managed
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device where the memory is, as the upstream resource says."""
+        return Adaptor_upstream(self).device_id
+
+    @property
+    def attributes(self):
+        """The figures of the upstream resource; AttributeError where it has none."""
+        return Adaptor_upstream(self).attributes
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._is_closed
+
+    cdef object _allocate(self, size_t size, Stream stream):
+        if self._is_overridden:
+            return MemoryResource._allocate(self, size, stream)
+        Adaptor_check_open(self)
+        return self._allocate_open(size, stream)
+
+    cdef Buffer _allocate_open(self, size_t size, Stream stream):
+        # The very allocation of the upstream resource, shown as one of this.
+        cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream)
+        return Buffer_create(type(inner), inner._h_allocation, self, None)
+
+
+cdef MemoryResource Adaptor_upstream(MemoryResourceAdaptor self):
+    if self._upstream is None:
+        raise RuntimeError(f"this {type(self).__name__} has no upstream; call super().__init__(upstream)")
+    return self._upstream
+
+
+cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1:
+    if self._is_closed:
+        raise RuntimeError(f"this {type(self).__name__} is closed")
+    if self._upstream is None:
+        Adaptor_upstream(self)
+    return 0
+
+
+cdef Buffer Adaptor_allocate_upstream(MemoryResourceAdaptor self, size_t size, Stream stream):
+    cdef Buffer inner = Buffer_allocate(self._upstream, size, stream)
+    if not inner._h_allocation:
+        raise RuntimeError(f"{type(self._upstream).__name__}.allocate() returned a closed Buffer")
+    return inner
+
+
+cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1:
+    value.h_stream = stream._h_stream
+    if self._is_ordered:
+        fix_context(value[0])
+    return 0

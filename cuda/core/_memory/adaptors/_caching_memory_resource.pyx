@@ -1,0 +1,336 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A cache of freed memory over any memory resource."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint64_t
+from libcpp cimport bool as cpp_bool
+from libcpp.utility cimport move
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport (
+    Allocation,
+    AllocationHandle,
+    Block,
+    ContextHandle,
+    EventHandle,
+    Handle,
+    Keep,
+    StreamHandle,
+)
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.adaptors._adaptor cimport (
+    Adaptor_allocate_upstream,
+    Adaptor_set_stream,
+    MemoryResourceAdaptor,
+)
+from cuda.core._memory.ranges._allocation cimport size_argument
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_show
+from cuda.core._stream cimport Stream, is_default
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+
+from cuda.core._memory.pools._memory_pool import check_byte_option
+
+__all__ = ["CachingMemoryResource"]
+
+
+cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
+    const size_t largest_block
+    size_t bin_of(size_t size) noexcept
+    size_t size_of_bin(size_t bin) noexcept
+
+    cppclass Lane:
+        StreamHandle h_stream
+        ContextHandle h_context
+        EventHandle mark
+        cpp_bool is_mark_pending
+        uint64_t marked_at
+        uint64_t done_until
+
+    cppclass BlockCache:
+        BlockCache(cpp_bool (*can_free)(Lane*) noexcept nogil) except +
+        Block* reuse(cydriver.CUstream stream, cydriver.CUcontext context, size_t bin, cpp_bool at_once) noexcept
+        Block* reuse_done(size_t bin, cpp_bool (*is_done)(Lane*, uint64_t, uint64_t) noexcept nogil) noexcept
+        Block* shrink(size_t bytes_to_keep) noexcept
+        Block* close() noexcept
+        size_t bytes() noexcept
+        uint64_t hits() noexcept
+        uint64_t misses() noexcept
+        size_t limit() noexcept
+        void set_limit(size_t bytes) noexcept
+        cpp_bool is_of_this_process() noexcept
+
+    Block* make_block(BlockCache* cache, size_t bin, const AllocationHandle& memory) noexcept
+    cydriver.CUdeviceptr pointer_of(const Block* block) noexcept
+    size_t drop_blocks(Block* block) noexcept
+    void give_back(Allocation user) noexcept
+    void end_cache(BlockCache* cache) noexcept
+
+
+ctypedef BlockCache* BlockCachePointer
+ctypedef Handle[BlockCachePointer] CacheHandle
+
+
+cdef class CachingMemoryResource(MemoryResourceAdaptor):
+    """Keeps freed memory of another resource, and hands it out again without asking that one.
+
+    Sizes are rounded up to those of bins: up to 4 KiB to multiples of 512 bytes, above that to
+    quarters of a power of two (5, 6, 7, 8, 10, 12, ... KiB), where at most a fifth of a block is
+    unused. A buffer shows the size that was asked for. When the upstream resource is out of memory,
+    it is given all that is cached, and asked once more, for the exact size.
+
+    A block that was freed in the order of a stream is handed out again in that stream at once. Another
+    stream gets it when the work before the free is known to be done, which is asked when that stream
+    finds nothing else; no stream is ever made to wait for another. Memory that host and device both
+    reach waits for that in its own stream, too, because the host does not wait for streams.
+
+    Passed on, and not cached, are allocations of no bytes, those of more than ``max_cached_bytes``, and
+    those while the stream is capturing. Memory freed in the order of ``PER_THREAD_DEFAULT_STREAM``, or
+    of a stream made by :meth:`Stream.from_handle`, whose end nobody tells, goes back to the upstream
+    resource.
+
+    Parameters
+    ----------
+    upstream : :class:`MemoryResource`
+        The resource that memory comes from.
+    max_cached_bytes : int, optional
+        The most bytes that the cache keeps; what was freed longest ago goes back first. If None, there
+        is no limit.
+
+    Raises
+    ------
+    TypeError
+        If ``upstream`` is no :class:`MemoryResource`, or ``max_cached_bytes`` no integer.
+    ValueError
+        If ``max_cached_bytes`` is negative.
+    """
+
+    cdef:
+        CacheHandle _h_cache
+        bint _waits             # the host may write to memory at once, while the device still reads it
+        object _buffer_class    # what the upstream resource makes; None for Buffer
+
+    def __cinit__(self, *args, **kwargs):
+        self._h_cache = new_cache()
+
+    def __init__(self, upstream, *, max_cached_bytes: int | None = None):
+        if max_cached_bytes is not None:
+            check_byte_option("max_cached_bytes", max_cached_bytes)
+        MemoryResourceAdaptor.__init__(self, upstream)
+        self._waits = upstream.is_host_accessible and upstream.is_device_accessible
+        if max_cached_bytes is not None:
+            self._h_cache.get().set_limit(min(max_cached_bytes, largest_block))
+
+    def trim(self, min_bytes_to_keep: int = 0) -> int:
+        """Give cached memory back to the upstream resource, what was freed longest ago first.
+
+        Memory freed on a stream that is capturing at the moment stays, because that cannot free it.
+
+        Parameters
+        ----------
+        min_bytes_to_keep : int, optional
+            The cache keeps the last blocks up to so many bytes. Default is 0.
+
+        Returns
+        -------
+        int
+            The number of bytes given back.
+
+        Raises
+        ------
+        TypeError
+            If ``min_bytes_to_keep`` is no integer.
+        OverflowError
+            If ``min_bytes_to_keep`` is negative.
+        """
+        cdef size_t bytes_to_keep = size_argument(min_bytes_to_keep)
+        cdef BlockCache* cache = Caching_cache(self)
+        cdef size_t returned
+        with nogil:
+            returned = drop_blocks(cache.shrink(bytes_to_keep))
+        return returned
+
+    def close(self) -> None:
+        """Give all cached memory back and allocate no more.
+
+        Buffers stay valid; their memory goes back to the upstream resource when they are closed.
+        """
+        cdef BlockCache* cache = Caching_cache(self)
+        MemoryResourceAdaptor.close(self)
+        with nogil:
+            drop_blocks(cache.close())
+
+    @property
+    def max_cached_bytes(self) -> int | None:
+        """The most bytes that the cache keeps; None for no limit."""
+        cdef size_t limit = self._h_cache.get().limit()
+        return None if limit == largest_block else limit
+
+    @property
+    def cached_bytes(self) -> int:
+        """The bytes in the cache now, not counting what is in use."""
+        return Caching_cache(self).bytes()
+
+    @property
+    def hit_count(self) -> int:
+        """How many allocations the cache has served."""
+        return Caching_cache(self).hits()
+
+    @property
+    def miss_count(self) -> int:
+        """How many allocations it could have served and had no memory for."""
+        return Caching_cache(self).misses()
+
+    cdef Buffer _allocate_open(self, size_t size, Stream stream):
+        cdef Allocation value
+        cdef AllocationHandle h_allocation
+        cdef Buffer buffer
+        cdef BlockCache* cache = Caching_cache(self)
+        if is_default(stream._h_stream):
+            Adaptor_set_stream(self, stream, &value)
+        else:
+            value.h_stream = stream._h_stream
+        if size == 0 or size > cache.limit() or (self._is_ordered and is_capturing(value.h_stream)):
+            return MemoryResourceAdaptor._allocate_open(self, size, stream)
+        value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size), not self._waits)
+        if value.block == NULL:
+            value.block = Caching_find(self, size, stream)
+            if value.block == NULL:
+                return MemoryResourceAdaptor._allocate_open(self, size, stream)
+        value.pointer = pointer_of(value.block)
+        value.size = size
+        # What Buffer_create does, without a copy of the handle: this is called in loops. From here on
+        # the memory goes back into the cache by itself.
+        h_allocation = AllocationHandle.own_briefly(move(value), &give_back, self._h_cache.keep())
+        if self._buffer_class is None:
+            buffer = Buffer.__new__(Buffer)
+        else:
+            buffer = self._buffer_class.__new__(self._buffer_class)
+        buffer._h_allocation = move(h_allocation)
+        MemoryRange_show(buffer)
+        buffer._memory_resource = self
+        return buffer
+
+
+cdef CacheHandle new_cache() except *:
+    return CacheHandle.own(new BlockCache(&can_free), &end_cache, Keep())
+
+
+# Valid as long as the resource, which keeps it.
+cdef inline BlockCache* Caching_cache(CachingMemoryResource self) except NULL:
+    cdef size_t limit
+    # What the parent of a forked process has cached is its own; there is no end to it here.
+    if not self._h_cache.get().is_of_this_process():
+        limit = self._h_cache.get().limit()
+        self._h_cache = new_cache()
+        self._h_cache.get().set_limit(limit)
+    return self._h_cache.get()
+
+
+# A block that was not freed on this stream; NULL if memory is too short for one of the size of a bin.
+cdef Block* Caching_find(CachingMemoryResource self, size_t size, Stream stream) except? NULL:
+    cdef BlockCache* cache = Caching_cache(self)
+    cdef size_t bin = bin_of(size)
+    cdef size_t freed
+    cdef Block* block
+    cdef Buffer inner
+    with nogil:
+        block = cache.reuse_done(bin, &is_done)
+    if block != NULL:
+        return block
+    try:
+        inner = Adaptor_allocate_upstream(self, size_of_bin(bin), stream)
+    except MemoryError:
+        with nogil:
+            freed = drop_blocks(cache.shrink(0))
+        if freed == 0 and size == size_of_bin(bin):
+            raise
+        return NULL
+    buffer_class = None if type(inner) is Buffer else type(inner)
+    if self._buffer_class is not buffer_class:
+        self._buffer_class = buffer_class
+    block = make_block(cache, bin, inner._h_allocation)
+    if block == NULL:
+        raise MemoryError("the host is out of memory")
+    return block
+
+
+cdef inline bint is_capturing(const StreamHandle& h_stream) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    return c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+# --- What the cache asks the driver. It holds its lock then, and no failure may leave. -------------
+
+# Not while it is capturing, nor a default stream while one that waits for it is capturing.
+cdef cpp_bool can_free(Lane* lane) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUcontext c_context = lane.h_context.get()
+    cdef cydriver.CUresult err
+    if is_without_driver(lane):
+        return True
+    # A default stream means that of its context, on whichever thread this is.
+    if c_context != NULL and cydriver.cuCtxPushCurrent(c_context) != cydriver.CUresult.CUDA_SUCCESS:
+        return True
+    err = cydriver.cuStreamIsCapturing(lane.h_stream.get(), &c_capture)
+    if c_context != NULL:
+        cydriver.cuCtxPopCurrent(&c_context)
+    return (
+        err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+        and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    )
+
+
+# Memory that no device reaches may be used with a default stream and no context: no driver is needed.
+cdef inline bint is_without_driver(Lane* lane) noexcept nogil:
+    return is_default(lane.h_stream) and not lane.h_context
+
+
+# Frees record nothing, so that they cost no call of the driver. The first question after one records
+# a mark, which covers all frees so far; later questions ask whether the mark has been passed.
+cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
+    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    if freed_at <= lane.done_until:
+        return True
+    if is_without_driver(lane) or not can_free(lane):
+        return False
+    # Asking how far work is would end a capture that the program has begun in another stream.
+    if cydriver.cuThreadExchangeStreamCaptureMode(&c_mode) != cydriver.CUresult.CUDA_SUCCESS:
+        return False
+    if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
+        lane.is_mark_pending = False
+        lane.done_until = lane.marked_at
+    if freed_at > lane.done_until and not lane.is_mark_pending:
+        look_now(lane, now)
+    cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+    return freed_at <= lane.done_until
+
+
+# Asks whether a stream is idle, and where it is not, records a mark behind its work so far.
+cdef void look_now(Lane* lane, uint64_t now) noexcept nogil:
+    cdef cydriver.CUcontext c_context = lane.h_context.get()
+    cdef cydriver.CUevent c_event = NULL
+    if c_context == NULL:
+        if cydriver.cuStreamGetCtx(lane.h_stream.get(), &c_context) != cydriver.CUresult.CUDA_SUCCESS:
+            return
+    if cydriver.cuCtxPushCurrent(c_context) != cydriver.CUresult.CUDA_SUCCESS:
+        return
+    if cydriver.cuStreamQuery(lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS:
+        lane.done_until = now
+    else:
+        if not lane.mark:
+            if cydriver.cuEventCreate(&c_event, cydriver.CU_EVENT_DISABLE_TIMING) == cydriver.CUresult.CUDA_SUCCESS:
+                lane.mark = EventHandle.own(c_event, &Mark_destroy, lane.h_context.keep())
+        if lane.mark:
+            lane.marked_at = now
+            lane.is_mark_pending = (
+                cydriver.cuEventRecord(lane.mark.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+            )
+    cydriver.cuCtxPopCurrent(&c_context)
+
+
+cdef void Mark_destroy(cydriver.CUevent c_event) noexcept nogil:
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of bytes and of boxes, and fills, in stream order."""
+
+from __future__ import annotations
+
+from libc.stdint cimport int64_t, uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._handles cimport AllocationHandle, StreamHandle
+from cuda.core._memory.copying._fills cimport fill_bytes
+from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
+from cuda.core._stream cimport Stream, is_default
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+__all__ = []
+
+# With more driver calls than this, a copy on the device is better done by a kernel.
+cdef int64_t MAX_PIECES = 65536
+
+
+cdef int copy(
+    const AllocationHandle& h_target, const AllocationHandle& h_source, Stream stream, object options=None
+) except -1:
+    # Copies of the handles, because another thread may close the buffers while this one has no lock.
+    cdef AllocationHandle h_to = h_target
+    cdef AllocationHandle h_from = h_source
+    cdef StreamHandle h_stream = stream._h_stream
+    cdef size_t size = h_to.value().size
+    if h_from.value().size != size:
+        raise ValueError(
+            f"both buffers of a copy must have the same size, not {size} bytes (destination) "
+            f"and {h_from.value().size} bytes (source)"
+        )
+    # What two allocations have been given is apart; the check is for views and wrapped addresses.
+    if not (h_to.is_owner() and h_from.is_owner()):
+        check_apart(h_to.value().pointer, h_from.value().pointer, size)
+    return copy_bytes(h_to.value().pointer, h_from.value().pointer, size, h_stream, options)
+
+
+cdef int copy_bytes(
+    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
+) except -1:
+    cdef cydriver.CUmemcpyAttributes hints
+    cdef StreamHandle h_kept = h_stream
+    cdef cydriver.CUstream c_stream = h_kept.get()
+    cdef cydriver.CUresult err
+    if options is not None:
+        hints = hints_of(options)
+        check_stream(h_stream)
+        if has_hints(hints, 13020):
+            if size != 0 and target != source:
+                with nogil:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyWithAttributesAsync(target, source, size, &hints, c_stream),
+                        b"cuMemcpyWithAttributesAsync",
+                    )
+            return 0
+    # Memory is a copy of itself already.
+    if size == 0 or target == source:
+        return 0
+    with nogil:
+        err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
+        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and not is_default(h_kept):
+            err = copy_in_context(target, source, size, c_stream)
+        HANDLE_RETURN(err, b"cuMemcpyAsync")
+    return 0
+
+
+# The memory of a pool is known to its own device only, and that of the stream may not be current.
+cdef cydriver.CUresult copy_in_context(
+    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, cydriver.CUstream c_stream
+) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
+    cdef int is_entered = 0
+    HANDLE_RETURN(cydriver.cuStreamGetCtx(c_stream, &c_context), b"cuStreamGetCtx")
+    is_entered = Context_enter(c_context)
+    if is_entered:
+        err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
+    Context_leave(is_entered)
+    return err
+
+
+# The driver leaves undefined what becomes of ranges that overlap. The differences wrap around.
+cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1:
+    if target != source and (target - source < size or source - target < size):
+        raise ValueError(
+            f"source and destination overlap: {size} bytes at {source:#x} and at {target:#x}; "
+            "copy by way of a third buffer"
+        )
+    return 0
+
+
+cdef int fill(const AllocationHandle& h_target, object value, Stream stream) except -1:
+    cdef AllocationHandle h_to = h_target
+    cdef StreamHandle h_stream = stream._h_stream
+    return fill_bytes(h_to.value().pointer, h_to.value().size, value, h_stream.get())
+
+
+cdef Box box_of(object plan) except *:
+    cdef Box box
+    box.width = plan.width
+    box.rows, box.target_pitch, box.source_pitch = plan.rows
+    box.planes, box.target_plane, box.source_plane = plan.planes
+    return box
+
+
+cdef int copy_boxes(
+    object plan,
+    cydriver.CUdeviceptr target,
+    bint is_target_on_host,
+    cydriver.CUdeviceptr source,
+    bint is_source_on_host,
+    const StreamHandle& h_stream,
+) except -1:
+    cdef Box box = box_of(plan)
+    cdef StreamHandle h_mine = h_stream
+    cdef cydriver.CUdeviceptr c_target
+    cdef cydriver.CUdeviceptr c_source
+    cdef cydriver.CUDA_MEMCPY3D c_copy
+    if plan.piece_count > MAX_PIECES:
+        raise ValueError(
+            f"a copy between these layouts takes {plan.piece_count} driver calls, more than {MAX_PIECES}; "
+            f"make one of them contiguous first"
+        )
+    describe_box(box, is_target_on_host, is_source_on_host, &c_copy)
+    for to, origin in plan.offsets():
+        c_target = target + <int64_t>to
+        c_source = source + <int64_t>origin
+        if box.rows == 1 and box.planes == 1:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, h_mine.get()), b"cuMemcpyAsync")
+            continue
+        # The driver reads the pair that belongs to the memory type.
+        c_copy.dstDevice, c_copy.dstHost = c_target, <void*><uintptr_t>c_target
+        c_copy.srcDevice, c_copy.srcHost = c_source, <void*><uintptr_t>c_source
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, h_mine.get()), b"cuMemcpy3DAsync")
+    return 0
+
+
+# All but the addresses.
+cdef int describe_box(
+    const Box& box, bint is_target_on_host, bint is_source_on_host, cydriver.CUDA_MEMCPY3D* c_copy
+) except -1:
+    memset(c_copy, 0, sizeof(cydriver.CUDA_MEMCPY3D))
+    c_copy.WidthInBytes = box.width
+    c_copy.Height = box.rows
+    c_copy.Depth = box.planes
+    c_copy.dstPitch = box.target_pitch
+    c_copy.srcPitch = box.source_pitch
+    c_copy.dstHeight = box.target_plane // box.target_pitch if box.planes > 1 else box.rows
+    c_copy.srcHeight = box.source_plane // box.source_pitch if box.planes > 1 else box.rows
+    c_copy.dstMemoryType = memory_type(is_target_on_host)
+    c_copy.srcMemoryType = memory_type(is_source_on_host)
+    return 0
+
+
+cdef inline cydriver.CUmemorytype memory_type(bint is_on_host) noexcept:
+    if is_on_host:
+        return cydriver.CUmemorytype.CU_MEMORYTYPE_HOST
+    return cydriver.CUmemorytype.CU_MEMORYTYPE_UNIFIED

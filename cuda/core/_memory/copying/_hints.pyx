@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The hints of copies: what they are for the driver, and where it takes them."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._memory.ranges._location cimport location_argument
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils.version cimport c_driver_version
+
+from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
+from cuda.core._memory.copying._options import CopyOptions
+
+__all__ = []
+
+cdef dict ORDERS = {
+    MemcpySrcAccessOrder.STREAM: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+    MemcpySrcAccessOrder.DURING_API_CALL:
+        <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL,
+    MemcpySrcAccessOrder.ANY: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
+}
+cdef dict MODES = {
+    MemcpyOverlapMode.DEFAULT: <int>cydriver.CUmemcpyFlags.CU_MEMCPY_FLAG_DEFAULT,
+    MemcpyOverlapMode.PREFER_OVERLAP_WITH_COMPUTE:
+        <int>cydriver.CUmemcpyFlags.CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE,
+}
+
+
+cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
+    cdef cydriver.CUmemcpyAttributes hints
+    memset(&hints, 0, sizeof(hints))
+    if not isinstance(options, CopyOptions):
+        raise TypeError(f"options must be CopyOptions or None, not {type(options).__name__}")
+    hints.srcAccessOrder = <cydriver.CUmemcpySrcAccessOrder><int>ORDERS[options.src_access_order]
+    if options.src_location_hint is not None:
+        hints.srcLocHint = location_argument(options.src_location_hint)
+    if options.dst_location_hint is not None:
+        hints.dstLocHint = location_argument(options.dst_location_hint)
+    hints.flags = <int>MODES[options.overlap_mode]
+    return hints
+
+
+cdef int check_stream(const StreamHandle& h_stream) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    if <uintptr_t>h_stream.get() <= 1:
+        raise TypeError("the legacy default stream takes no copy options; use another stream")
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        raise TypeError("a stream that is capturing takes no copy options")
+    return 0
+
+
+cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) except -1:
+    if c_driver_version() >= version:
+        return True
+    # Any other hint is advice; without this one the source would be read later than the caller expects.
+    if hints.srcAccessOrder == cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
+        raise RuntimeError(
+            "src_access_order='during_api_call' needs a driver for "
+            f"CUDA {version // 1000}.{version % 1000 // 10} or newer"
+        )
+    return False

@@ -1,0 +1,376 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory pools: what the resources over them share."""
+
+from __future__ import annotations
+
+from libc.stdint cimport UINT64_MAX, uint64_t, uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
+from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
+from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_show
+from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
+
+from cuda.core._memory.ranges._allocation import free_async
+
+__all__ = ["check_byte_option", "check_threshold"]
+
+
+cdef class _MemPool(MemoryResource):
+    """A resource over a pool of the driver."""
+
+    def __cinit__(self, *args, **kwargs):
+        self._is_overridden = type(self).allocate is not _MemPool.allocate
+
+    def __repr__(self):
+        state = "closed" if self.is_closed else f"{address(self._h_pool):#x}"
+        return f"<{type(self).__name__} {state}>"
+
+    def __reduce__(self):
+        raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Allocate memory in stream order (``cuMemAllocFromPoolAsync``).
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes. No bytes have the address 0.
+        stream : :class:`Stream`
+            The stream after whose work the memory may be used; also the one in whose order it is freed.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is not so much memory.
+        RuntimeError
+            If the resource is closed, or the stream is capturing.
+        TypeError
+            If ``size`` is no integer or ``stream`` no stream, or the pool belongs to another process.
+        OverflowError
+            If ``size`` is negative.
+        """
+        return MemPool_allocate(self, size_argument(size), Stream_accept(stream))
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory of the pool in stream order, also when the resource is closed (``cuMemFreeAsync``).
+
+        Parameters
+        ----------
+        ptr : int | driver.CUdeviceptr
+            The address.
+        size : int
+            The number of bytes.
+        stream : :class:`Stream`
+            The stream after whose work the memory is freed.
+        """
+        free_async(int(ptr), Stream_accept(stream))
+
+    def close(self) -> None:
+        """Drop the reference to the pool; a pool of its own ends after its last allocation."""
+        self._h_users.reset()
+        self._h_pool.reset()
+
+    def trim(self, bytes_to_keep: int = 0) -> None:
+        """Give memory that is not in use back to the operating system (``cuMemPoolTrimTo``).
+
+        Memory counts as in use until its free has been carried out: synchronise the stream first.
+
+        Parameters
+        ----------
+        bytes_to_keep : int, optional
+            The pool keeps at least so many bytes, used or not, if it has them. Default is 0.
+
+        Raises
+        ------
+        TypeError
+            If ``bytes_to_keep`` is no integer.
+        OverflowError
+            If ``bytes_to_keep`` is negative.
+        RuntimeError
+            If the resource is closed.
+        """
+        cdef MemoryPoolHandle h_pool
+        cdef size_t c_size = size_argument(bytes_to_keep)
+        MemPool_check_open(self)
+        h_pool = self._h_pool
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemPoolTrimTo(h_pool.get(), c_size), b"cuMemPoolTrimTo")
+
+    @property
+    def attributes(self) -> _MemPoolAttributes:
+        """The figures of the pool, read when asked for."""
+        cdef _MemPoolAttributes attributes = _MemPoolAttributes.__new__(_MemPoolAttributes)
+        MemPool_check_open(self)
+        attributes._h_pool = self._h_pool
+        return attributes
+
+    @property
+    def allocation_count(self) -> int:
+        """The number of allocations by this resource that are not freed yet.
+
+        Those of no bytes do not count. A buffer counts until its memory is really let go: a DLPack
+        consumer that still uses the memory prolongs that.
+        """
+        MemPool_check_open(self)
+        return self._h_users.use_count() - 1 if self._h_users else 0
+
+    @property
+    def handle(self):
+        """The ``CUmemoryPool`` of the bindings; null when closed."""
+        return bindings_object("CUmemoryPool", address(self._h_pool))
+
+    @property
+    def is_handle_owned(self) -> bool:
+        """Whether this resource made the pool; False when closed."""
+        return self._h_pool.is_owner()
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Whether other processes may open the memory."""
+        return False
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the pool was made by another process; such a pool cannot allocate."""
+        return self._is_mapped
+
+    @property
+    def uuid(self) -> uuid.UUID | None:
+        """What identifies a pool that processes share, the same in all of them."""
+        return None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_pool
+
+    cdef object _allocate(self, size_t size, Stream stream):
+        if self._is_overridden:
+            return MemoryResource._allocate(self, size, stream)
+        return MemPool_allocate(self, size, stream)
+
+
+cdef class _MemPoolAttributes:
+    """The figures of a memory pool, each read when asked for (``cuMemPoolGetAttribute``).
+
+    Assigning 0 to ``reserved_mem_high`` or ``used_mem_high`` lets it start again from the current
+    figure; all else is read-only.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("_MemPoolAttributes cannot be constructed directly; use the resource's attributes")
+
+    def __repr__(self):
+        figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
+        return f"<{type(self).__name__} {figures}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    @property
+    def reuse_follow_event_dependencies(self) -> bool:
+        """Whether memory freed in another stream is reused where events order the two."""
+        return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES)
+
+    @property
+    def reuse_allow_opportunistic(self) -> bool:
+        """Whether memory is reused whose free happens to have completed."""
+        return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC)
+
+    @property
+    def reuse_allow_internal_dependencies(self) -> bool:
+        """Whether the driver may order streams to reuse memory."""
+        return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
+
+    @property
+    def release_threshold(self) -> int:
+        """The bytes kept before memory goes back to the operating system."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+
+    @property
+    def reserved_mem_current(self) -> int:
+        """The bytes that back the pool now."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+
+    @property
+    def reserved_mem_high(self) -> int:
+        """The most bytes that ever backed the pool; assign 0 to start again."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+
+    @reserved_mem_high.setter
+    def reserved_mem_high(self, value):
+        MemPool_reset_high(
+            self, "reserved_mem_high", value, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH
+        )
+
+    @property
+    def used_mem_current(self) -> int:
+        """The bytes handed out now."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
+
+    @property
+    def used_mem_high(self) -> int:
+        """The most bytes that were ever handed out; assign 0 to start again."""
+        return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+
+    @used_mem_high.setter
+    def used_mem_high(self, value):
+        MemPool_reset_high(self, "used_mem_high", value, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+
+
+_ATTRIBUTES = [name for name in vars(_MemPoolAttributes) if not name.startswith("_")]
+
+
+def check_byte_option(name: str, value, limit: int | None = None) -> None:
+    """Refuse an option that is no number of bytes, from 0 to ``limit``.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is no integer.
+    ValueError
+        If it is out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an int, a number of bytes, not {type(value).__name__}")
+    if value < 0 or (limit is not None and value > limit):
+        raise ValueError(f"{name} must be a number of bytes, at least 0, not {value}")
+
+
+def check_threshold(release_threshold) -> None:
+    """Refuse an option ``release_threshold`` that is neither None nor a number of bytes, as above."""
+    if release_threshold is not None:
+        check_byte_option("release_threshold", release_threshold, UINT64_MAX)
+
+
+cdef MemoryPoolHandle MemPool_create(
+    cydriver.CUmemAllocationType kind, cydriver.CUmemLocation location, bint is_shared, size_t max_size,
+    object release_threshold
+) except *:
+    cdef MemoryPoolHandle h_pool
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    cdef cydriver.CUmemPoolProps properties
+    memset(&properties, 0, sizeof(properties))
+    properties.allocType = kind
+    properties.handleTypes = (
+        cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+        if is_shared
+        else cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    )
+    properties.location = location
+    properties.maxSize = max_size
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolCreate(&c_pool, &properties), b"cuMemPoolCreate")
+    h_pool = MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+    MemPool_set_threshold(h_pool, release_threshold)
+    return h_pool
+
+
+cdef MemoryPoolHandle MemPool_import(int descriptor) except *:
+    cdef cydriver.CUmemoryPool c_pool = NULL
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolImportFromShareableHandle(
+                &c_pool, <void*><uintptr_t>descriptor,
+                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
+            ),
+            b"cuMemPoolImportFromShareableHandle",
+        )
+    return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+
+
+cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *:
+    return MemoryPoolHandle.borrow(c_pool, Keep())
+
+
+cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
+    cdef MemoryPoolHandle h_pool = MemPool_wrap(c_pool)
+    cdef uint64_t threshold = 0
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolGetAttribute(
+                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
+            ),
+            b"cuMemPoolGetAttribute",
+        )
+    if threshold == 0:
+        MemPool_set_threshold(h_pool, None)
+    return h_pool
+
+
+cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1:
+    # The driver's default of 0 gives all freed memory back to the operating system at each synchronisation.
+    cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
+    cdef cydriver.CUmemoryPool c_pool = h_pool.get()
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolSetAttribute(
+                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
+            ),
+            b"cuMemPoolSetAttribute",
+        )
+    return 0
+
+
+cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
+    self._h_users = MemoryPoolHandle.borrow(h_pool.get(), h_pool.keep())
+    self._h_pool = h_pool
+
+
+cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
+    WARN_RETURN(cydriver.cuMemPoolDestroy(c_pool), b"cuMemPoolDestroy")
+
+
+cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
+    # What Buffer_create does, without a copy of the handle: this is called in loops.
+    cdef Buffer buffer
+    MemPool_check_open(self)
+    if self._is_mapped:
+        raise TypeError("this pool was made by another process, and only that one can allocate from it")
+    if self._buffer_class is None:
+        buffer = Buffer.__new__(Buffer)
+    else:
+        buffer = self._buffer_class.__new__(self._buffer_class)
+    allocate_from_pool(self._h_users, size, stream._h_stream, &buffer._h_allocation)
+    MemoryRange_show(buffer)
+    buffer._memory_resource = self
+    return buffer
+
+
+cdef int MemPool_check_open(_MemPool self) except -1:
+    if not self._h_pool:
+        raise RuntimeError(f"this {type(self).__name__} is closed")
+    return 0
+
+
+cdef int MemPool_reset_high(
+    _MemPoolAttributes self, str name, object value, cydriver.CUmemPool_attribute attribute
+) except -1:
+    cdef uint64_t zero = 0
+    if value != 0:
+        raise AttributeError(f"{name} can only be set to 0, which lets it start again, not to {value!r}")
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolSetAttribute(self._h_pool.get(), attribute, &zero), b"cuMemPoolSetAttribute")
+    return 0
+
+
+cdef bint MemPool_flag(_MemPoolAttributes self, cydriver.CUmemPool_attribute attribute) except -1:
+    cdef int value = 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(self._h_pool.get(), attribute, &value), b"cuMemPoolGetAttribute")
+    return value != 0
+
+
+cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribute attribute) except? 0:
+    cdef uint64_t value = 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(self._h_pool.get(), attribute, &value), b"cuMemPoolGetAttribute")
+    return value

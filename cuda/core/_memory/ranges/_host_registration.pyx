@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Registered host memory: arrays that exist, page-locked for as long as a buffer is open."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+from libcpp.utility cimport move
+
+from cpython.buffer cimport (
+    PyBUF_STRIDED_RO,
+    PyBuffer_IsContiguous,
+    PyBuffer_Release,
+    PyObject_CheckBuffer,
+    PyObject_GetBuffer,
+)
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_current
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, is_interpreter_exiting
+from cuda.core._memory._buffer cimport Buffer, Buffer_create
+from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._memory.copying._array_operand cimport holds_objects
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
+
+__all__ = ["register_host_memory"]
+
+
+def register_host_memory(
+    array, *, portable: bool = True, mapped: bool = True, read_only: bool = False, io_memory: bool = False
+) -> Buffer:
+    """Page-lock the memory of an array until the returned buffer is closed (``cuMemHostRegister``).
+
+    Copies between the array and a device are then faster, and asynchronous. Both can be used: the array
+    itself, and the buffer, which is also an argument for kernels. A context has to be current.
+
+    Closing the buffer, at the latest at the end of its ``with`` block, ends the registration
+    (``cuMemHostUnregister``). It first waits for the stream given to :meth:`Buffer.close`, or recorded
+    by :meth:`Buffer.set_deallocation_stream`; without one, for all work of the context. The driver may
+    wait for more.
+
+    Parameters
+    ----------
+    array : object
+        Host memory with the buffer protocol, such as a NumPy array, without gaps. The buffer keeps it
+        alive, and cannot be written to if the array cannot.
+    portable : bool, optional
+        Whether the memory is page-locked for all contexts, not only for the current one.
+    mapped : bool, optional
+        Whether devices can access the memory, besides copying it.
+    read_only : bool, optional
+        Whether devices only read the memory, which pages without permission to write need; see
+        ``properties.read_only_host_register_supported``. The buffer cannot be written to then.
+    io_memory : bool, optional
+        Whether the array shows the memory of another device of the system.
+
+    Returns
+    -------
+    :class:`Buffer`
+        The memory, with the array as its owner. Where devices know it by another address than the
+        host, that is the buffer's, and the host reads the array only.
+
+    Raises
+    ------
+    TypeError
+        If ``array`` is no memory of the host, its elements refer to Python objects, or an option is no
+        bool.
+    ValueError
+        If the array has gaps between its elements, or no elements.
+    CUDAError
+        If no context is current, the memory is registered already, wholly or in part, or the driver
+        refuses it.
+    """
+    cdef HostRegistration self = HostRegistration.__new__(HostRegistration)
+    cdef AllocationHandle h_allocation
+    cdef Buffer buffer
+    cdef unsigned int c_flags = (
+        flag(portable, "portable", cydriver.CU_MEMHOSTREGISTER_PORTABLE)
+        | flag(mapped, "mapped", cydriver.CU_MEMHOSTREGISTER_DEVICEMAP)
+        | flag(read_only, "read_only", cydriver.CU_MEMHOSTREGISTER_READ_ONLY)
+        | flag(io_memory, "io_memory", cydriver.CU_MEMHOSTREGISTER_IOMEMORY)
+    )
+    HostRegistration_open(self, array)
+    HostRegistration_create(self, c_flags, &h_allocation)
+    buffer = Buffer_create(Buffer, h_allocation, self, array)
+    buffer._is_readonly = self._view.readonly or read_only
+    return buffer
+
+
+cdef unsigned int flag(object value, str name, unsigned int c_flag) except? 0:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be a bool, not {type(value).__name__}")
+    return c_flag if value else 0
+
+
+cdef class HostRegistration(MemoryResource):
+    """The registration of one array, as the resource of its buffer."""
+
+    cdef:
+        Py_buffer _view
+        bint _has_view
+        bint _is_mapped
+        bint _is_elsewhere      # devices know the memory by another address
+        ContextHandle _h_context
+
+    def __dealloc__(self):
+        if self._has_view:
+            PyBuffer_Release(&self._view)
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Refused: an array's memory is there already."""
+        raise RuntimeError("registered memory is that of an array, and no more can be allocated; name a destination")
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether the memory is mapped to devices."""
+        return self._is_mapped
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host knows the memory by the address of the buffer."""
+        return not self._is_elsewhere
+
+    @property
+    def device_id(self) -> int:
+        """Refused: the memory is on no device."""
+        raise RuntimeError("registered host memory is on no device, so it has no device_id")
+
+
+cdef int HostRegistration_open(HostRegistration self, object array) except -1:
+    if not PyObject_CheckBuffer(array):
+        raise TypeError(
+            f"array must be memory of the host with the buffer protocol, such as a NumPy array, "
+            f"not {type(array).__name__}"
+        )
+    try:
+        PyObject_GetBuffer(array, &self._view, PyBUF_STRIDED_RO)
+    except (BufferError, ValueError) as error:
+        raise TypeError(f"array is no memory of the host: {error}") from error
+    self._has_view = True
+    if holds_objects(array, &self._view):
+        raise TypeError("array must have elements of plain bytes; these refer to Python objects")
+    if not PyBuffer_IsContiguous(&self._view, c"A"):
+        raise ValueError("array must be contiguous; register the array that this is a part of")
+    if self._view.len == 0:
+        raise ValueError("array has no elements, so there is nothing to register")
+    return 0
+
+
+cdef int HostRegistration_create(
+    HostRegistration self, unsigned int c_flags, AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef Keep keep = Keep.of_object(<PyObject*>self)
+    cdef cydriver.CUdeviceptr pointer = 0
+    value.pointer = <uintptr_t>self._view.buf
+    value.size = self._view.len
+    value.resource = <PyObject*>self
+    Context_current(&self._h_context)
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags), b"cuMemHostRegister")
+    h_allocation[0] = AllocationHandle.own(move(value), &HostRegistration_destroy, move(keep))
+    self._is_mapped = c_flags & cydriver.CU_MEMHOSTREGISTER_DEVICEMAP != 0
+    if self._is_mapped:
+        HANDLE_RETURN(
+            cydriver.cuMemHostGetDevicePointer(&pointer, self._view.buf, 0), b"cuMemHostGetDevicePointer"
+        )
+        self._is_elsewhere = pointer != h_allocation.value().pointer
+        (&h_allocation.value()).pointer = pointer
+    return 0
+
+
+cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
+    cdef ContextHandle h_context = value.h_context
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef bint is_entered
+    cdef void* c_address = NULL
+    if is_interpreter_exiting():
+        return
+    with gil:
+        c_address = (<HostRegistration>value.resource)._view.buf
+        if not h_context:
+            h_context = (<HostRegistration>value.resource)._h_context
+    # Should one call fail, the next is tried all the same: the context may be current already.
+    err = cydriver.cuCtxPushCurrent(h_context.get())
+    is_entered = err == cydriver.CUresult.CUDA_SUCCESS
+    WARN_RETURN(err, b"cuCtxPushCurrent")
+    if value.h_stream:
+        WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
+    else:
+        WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+    err = cydriver.cuMemHostUnregister(c_address)
+    if is_entered:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_driver_error(err, b"cuMemHostUnregister", b"registered host memory")
+        # Devices may still use the memory, so it must not become that of something else.
+        with gil:
+            Py_INCREF(<object>value.resource)

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cpython.object cimport PyObject
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._memory.ranges._slices cimport Parts
+
+
+cdef class MemoryRange(DriverObject):
+    cdef:
+        AllocationHandle _h_allocation
+        object _memory_resource     # None for wrapped memory
+        object _owner               # of a part, the buffer it is a part of
+        object _ipc_descriptor
+        Parts _parts                # None before the first
+        bint _is_part
+        bint _is_mapped             # allocated by another process
+        bint _is_readonly           # of the array that lends the memory
+        int _export_count           # memoryviews that look at the memory
+        PyObject* _handle_object    # what `handle` and `size` read
+        PyObject* _size_object
+
+
+# Refreshes `handle` and `size` after the allocation has changed.
+cdef int MemoryRange_show(MemoryRange self) except -1
+
+# Makes an empty range the part `self[key]`.
+cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
+
+# Counts memoryviews that begin or cease to look at the memory.
+cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept
+
+# What methods begin with: that the range is open, and that it may be written. `name` is that of the argument.
+cdef inline int check_open(MemoryRange self) except -1:
+    return 0 if self._h_allocation else self._check_open()
+
+cdef inline int check_writable(MemoryRange self, str name) except -1:
+    return MemoryRange_refuse_write(self, name) if self._is_readonly else 0
+
+cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of memory: what a buffer knows of its memory, and how parts of it are made."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+
+from cuda.core._handles._driver_object cimport DriverObject, add_member
+from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
+from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
+from cuda.core._memory.ranges._slices cimport Parts, narrow, read_bounds
+
+__all__ = []
+
+
+cdef class MemoryRange(DriverObject):
+    """An address and a size, where the memory is, and who frees it. Only buffers are made of this."""
+
+    def __dealloc__(self):
+        if self._is_part:
+            MemoryRange_leave(self)
+        Py_XDECREF(self._handle_object)
+        Py_XDECREF(self._size_object)
+
+    def __repr__(self):
+        if not self._h_allocation:
+            return f"<{type(self).__name__} closed>"
+        mapped = ", mapped" if self.is_mapped else ""
+        return f"<{type(self).__name__} {self.handle:#x}, {self.size} bytes{mapped}>"
+
+    @property
+    def handle(self) -> int:
+        """The address; 0 when closed."""
+        return self._h_allocation.value().pointer if self._h_allocation else 0
+
+    @property
+    def size(self) -> int:
+        """The number of bytes; 0 when closed."""
+        return self._h_allocation.value().size if self._h_allocation else 0
+
+    @property
+    def _size(self):
+        return self.size
+
+    @_size.setter
+    def _size(self, value):
+        # For resources that grow a buffer in place.
+        self._check_open()
+        if self._is_part:
+            raise RuntimeError("a part of a Buffer cannot grow")
+        (&self._h_allocation.value()).size = size_argument(value)
+        MemoryRange_show(self)
+
+    @property
+    def _deallocation_stream(self):
+        # For resources that move a buffer; None without one.
+        self._check_open()
+        return stream_of(self._h_allocation.value())
+
+    @property
+    def memory_resource(self) -> MemoryResource | None:
+        """The resource that frees the memory; None for wrapped memory and when closed."""
+        return self._memory_resource
+
+    @property
+    def owner(self):
+        """The object that wrapped memory keeps alive, or None; of a part, the buffer it is a part of."""
+        return self._owner
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device where the memory is; -1 for plain host memory."""
+        self._check_open()
+        if self._memory_resource is not None:
+            return self._memory_resource.device_id
+        return MemoryRange_info(self).device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        self._check_open()
+        if self._memory_resource is not None:
+            return self._memory_resource.is_device_accessible
+        return bool(MemoryRange_info(self).is_device_accessible)
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host can access the memory."""
+        self._check_open()
+        if self._memory_resource is not None:
+            return self._memory_resource.is_host_accessible
+        return bool(MemoryRange_info(self).is_host_accessible)
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the memory migrates between host and devices."""
+        self._check_open()
+        if self._memory_resource is not None and self._memory_resource.is_managed:
+            return True
+        return bool(MemoryRange_info(self).is_managed)
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the memory was allocated by another process; False when closed."""
+        return self._is_mapped
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_allocation
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return <intptr_t>self._h_allocation.value().pointer if self._h_allocation else 0
+
+    cdef void _release(self) noexcept:
+        if self._parts is not None:
+            self._parts.close()
+        if self._is_part:
+            MemoryRange_leave(self)
+        self._h_allocation.reset()
+        MemoryRange_show(self)
+        self._memory_resource = None
+        self._owner = None
+        self._ipc_descriptor = None
+        self._is_mapped = False
+
+    cdef object _identity(self):
+        return (self.handle, self.size)
+
+    cdef int _check_open(self) except -1:
+        # An open buffer of no bytes has the address 0.
+        if not self._h_allocation:
+            raise RuntimeError(f"this {type(self).__name__} is closed")
+        return 0
+
+
+cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1:
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t stop = 0
+    cdef MemoryRange whole = <MemoryRange>self._owner if self._is_part and self._owner is not None else self
+    read_bounds(key, &start, &stop)
+    # Known to its whole before that is found open: what runs in between, such as a collection, may close it.
+    if whole._parts is None:
+        whole._parts = Parts()
+    whole._parts.add(part)
+    part._is_part = True
+    part._owner = whole
+    check_open(self)
+    narrow(self._h_allocation, start, stop, whole._h_allocation.keep(), &part._h_allocation)
+    part._memory_resource = self._memory_resource
+    part._is_mapped = self._is_mapped
+    part._is_readonly = self._is_readonly
+    MemoryRange_show(part)
+    return 0
+
+
+cdef void MemoryRange_leave(MemoryRange self) noexcept:
+    # A collection of garbage may have cleared either.
+    if self._owner is not None and (<MemoryRange>self._owner)._parts is not None:
+        (<MemoryRange>self._owner)._parts.remove(self)
+
+
+# What looks at a part looks at the whole, too.
+cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept:
+    self._export_count += step
+    if self._is_part and self._owner is not None:
+        (<MemoryRange>self._owner)._export_count += step
+
+
+cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
+    raise TypeError(f"{name} is no memory to write to: it is registered for reading only")
+
+
+# Of the whole, because a part of no bytes may begin where the memory ends.
+cdef PointerInfo MemoryRange_info(MemoryRange self) except *:
+    cdef MemoryRange whole = <MemoryRange>self._owner if self._is_part and self._owner is not None else self
+    return pointer_info(whole._h_allocation.value().pointer)
+
+
+# Both are asked for in loops, where a getter costs most: they are kept as objects.
+cdef int MemoryRange_show(MemoryRange self) except -1:
+    cdef bint is_open = <bint>self._h_allocation
+    cdef object handle = self._h_allocation.value().pointer if is_open else 0
+    cdef object size = self._h_allocation.value().size if is_open else 0
+    Py_XDECREF(self._handle_object)
+    self._handle_object = <PyObject*>handle
+    Py_INCREF(handle)
+    Py_XDECREF(self._size_object)
+    self._size_object = <PyObject*>size
+    Py_INCREF(size)
+    return 0
+
+
+cdef int add_members() except -1:
+    cdef MemoryRange sample = MemoryRange.__new__(MemoryRange)
+    cdef char* start = <char*><void*>sample
+    add_member(MemoryRange, "handle", <char*>&sample._handle_object - start)
+    add_member(MemoryRange, "size", <char*>&sample._size_object - start)
+    return 0
+
+
+add_members()

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of buffers: ranges of their memory, which are closed with them."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+
+from cpython.weakref cimport PyWeakref_NewRef
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport AllocationHandle, Keep
+from cuda.core._memory.ranges._allocation cimport borrow
+
+__all__ = []
+
+
+cdef extern from "Python.h":
+    int PySlice_Check(object key)
+    int PySlice_Unpack(object key, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) nogil
+
+
+cdef class Parts:
+    """The parts of one buffer. Each keeps the buffer alive, so the references to them are weak.
+
+    What frees memory does not depend on this: a part also keeps the allocation. It lets the close of a
+    buffer show in its parts, which are read without a look at the buffer.
+    """
+
+    def __cinit__(self):
+        self._references = {}
+
+    cdef int add(self, DriverObject part) except -1:
+        self._references[<uintptr_t><void*>part] = PyWeakref_NewRef(part, None)
+        return 0
+
+    cdef void remove(self, DriverObject part) noexcept:
+        self._references.pop(<uintptr_t><void*>part, None)
+
+    cdef void close(self) noexcept:
+        cdef object part
+        while self._references:
+            part = self._references.popitem()[1]()
+            if part is not None:
+                (<DriverObject>part)._release()
+
+
+cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
+    cdef Py_ssize_t step = 1
+    if not PySlice_Check(key):
+        raise TypeError(f"a Buffer takes a slice of bytes, such as buffer[16:32], not {type(key).__name__}")
+    PySlice_Unpack(key, start, stop, &step)
+    if step != 1:
+        raise ValueError(f"a part of a Buffer has all of its bytes, so the step must be 1, not {step}")
+    return 0
+
+
+cdef int narrow(
+    const AllocationHandle& h_whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+) except -1:
+    cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>h_whole.value().size, &start, &stop, 1)
+    return borrow(h_whole.value().pointer + start, <size_t>size, keep, h_part)

@@ -1,0 +1,256 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""FileStreamProgramCache: what is on the disk, and what may go wrong there."""
+
+import errno
+import hashlib
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cuda.core._compile.cache import _files
+from cuda.core.utils import FileStreamProgramCache
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def cache(root):
+    return FileStreamProgramCache(root)
+
+
+def entry(root, key: bytes) -> Path:
+    """The file of a key."""
+    name = hashlib.sha256(key).hexdigest()
+    return Path(root) / "entries" / name[:2] / name[2:]
+
+
+def test_layout(cache, root):
+    cache["key"] = b"code"
+    assert entry(root, b"key").read_bytes() == b"code"
+    assert list((root / "tmp").iterdir()) == []
+    assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o700
+
+
+def test_directories_are_made_and_their_permissions_left_alone(root):
+    (root / "tmp").mkdir(parents=True)
+    (root / "tmp").chmod(0o755)
+    FileStreamProgramCache(str(root))
+    assert (root / "entries").is_dir()
+    assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o755
+
+
+def test_default_directory(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    FileStreamProgramCache()["key"] = b"code"
+    assert entry(tmp_path / "cuda-python" / "program-cache", b"key").read_bytes() == b"code"
+
+
+@pytest.mark.parametrize("path", [5, 1.5, object()])
+def test_path_of_wrong_type(path):
+    with pytest.raises(TypeError):
+        FileStreamProgramCache(path)
+
+
+def test_another_object_and_another_process_see_the_value(cache, root):
+    cache["key"] = b"code"
+    assert FileStreamProgramCache(root)["key"] == b"code"
+
+
+def test_files_of_others_are_read(cache, root):
+    path = entry(root, b"key")
+    path.parent.mkdir()
+    path.write_bytes(b"foreign")
+    assert cache["key"] == b"foreign"
+    assert len(cache) == 1
+
+
+def test_reading_is_noted_in_the_access_time_alone(cache, root):
+    cache["key"] = b"code"
+    path = entry(root, b"key")
+    os.utime(path, ns=(1, 1))
+    assert cache["key"] == b"code"
+    assert path.stat().st_atime_ns > 1
+    assert path.stat().st_mtime_ns == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"other code", b"cod", b"code and more"])
+def test_a_damaged_value_is_a_miss_and_can_be_stored_again(cache, root, damage):
+    cache["key"] = b"code"
+    with open(entry(root, b"key"), "r+b") as file:
+        file.truncate(0)
+        file.write(damage)
+    assert cache.get("key") is None
+    assert len(cache) == 0
+    assert cache.misses == 1
+    cache["key"] = b"code"
+    assert cache["key"] == b"code"
+
+
+def test_checks_go_with_their_values(cache, root):
+    for value in (b"one", b"two", b"three"):
+        cache["key"] = value
+    assert len([path for path in (root / "checks").rglob("*") if path.is_file()]) == 1
+    del cache["key"]
+    cache["key"] = b"code"
+    cache.clear()
+    assert [path for path in (root / "checks").rglob("*") if path.is_file()] == []
+
+
+def test_a_value_whose_check_cannot_be_written_is_taken_as_it_is(cache, root):
+    (root / "checks").write_text("")
+    cache["key"] = b"code"
+    assert cache["key"] == b"code"
+    assert len(cache) == 1
+
+
+def test_a_directory_in_the_place_of_a_value_is_a_miss(cache, root):
+    entry(root, b"key").mkdir(parents=True)
+    assert cache.get("key") is None
+
+
+def test_old_temporary_files_are_swept(cache, root):
+    old, young = root / "tmp" / "old", root / "tmp" / "young"
+    for sweep in (lambda: FileStreamProgramCache(root), cache.clear):
+        old.write_bytes(b"x")
+        young.write_bytes(b"x")
+        os.utime(old, (time.time() - 4000,) * 2)
+        sweep()
+        assert not old.exists()
+        assert young.exists()
+
+
+def test_temporary_files_count_and_old_ones_are_evicted(root):
+    cache = FileStreamProgramCache(root, max_size_bytes=100)
+    (root / "tmp" / "other").write_bytes(b"x" * 80)
+    cache["a"] = b"a" * 30
+    assert cache.get("a") is None
+    os.utime(root / "tmp" / "other", (0, 0))
+    cache["a"] = b"a" * 30
+    assert cache["a"] == b"a" * 30
+
+
+def test_a_value_that_is_replaced_meanwhile_is_not_removed(cache, root, monkeypatch):
+    cache["key"] = b"old"
+    listed = list(cache._files())
+    monkeypatch.setattr(cache, "_files", lambda: iter(listed))
+    cache["key"] = b"newer"
+    cache.clear()
+    assert cache["key"] == b"newer"
+
+
+def test_a_value_that_another_process_removes_meanwhile(cache, root):
+    cache["key"] = b"code"
+    path, state = next(iter(cache._files()))
+    os.unlink(path)
+    assert cache._remove(path, state) is None
+    with pytest.raises(KeyError):
+        del cache["key"]
+
+
+# Directories that cannot be written
+
+
+def test_an_unwritable_directory_warns_once_and_keeps_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="program cache in .* cannot be written") as caught:
+        cache = FileStreamProgramCache(tmp_path / "file" / "cache", max_size_bytes=10)
+    assert [warning.filename for warning in caught] == [__file__]
+    cache["key"] = b"code"
+    cache.clear()
+    assert (cache.get("key"), len(cache), cache.size_bytes) == (None, 0, 0)
+    with pytest.raises(KeyError):
+        del cache["key"]
+
+
+def test_a_full_disk_warns_once_and_leaves_no_temporary_file(cache, root, monkeypatch):
+    def fail(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_files.os, "fsync", fail)
+    with pytest.warns(RuntimeWarning, match="No space left") as caught:
+        cache["key"] = b"code"
+        cache["key"] = b"code"
+    assert [warning.filename for warning in caught] == [__file__]
+    assert cache.get("key") is None
+    assert list((root / "tmp").iterdir()) == []
+
+
+def test_a_directory_that_can_only_be_read_still_gives_its_values(cache, root, monkeypatch):
+    cache["key"] = b"code"
+
+    def fail(*args, **kwargs):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(_files.os, "utime", fail)
+    assert cache["key"] == b"code"
+
+
+def test_clearing_where_nothing_can_be_removed_warns(cache, monkeypatch):
+    cache["key"] = b"code"
+
+    def fail(path):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(_files.os, "unlink", fail)
+    with pytest.warns(RuntimeWarning, match="Permission denied"):
+        cache.clear()
+    monkeypatch.undo()
+    assert cache["key"] == b"code"
+
+
+def test_a_directory_that_was_removed_is_made_again(cache, root):
+    cache["key"] = b"code"
+    for path in sorted(root.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    assert cache.get("key") is None
+    cache["key"] = b"code"
+    assert cache["key"] == b"code"
+
+
+@pytest.mark.parametrize("failures", [2, 100])
+def test_files_that_others_read_are_replaced_later_or_never_on_windows(cache, monkeypatch, failures):
+    cache["key"] = b"old"
+    real, calls = os.replace, []
+
+    def replace(source, target):
+        calls.append(target)
+        if len(calls) <= failures:
+            raise PermissionError(errno.EACCES, "in use")
+        real(source, target)
+
+    monkeypatch.setattr(_files, "_IS_WINDOWS", True)
+    monkeypatch.setattr(_files, "_RETRIES", (0, 0, 0))
+    monkeypatch.setattr(_files.os, "replace", replace)
+    cache["key"] = b"new"
+    assert cache["key"] == (b"new" if failures == 2 else b"old")
+
+
+# Many processes
+
+
+WORKER = """
+import sys
+from cuda.core.utils import FileStreamProgramCache
+cache = FileStreamProgramCache(sys.argv[1])
+values = [letter * 5000 for letter in (b"a", b"b", b"c")]
+for step in range(30):
+    cache["key"] = values[(int(sys.argv[2]) + step) % 3]
+    assert cache["key"] in values
+"""
+
+
+def test_processes_see_whole_values_only(root):
+    FileStreamProgramCache(root)["key"] = b"a" * 5000
+    command = [sys.executable, "-c", WORKER, str(root)]
+    workers = [subprocess.Popen([*command, str(number)], stderr=subprocess.PIPE) for number in range(3)]
+    assert [(worker.communicate()[1], worker.returncode) for worker in workers] == [(b"", 0)] * 3
+    assert len(FileStreamProgramCache(root)) == 1

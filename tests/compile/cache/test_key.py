@@ -1,0 +1,228 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""make_program_cache_key: what changes a key, what does not, and what has none."""
+
+import subprocess
+import sys
+
+import pytest
+
+from cuda.core._compile.cache import _key
+from cuda.core._program import ProgramOptions
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
+from cuda.core.utils import make_program_cache_key
+
+CODE = "__global__ void f() {}"
+DIGEST = b"d" * 32
+
+
+@pytest.fixture(autouse=True)
+def linker(monkeypatch):
+    """What links here does not matter, but for the tests that say so."""
+    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
+
+
+def key(code=CODE, code_type="c++", target_type="ptx", *, name_expressions=(), extra_digest=None, **options):
+    if code_type != "c++" and target_type == "ptx" and code_type.lower() == "ptx":
+        target_type = "cubin"
+    return make_program_cache_key(
+        code=code,
+        code_type=code_type,
+        options=ProgramOptions(**{"arch": "sm_90", **options}),
+        target_type=target_type,
+        name_expressions=name_expressions,
+        extra_digest=extra_digest,
+    )
+
+
+def test_a_key_has_32_bytes_and_is_the_same_each_time():
+    assert type(key()) is bytes
+    assert len(key()) == 32
+    assert key() == key()
+
+
+def test_a_key_is_the_same_in_another_process():
+    script = (
+        "from cuda.core.utils import make_program_cache_key as make\n"
+        "from cuda.core import ProgramOptions\n"
+        f"print(make(code={CODE!r}, code_type='c++', options=ProgramOptions(arch='sm_90'), target_type='ptx').hex())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == key().hex()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"code": CODE + " "},
+        {"target_type": "cubin"},
+        {"name": "other"},
+        {"arch": "sm_80"},
+        {"debug": True},
+        {"ftz": False},
+        {"define_macro": "A"},
+        {"first_line": 7},
+        {"name_expressions": ["f"]},
+        {"extra_digest": DIGEST},
+    ],
+    ids=str,
+)
+def test_what_changes_a_key(changed):
+    assert key(**changed) != key()
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ({"code_type": "C++", "target_type": "PTX"}, {}),
+        ({"code_type": SourceCodeType.CXX, "target_type": ObjectCodeFormatType.PTX}, {}),
+        ({"debug": False}, {"debug": None}),
+        ({"define_macro": "A"}, {"define_macro": ["A"]}),
+        ({"undefine_macro": ["A"]}, {"undefine_macro": ("A",)}),
+        ({"name": None}, {"name": "default_program"}),
+        ({"use_libdevice": True}, {}),
+        ({"name_expressions": ["a", "b"]}, {"name_expressions": ("b", "a")}),
+    ],
+    ids=str,
+)
+def test_what_means_the_same_has_one_key(one, other):
+    assert key(**one) == key(**other)
+
+
+def test_text_and_bytes_are_different_name_expressions():
+    assert key(name_expressions=["f"]) != key(name_expressions=[b"f"])
+
+
+def test_parts_do_not_run_into_each_other():
+    assert key(name_expressions=["ab"]) != key(name_expressions=["a", "b"])
+    assert key(code="a", name="bc") != key(code="ab", name="c")
+
+
+@pytest.mark.parametrize("code_type, code, option", [("ptx", "x", {"std": "c++20"}), ("nvvm", "x", {"pch": True})])
+def test_options_of_other_compilers_do_not_count(code_type, code, option):
+    assert key(code, code_type, **option) == key(code, code_type)
+
+
+@pytest.mark.parametrize("option", [{"ftz": True}, {"debug": True}, {"max_register_count": 32}, {"arch": "sm_80"}])
+def test_options_of_the_linker_count(option):
+    assert key("x", "ptx", **option) != key("x", "ptx")
+
+
+def test_time_writes_no_file_for_the_linker():
+    assert key("x", "ptx", time=True) != key("x", "ptx", time=False) == key("x", "ptx")
+
+
+def test_sources_of_nvvm():
+    assert key("x", "nvvm") == key(b"x", "nvvm") == key(bytearray(b"x"), "nvvm")
+    one, two = ("a", "1"), ("b", b"2")
+    keys = {key("x", "nvvm", extra_sources=sources) for sources in ([one], [one, two], [two, one], None)}
+    assert len(keys) == 4
+    assert key("x", "nvvm", extra_sources=[one]) == key("x", "nvvm", extra_sources=(("a", bytearray(b"1")),))
+
+
+@pytest.mark.parametrize("code_type", ["c++", "ptx"])
+def test_extra_sources_are_for_nvvm(code_type):
+    with pytest.raises(ValueError, match="extra_sources are for code of type 'nvvm'"):
+        key("x", code_type, extra_sources=[("a", "b")])
+
+
+@pytest.mark.parametrize("code_type", ["c", "", None, 5])
+def test_unknown_code_type(code_type):
+    with pytest.raises(ValueError, match="code_type"):
+        make_program_cache_key(code=CODE, code_type=code_type, options=ProgramOptions(arch="sm_90"), target_type="ptx")
+
+
+@pytest.mark.parametrize("code_type, target", [("c++", "fatbin"), ("c++", None), ("ptx", "ltoir"), ("nvvm", "cubin")])
+def test_targets_that_are_not_made_of_a_source(code_type, target):
+    with pytest.raises(ValueError, match="target_type"):
+        make_program_cache_key(code="x", code_type=code_type, options=ProgramOptions(arch="sm_90"), target_type=target)
+
+
+@pytest.mark.parametrize("code, code_type", [(b"x", "c++"), (b"x", "ptx"), (5, "c++"), (None, "nvvm")])
+def test_code_of_wrong_type(code, code_type):
+    with pytest.raises(TypeError, match="code of type .* must be a str"):
+        key(code, code_type)
+
+
+@pytest.mark.parametrize("options", [None, {}, "sm_90"])
+def test_options_of_wrong_type(options):
+    with pytest.raises(TypeError, match="options must be ProgramOptions"):
+        make_program_cache_key(code=CODE, code_type="c++", options=options, target_type="ptx")
+
+
+@pytest.mark.parametrize("expressions", ["f", b"f", 5, None, {"f"}, [5], [bytearray(b"f")], [None]])
+def test_name_expressions_of_wrong_type(expressions):
+    with pytest.raises(TypeError, match="name_expressions must be"):
+        key(name_expressions=expressions)
+
+
+@pytest.mark.parametrize("digest", ["text", 5])
+def test_extra_digest_of_wrong_type(digest):
+    with pytest.raises(TypeError, match="extra_digest must be bytes"):
+        key(extra_digest=digest)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"include_path": "/a"},
+        {"pre_include": "a.h"},
+        {"pch": True},
+        {"use_pch": "a.pch"},
+        {"pch_dir": "/a"},
+        {"name": "/a/b.cu"},
+        {"name": "a/b.cu"},
+    ],
+    ids=str,
+)
+def test_options_that_read_files_need_a_digest_of_them(option):
+    with pytest.raises(ValueError, match=f"extra_digest.* is needed with {next(iter(option))}"):
+        key(**option)
+    assert key(**option, extra_digest=DIGEST) != key(**option, extra_digest=b"e" * 32)
+
+
+def test_libdevice_needs_a_digest():
+    with pytest.raises(ValueError, match="extra_digest.* is needed with use_libdevice"):
+        key("x", "nvvm", use_libdevice=True)
+    assert key("x", "nvvm", use_libdevice=True, extra_digest=DIGEST) != key("x", "nvvm", extra_digest=DIGEST)
+
+
+@pytest.mark.parametrize("option", [{"create_pch": "a"}, {"time": "a.csv"}, {"fdevice_time_trace": "a.json"}], ids=str)
+def test_options_that_write_files_have_no_key(option):
+    with pytest.raises(ValueError, match=f"{next(iter(option))} make the compiler write files"):
+        key(**option, extra_digest=DIGEST)
+
+
+@pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
+def test_options_that_the_linker_of_the_driver_lacks(option, monkeypatch):
+    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    with pytest.raises(ValueError, match=f"the driver's linker.* lacks {next(iter(option))}"):
+        key("x", "ptx", **option)
+
+
+def test_versions_of_the_compilers_count(monkeypatch):
+    keys = {key(), key("x", "nvvm"), key("x", "ptx")}
+    monkeypatch.setattr(_key, "nvrtc_version", lambda: (99, 1))
+    monkeypatch.setattr(_key, "nvjitlink_version", lambda: (99, 1))
+    monkeypatch.setattr(_key, "load_nvvm", lambda: None)
+    keys |= {key(), key("x", "nvvm"), key("x", "ptx")}
+    monkeypatch.setattr(_key, "driver_version", lambda: (99, 1))
+    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    keys.add(key("x", "ptx"))
+    assert len(keys) == 7
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
+def test_a_compiler_that_is_missing_has_a_key_of_its_own(monkeypatch, kind):
+    def fail():
+        raise kind("missing")
+
+    there = key()
+    monkeypatch.setattr(_key, "nvrtc_version", fail)
+    assert key() == key() != there
+
+
+def test_the_architecture_of_the_device_counts(monkeypatch):
+    monkeypatch.setattr(_key, "current_arch", lambda: "sm_90")
+    assert key(arch=None) == key(arch="sm_90")

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Advice for headers that a compiler did not find."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+from cuda.core import Program, ProgramOptions
+from cuda.core._compile import _missing_headers
+from cuda.core._compile._missing_headers import missing_header_advice
+from cuda.core._utils.cuda_utils import NVRTCError
+
+LOGS = (
+    'a.cu(1): catastrophic error: could not open source file "{}" (no directories in search list)\n',
+    'a.cu(1): catastrophic error: cannot open source file "{}"\n',
+)
+
+
+def advice(header, version=(13, 0), has_bundled_headers=False, log=LOGS[0]):
+    return missing_header_advice(log.format(header), version, has_bundled_headers)
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: None)
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize(
+    "header, package, library",
+    [
+        ("cuda/std/type_traits", "nvidia-cuda-cccl", "cccl"),
+        ("cub/block/block_reduce.cuh", "nvidia-cuda-cccl", "cccl"),
+        ("thrust/device_vector.h", "nvidia-cuda-cccl", "cccl"),
+        ("nv/target", "nvidia-cuda-cccl", "cccl"),
+        ("cuda_fp16.h", "nvidia-cuda-runtime", "cudart"),
+        ("cuda_runtime.h", "nvidia-cuda-runtime", "cudart"),
+        ("cuda.h", "nvidia-cuda-runtime", "cudart"),
+        ("cooperative_groups/reduce.h", "nvidia-cuda-runtime", "cudart"),
+        ("mma.h", "nvidia-cuda-runtime", "cudart"),
+        ("crt/host_defines.h", "nvidia-cuda-crt", "cudart"),
+        ("curand_kernel.h", "nvidia-curand", "curand"),
+    ],
+)
+@pytest.mark.usefixtures("nothing_installed")
+def test_the_package_of_a_header(header, package, library, log):
+    text = advice(header, log=log)
+    assert text == (
+        f"'{header}' comes with the CUDA Toolkit or `pip install {package}`: "
+        f"put its directory, cuda.pathfinder.find_nvidia_header_directory('{library}'), in include_path"
+    )
+    assert f"`pip install {package}-cu12`" in advice(header, (12, 9), log=log)
+
+
+@pytest.mark.parametrize(
+    "header, package",
+    [
+        ("cutlass/cutlass.h", "nvidia-cutlass"), ("cute/tensor.hpp", "nvidia-cutlass"),
+        ("cublasdx.hpp", "nvidia-mathdx"), ("nvshmem.h", "nvidia-nvshmem-cu13"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("nothing_installed")
+def test_packages_beside_the_toolkit(header, package):
+    for version in ((12, 9), (13, 0)):
+        assert advice(header, version).startswith(f"'{header}' comes with `pip install {package}`: ")
+
+
+def test_a_header_that_is_installed(monkeypatch, tmp_path):
+    (tmp_path / "cuda_fp16.h").touch()
+    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: str(tmp_path))
+    assert advice("cuda_fp16.h") == f"'cuda_fp16.h' is in '{tmp_path}': put that in include_path"
+    assert "`pip install nvidia-cuda-runtime`" in advice("cuda_bf16.h")
+
+
+@pytest.mark.parametrize(
+    "header, is_bundled", [("cuda_fp16.h", True), ("cub/cub.cuh", True), ("cuda_runtime.h", False)]
+)
+def test_headers_inside_the_compiler(header, is_bundled):
+    assert advice(header, has_bundled_headers=True).endswith(", or set use_bundled_headers=True") is is_bundled
+    assert "use_bundled_headers" not in advice(header)
+
+
+@pytest.mark.parametrize(
+    "header, other", [("vector", "vector"), ("stdint.h", "cstdint"), ("type_traits", "type_traits")]
+)
+def test_the_standard_library_of_the_host(header, other):
+    text = advice(header)
+    assert f"no headers of the host's standard library, such as '{header}'" in text
+    assert f"<cuda/std/{other}> of nvidia-cuda-cccl" in text
+
+
+@pytest.mark.parametrize("header", ["math.h", "cassert", "stdio.h"])
+def test_what_is_built_in(header):
+    assert advice(header) == (
+        f"device code needs no '{header}': what it can use of that is built in, so leave the #include out"
+    )
+
+
+@pytest.mark.requires(nvrtc=True, software=False)
+def test_what_is_said_to_be_built_in_is_there():
+    source = '__global__ void f(float x) { assert(x > 0); printf("%f", sqrtf(x)); }'
+    assert Program(source, "c++", ProgramOptions(arch="sm_90")).compile("cubin").code
+
+
+def test_headers_of_the_user():
+    assert advice("mine.h") == "the directory of 'mine.h' has to be in include_path"
+
+
+@pytest.mark.parametrize("log", [None, "", "a.cu(1): error: expected a declaration\n"])
+def test_other_messages(log):
+    assert missing_header_advice(log, (13, 0), False) == ""
+
+
+@pytest.mark.parametrize("error", [AttributeError, RuntimeError, ValueError])
+def test_a_pathfinder_that_does_not_know_the_headers(monkeypatch, error):
+    def fail(library):
+        raise error(library)
+
+    pathfinder = types.SimpleNamespace(find_nvidia_header_directory=fail)
+    monkeypatch.setattr(_missing_headers.importlib, "import_module", lambda name: pathfinder)
+    assert "`pip install nvidia-curand`" in advice("curand_kernel.h")
+
+
+@pytest.mark.requires(nvrtc=True, software=False)
+@pytest.mark.parametrize("header", ["<curand_kernel.h>", '"curand_kernel.h"'])
+@pytest.mark.usefixtures("nothing_installed")
+def test_the_error_has_the_advice(header):
+    program = Program(f"#include {header}\n", "c++", ProgramOptions(arch="sm_90"))
+    with pytest.raises(NVRTCError, match="`pip install nvidia-curand") as caught:
+        program.compile("cubin")
+    assert "pip install" not in caught.value.log
+    assert caught.value.diagnostics[0].line == 1

@@ -1,0 +1,316 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Links of nvJitLink: each on its own thread, whatever threads, forks and exits do to the linker."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from cuda.core import Linker, LinkerOptions, ObjectCode
+from cuda.core._compile._nvjitlink_linker import destroy, fetch_log
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.typing import ObjectCodeFormatType
+from support.code import ARCH, MAIN, PART, compiled, runtime_object
+
+pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True, software=False)
+
+SMALL = """
+from cuda.core import Linker, LinkerOptions, ObjectCode
+ptx = ObjectCode.from_ptx(b'.version 7.8\\n.target sm_90\\n.address_size 64\\n.visible .entry f() { ret; }\\n')
+def make():
+    return Linker(ptx, options=LinkerOptions(arch='sm_90'))
+"""
+
+
+def linker_of(kind="cubin"):
+    return Linker(compiled(MAIN, kind), compiled(PART, kind), options=LinkerOptions(arch=ARCH))
+
+
+def run_in_child(script):
+    command = [sys.executable, "-W", "ignore", "-c", SMALL + script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    return done.returncode, done.stdout, done.stderr
+
+
+class OtherThread:
+    """A thread that lives on between the calls that it is given."""
+
+    def __init__(self):
+        self._calls = []
+        self._has_call = threading.Semaphore(0)
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+
+    def _work(self):
+        while True:
+            self._has_call.acquire()
+            function, results, is_done = self._calls.pop()
+            if function is None:
+                return
+            results.append(function())
+            del function
+            is_done.set()
+
+    def __call__(self, function):
+        results, is_done = [], threading.Event()
+        self._calls.append((function, results, is_done))
+        self._has_call.release()
+        assert is_done.wait(30)
+        return results[0]
+
+    def end(self):
+        self._calls.append((None, None, None))
+        self._has_call.release()
+        self._thread.join()
+
+
+@pytest.fixture
+def other():
+    thread = OtherThread()
+    yield thread
+    thread.end()
+
+
+def settled_links():
+    """Return how many links there are after this thread has destroyed what others dropped."""
+    gc.collect()
+    linker_of().close()
+    return live_links()
+
+
+def live_links():
+    gc.collect()
+    return sum(type(item).__name__ == "Link" for item in gc.get_objects())
+
+
+def test_many_threads_link_at_once():
+    results = []
+    inputs = compiled(MAIN, "ptx"), compiled(PART, "ptx")
+    link = lambda: results.append(Linker(*inputs, options=LinkerOptions(arch=ARCH)).link("cubin").code)  # noqa: E731
+    threads = [threading.Thread(target=link) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    assert len(set(results)) == 1
+
+
+# nvJitLink corrupts memory where a link is used or destroyed by a thread that did not make it.
+
+
+@pytest.mark.parametrize("kind", ["cubin", "ptx"])
+def test_a_linker_goes_from_thread_to_thread(other, kind):
+    expected = linker_of(kind).link("cubin").code
+    for _ in range(10):
+        here, there = linker_of(kind), other(lambda: linker_of(kind))
+        assert other(lambda: here.link("cubin")).code == there.link("cubin").code == expected  # noqa: B023
+        dropped = [linker_of(kind), other(lambda: linker_of(kind))]
+        other(here.close)
+        there.close()
+        other(dropped.clear)
+        assert other(lambda: linker_of(kind).link("cubin")).code == expected
+
+
+def test_links_in_any_order_on_one_thread():
+    expected = linker_of().link("cubin").code
+    linkers = [linker_of() for _ in range(4)]
+    linkers.pop(1).close()
+    assert linkers[2].link("cubin").code == expected
+    del linkers[0]
+    assert [linker.link("cubin").code for linker in (linkers[0], linker_of())] == [expected] * 2
+
+
+def test_a_link_dropped_elsewhere_ends_with_the_next_link_of_its_thread(other):
+    before = settled_links()
+    dropped = [linker_of()]
+    assert live_links() == before + 1
+    other(dropped.clear)
+    assert live_links() == before + 1
+    linker_of().close()
+    assert live_links() == before
+
+
+def test_links_end_with_their_thread():
+    before = settled_links()
+    other = OtherThread()
+    kept = other(linker_of)
+    assert kept.handle != 0
+    other.end()
+    assert live_links() == before + 1  # without a handle
+    assert kept.handle == 0
+    assert not kept.is_closed
+    # It is made anew where it is needed.
+    assert kept.link("cubin").code == linker_of().link("cubin").code
+    assert kept.handle != 0
+    kept.close()
+    assert kept.handle == 0
+
+
+def test_logs_are_readable_on_other_threads(other):
+    linker = Linker(compiled(MAIN, "cubin"), options=LinkerOptions(arch=ARCH))
+    assert other(linker.get_error_log) == ""
+    with pytest.raises(CUDAError, match="Undefined reference to 'part'"):
+        linker.link("cubin")
+    assert "Undefined reference to 'part'" in other(linker.get_error_log)
+    other(linker.close)
+    assert "Undefined reference to 'part'" in linker.get_error_log()
+
+
+def test_an_input_that_is_refused_on_another_thread(other, tmp_path):
+    path = tmp_path / "main.ptx"
+    path.write_bytes(compiled(PART, "ptx").code)
+    linker = Linker(ObjectCode.from_ptx(path), options=LinkerOptions(arch=ARCH))
+    path.unlink()
+
+    def link():
+        with pytest.raises(CUDAError, match="main.ptx' failed"):
+            linker.link("cubin")
+
+    before = settled_links()
+    other(link)
+    other(lambda: linker_of().close())
+    # The link that the other thread could not make is gone; that of this thread is still there.
+    assert live_links() == before
+
+
+def test_closing_while_another_thread_links():
+    for _ in range(10):
+        linker = linker_of("ptx")
+        thread = threading.Thread(target=linker.close)
+        thread.start()
+        try:
+            assert linker.link("cubin").code.startswith(b"\x7fELF")
+        except RuntimeError as error:
+            assert "this Linker is closed" in str(error)
+        thread.join()
+        assert linker.is_closed
+        assert linker.handle == 0
+
+
+def test_a_closed_back_end():
+    linker = linker_of()
+    linker.close()
+    with pytest.raises(RuntimeError, match="this Linker is closed"):
+        linker._linker.link(ObjectCodeFormatType.CUBIN)
+    with pytest.raises(RuntimeError, match="this Linker is closed"):
+        linker._linker.add(ObjectCodeFormatType.PTX, b"text", "late")
+
+
+def test_a_forked_child_links_anew():
+    script = """
+import os
+made = make()
+child = os.fork()
+if child == 0:
+    code = made.link('cubin').code
+    made.close()
+    del made
+    os._exit(7 * (code == make().link('cubin').code))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(made.link('cubin').code) > 100)
+"""
+    assert run_in_child(script) == (0, "7 True\n", "")
+
+
+def test_a_fork_while_other_threads_have_links():
+    script = """
+import os, threading
+made, is_linked, go = [], threading.Event(), threading.Event()
+def work():
+    made.append(make())
+    made[0].link('cubin')
+    is_linked.set()
+    go.wait()
+thread = threading.Thread(target=work)
+thread.start()
+is_linked.wait()
+child = os.fork()
+if child == 0:
+    made.clear()
+    os._exit(7 * (len(make().link('cubin').code) > 100))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+go.set()
+thread.join()
+"""
+    assert run_in_child(script) == (0, "7\n", "")
+
+
+@pytest.mark.parametrize("thread", ["", "import threading\nthreading.Thread(target=run, daemon=True).start()\n"])
+def test_linkers_alive_at_exit_are_left_alone(thread):
+    script = f"""
+import time
+def run():
+    global kept
+    kept = make()
+    kept.link('cubin')
+    kept.again = kept
+    print('linked', flush=True)
+    if {bool(thread)}:
+        time.sleep(60)
+{thread or "run()"}
+while 'kept' not in globals() or not hasattr(kept, 'again'): pass
+time.sleep(0.1)
+"""
+    assert run_in_child(script) == (0, "linked\n", "")
+
+
+def test_a_log_that_cannot_be_fetched_raises():
+    for kind, entry in (("error", "nvJitLinkGetErrorLog"), ("info", "nvJitLinkGetInfoLog")):
+        with pytest.raises(CUDAError, match=f"{entry}.*\n.*cannot be fetched"):
+            fetch_log(0, kind)
+
+
+def test_a_failed_release_warns():
+    with pytest.warns(ResourceWarning, match="releasing a linker failed: .*nvJitLinkDestroy"):
+        destroy(0)
+
+
+@pytest.mark.parametrize("arch", ["sm_9", "sm_09", "lto_8", "99", "sm_", "", "native", "sm_90 -g", "sm_90\n"])
+def test_architectures_that_end_the_process_are_refused(arch):
+    from cuda.bindings.nvjitlink import nvJitLinkError
+
+    with pytest.raises(nvJitLinkError, match="arch must be such as 'sm_90'; nvJitLink .* does not take these options"):
+        Linker(compiled(PART, "cubin"), options=LinkerOptions(arch=arch))
+
+
+def test_names_of_inputs_in_the_log_outlive_the_call():
+    name = "number {} of the program"
+    code = ObjectCode.from_ptx(compiled(MAIN, "ptx").code, name=name.format(7))
+    linker = Linker(code, options=LinkerOptions(arch=ARCH))
+    gc.collect()
+    with pytest.raises(CUDAError, match="'part' in 'number 7 of the program'"):
+        linker.link("cubin")
+
+
+def damaged_cubin():
+    code = bytearray(compiled(MAIN, "cubin").code)
+    code[58:60] = b"\1\0"  # the size of section headers
+    return bytes(code)
+
+
+@pytest.mark.parametrize("place", ["bytes", "file"])
+def test_a_damaged_input_is_a_value_error_and_an_error_of_nvjitlink(place, tmp_path):
+    from cuda.bindings.nvjitlink import nvJitLinkError
+
+    code = damaged_cubin()
+    if place == "file":
+        (tmp_path / "damaged").write_bytes(code)
+        code = tmp_path / "damaged"
+    with pytest.raises(ValueError, match="is damaged: its section headers have 1 bytes") as caught:
+        Linker(ObjectCode.from_cubin(code), options=LinkerOptions(arch=ARCH))
+    assert isinstance(caught.value, nvJitLinkError)
+    assert isinstance(caught.value, CUDAError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+
+
+@pytest.mark.requires(cudadevrt=True)
+def test_files_of_host_objects(tmp_path):
+    (tmp_path / "runtime.o").write_bytes(runtime_object())
+    code = ObjectCode.from_object(str(tmp_path / "runtime.o"))
+    linked = Linker(compiled(PART, "cubin"), code, options=LinkerOptions(arch=ARCH)).link("cubin")
+    assert linked.code.startswith(b"\x7fELF")

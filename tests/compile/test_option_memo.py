@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options that are checked once: what is remembered holds for equal options and for no others."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cuda.core import ProgramOptions
+from cuda.core._compile import _option_memo
+from cuda.core._compile._option_memo import memo_of
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {}, {"arch": "sm_90"}, {"arch": "sm_90", "debug": True}, {"include_path": ["a", "b"]},
+        {"include_path": ("a", Path("b"))}, {"include_path": Path("b")}, {"diag_suppress": [1, 2]},
+        {"define_macro": [("A", "1"), "B"]}, {"define_macro": ("A", "1")}, {"name": None}, {"std": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_equal_options_share_what_is_remembered(values):
+    one, other = ProgramOptions(**values), ProgramOptions(**copy.deepcopy(values))
+    assert one == other
+    assert vars(one) == vars(other)
+    assert memo_of(one) is memo_of(other)
+    assert memo_of(copy.copy(one)) is memo_of(pickle.loads(pickle.dumps(one))) is memo_of(replace(one))
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ({"debug": True}, {"debug": 1}),
+        ({"split_compile": True}, {"split_compile": 1}),
+        ({"include_path": ["a"]}, {"include_path": ("a",)}),
+        ({"include_path": "a"}, {"include_path": ["a"]}),
+        ({"include_path": "a"}, {"include_path": Path("a")}),
+        ({"define_macro": ("A", "1")}, {"define_macro": ["A", "1"]}),
+        ({"define_macro": [("A", "1")]}, {"define_macro": ["A", "1"]}),
+        ({"arch": "sm_90"}, {"std": "sm_90"}),
+    ],
+    ids=str,
+)
+def test_different_options_do_not(one, other):
+    assert memo_of(ProgramOptions(**one)) is not memo_of(ProgramOptions(**other))
+
+
+def test_lists_are_those_of_the_user():
+    paths = ["a"]
+    assert ProgramOptions(include_path=["a"]).include_path == paths
+    assert ProgramOptions(include_path=paths).include_path is paths
+
+
+def test_an_assignment_is_noticed():
+    options = ProgramOptions(arch="sm_90", debug=True)
+    before = memo_of(options)
+    options.debug = False
+    assert memo_of(options) is not before
+    options.debug = True
+    assert memo_of(options).values["debug"] is True
+
+
+def test_a_change_of_a_list_is_noticed():
+    options = ProgramOptions(include_path=["a"])
+    before = memo_of(options)
+    options.include_path.append("b")
+    assert memo_of(options).values["include_path"] == ["a", "b"]
+    assert before.values["include_path"] == ["a"]
+    assert memo_of(ProgramOptions(include_path=["a"])) is before
+
+
+def test_a_list_that_became_wrong_is_refused():
+    options = ProgramOptions(extra_sources=[("a", "source")])
+    options.extra_sources.append(("b", ""))
+    with pytest.raises(ValueError, match="the source of 'b'"):
+        memo_of(options)
+
+
+def test_what_equals_a_good_value_is_checked_all_the_same():
+    ProgramOptions(max_register_count=1, diag_error=(1,))
+    for wrong in ({"max_register_count": True}, {"max_register_count": 1.0}, {"diag_error": (1.0,)}):
+        with pytest.raises(TypeError, match=next(iter(wrong))):
+            ProgramOptions(**wrong)
+
+
+def test_values_that_may_change_are_not_remembered():
+    class Place:
+        def __fspath__(self):
+            return "a"
+
+    assert memo_of(ProgramOptions(include_path=Place())) is None
+    assert memo_of(ProgramOptions(include_path=[Place()])) is None
+
+
+def test_a_subclass_checks_for_itself():
+    class Strict(ProgramOptions):
+        def __post_init__(self):
+            super().__post_init__()
+            if self.debug:
+                raise ValueError("no debugging")
+
+    ProgramOptions(debug=True)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no debugging"):
+            Strict(debug=True)
+
+
+def test_not_all_options_are_remembered(monkeypatch):
+    monkeypatch.setattr(_option_memo, "_memos", {})
+    monkeypatch.setattr(_option_memo, "_MOST", 2)
+    for number in range(5):
+        assert ProgramOptions(name=f"program {number}").name == f"program {number}"
+    assert len(_option_memo._memos) == 1

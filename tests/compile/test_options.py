@@ -1,0 +1,430 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""ProgramOptions: what each row says to the compilers, and that the real ones understand it."""
+
+import copy
+import pickle
+import types
+from dataclasses import fields
+
+import pytest
+
+from cuda.core._compile import _compilers, _options
+from cuda.core._compile._options import LinkerOptions, ProgramOptions, linker_options
+from cuda.core._program import Program
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+ARCH = "sm_90"
+SOURCE = "__global__ void f(int* x) { *x = 1; }"
+
+# For each option a value, and the arguments that it stands for; {tmp} is a directory of the test.
+NVRTC_ROWS = {
+    "arch": ("sm_80", ["-arch=sm_80"]),
+    "relocatable_device_code": (True, ["--relocatable-device-code=true"]),
+    "extensible_whole_program": (True, ["--extensible-whole-program"]),
+    "debug": (True, ["--device-debug"]),
+    "lineinfo": (True, ["--generate-line-info"]),
+    "device_code_optimize": (True, ["--dopt=on"]),
+    "ptxas_options": (["-v", "-O2"], ["--ptxas-options=-v", "--ptxas-options=-O2"]),
+    "max_register_count": (32, ["--maxrregcount=32"]),
+    "ftz": (True, ["--ftz=true"]),
+    "prec_sqrt": (False, ["--prec-sqrt=false"]),
+    "prec_div": (False, ["--prec-div=false"]),
+    "fma": (False, ["--fmad=false"]),
+    "use_fast_math": (True, ["--use_fast_math"]),
+    "extra_device_vectorization": (True, ["--extra-device-vectorization"]),
+    "link_time_optimization": (True, ["--dlink-time-opt"]),
+    "gen_opt_lto": (True, ["--gen-opt-lto"]),
+    "define_macro": (["A", ("B", "2")], ["--define-macro=A", "--define-macro=B=2"]),
+    "undefine_macro": (("A", "B"), ["--undefine-macro=A", "--undefine-macro=B"]),
+    "include_path": ("{tmp}", ["--include-path={tmp}"]),
+    "use_bundled_headers": (True, ["--use-bundled-headers={tmp}/cuda-python/nvrtc-bundled-headers"]),
+    "pre_include": ("{tmp}/first.h", ["--pre-include={tmp}/first.h"]),
+    "no_source_include": (True, ["--no-source-include"]),
+    "std": ("c++20", ["--std=c++20"]),
+    "builtin_move_forward": (False, ["--builtin-move-forward=false"]),
+    "builtin_initializer_list": (False, ["--builtin-initializer-list=false"]),
+    "disable_warnings": (True, ["--disable-warnings"]),
+    "restrict": (True, ["--restrict"]),
+    "device_as_default_execution_space": (True, ["--device-as-default-execution-space"]),
+    "device_int128": (True, ["--device-int128"]),
+    "optimization_info": ("inline", ["--optimization-info=inline"]),
+    "no_display_error_number": (True, ["--no-display-error-number"]),
+    "diag_error": (1234, ["--diag-error=1234"]),
+    "diag_suppress": ([177, 1234], ["--diag-suppress=177", "--diag-suppress=1234"]),
+    "diag_warn": ((1234,), ["--diag-warn=1234"]),
+    "brief_diagnostics": (True, ["--brief-diagnostics=true"]),
+    "time": ("{tmp}/time.csv", ["--time={tmp}/time.csv"]),
+    "split_compile": (2, ["--split-compile=2"]),
+    "fdevice_syntax_only": (True, ["--fdevice-syntax-only"]),
+    "minimal": (True, ["--minimal"]),
+    "no_cache": (True, ["--no-cache"]),
+    "fdevice_time_trace": ("{tmp}/trace.json", ["--fdevice-time-trace={tmp}/trace.json"]),
+    "device_float128": (True, ["--device-float128"]),
+    "frandom_seed": ("7", ["--frandom-seed=7"]),
+    "ofast_compile": ("min", ["--Ofast-compile=min"]),
+    "pch": (True, ["--pch"]),
+    "create_pch": ("{tmp}/made.pch", ["--create-pch={tmp}/made.pch"]),
+    "use_pch": ("{tmp}/missing.pch", ["--use-pch={tmp}/missing.pch"]),
+    "pch_dir": ("{tmp}", ["--pch-dir={tmp}"]),
+    "pch_verbose": (False, ["--pch-verbose=false"]),
+    "pch_messages": (False, ["--pch-messages=false"]),
+    "instantiate_templates_in_pch": (False, ["--instantiate-templates-in-pch=false"]),
+    "numba_debug": (True, ["--numba-debug"]),
+    "first_line": (7, []),
+}
+
+# What NVRTC refuses although it understands the flag, and what its log says then.
+REFUSED = {
+    "use_pch": "missing.pch",
+}
+
+# Options of newer NVRTCs: an older one may call them unknown.
+NEW = {"device_float128", "frandom_seed", "numba_debug", "ofast_compile", "use_bundled_headers"}
+
+NVVM_ROWS = {
+    "arch": ("sm_80", ["-arch=compute_80"]),
+    "debug": (True, ["-g"]),
+    "device_code_optimize": (False, ["-opt=0"]),
+    "ftz": (True, ["-ftz=1"]),
+    "prec_sqrt": (False, ["-prec-sqrt=0"]),
+    "prec_div": (True, ["-prec-div=1"]),
+    "fma": (False, ["-fma=0"]),
+    "extra_sources": ([("a", b"b")], []),
+    "use_libdevice": (True, []),
+    "numba_debug": (True, ["-numba-debug"]),
+}
+
+# The program options that the linker has for PTX, with what they are there.
+PTX_ROWS = {
+    "arch": ("sm_80", "sm_80"),
+    "debug": (True, True),
+    "lineinfo": (True, True),
+    "ptxas_options": (["-v"], ["-v"]),
+    "max_register_count": (32, 32),
+    "ftz": (True, True),
+    "prec_sqrt": (False, False),
+    "prec_div": (True, True),
+    "fma": (False, False),
+    "link_time_optimization": (True, True),
+    "time": ("any", True),
+    "split_compile": (2, 2),
+    "no_cache": (True, True),
+    "numba_debug": (True, None),
+}
+
+
+def rendered(value, tmp_path):
+    if isinstance(value, str):
+        return value.replace("{tmp}", str(tmp_path))
+    return [item.replace("{tmp}", str(tmp_path)) for item in value] if isinstance(value, list) and tmp_path else value
+
+
+def arguments(backend="nvrtc", target=None, **options):
+    return [item.decode() for item in ProgramOptions(**{"arch": ARCH, **options}).as_bytes(backend, target)]
+
+
+@pytest.fixture
+def cache_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "first.h").write_text("")
+    return tmp_path
+
+
+def names_of(backend):
+    return {row.name for row in fields(ProgramOptions) if backend in row.metadata.get("renderers", {})}
+
+
+@pytest.mark.parametrize("backend, rows", [("nvrtc", NVRTC_ROWS), ("nvvm", NVVM_ROWS)])
+def test_every_row_is_in_the_table_of_this_test(backend, rows):
+    assert names_of(backend) == set(rows)
+
+
+@pytest.mark.parametrize("name", NVRTC_ROWS)
+def test_nvrtc_argument(name, cache_home):
+    value, expected = NVRTC_ROWS[name]
+    value = value if name in ("define_macro", "ptxas_options", "diag_suppress") else rendered(value, cache_home)
+    first = [] if name == "arch" else [f"-arch={ARCH}"]
+    assert arguments(**{name: value}) == first + rendered(expected, cache_home)
+
+
+@pytest.mark.parametrize("name", NVVM_ROWS)
+def test_nvvm_argument(name):
+    value, expected = NVVM_ROWS[name]
+    first = [] if name == "arch" else ["-arch=compute_90"]
+    assert arguments("nvvm", **{name: value}) == first + expected
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.requires(nvrtc=True)
+@pytest.mark.parametrize("name", NVRTC_ROWS)
+def test_nvrtc_understands(name, cache_home):
+    value = NVRTC_ROWS[name][0]
+    value = value if isinstance(value, list) else rendered(value, cache_home)
+    target = "ltoir" if name in ("link_time_optimization", "gen_opt_lto") else "cubin"
+    options = ProgramOptions(**{"arch": ARCH, name: value})
+    try:
+        with Program(SOURCE, "c++", options) as program:
+            size = len(program.compile(target).code)
+    except CUDAError as error:
+        log = error.log or str(error)
+        assert name in REFUSED or name in NEW, log
+        assert REFUSED.get(name, "") in log
+    else:
+        assert size > 0
+        assert name not in REFUSED
+
+
+@pytest.mark.parametrize("name", sorted(names_of("nvrtc") - names_of("nvvm")))
+def test_nvvm_refuses_by_name(name):
+    options = ProgramOptions(**{"arch": ARCH, name: NVRTC_ROWS[name][0]})
+    with pytest.raises(NotSupportedError, match=f"NVVM.*{name}"):
+        options.as_bytes("nvvm")
+
+
+def test_refusal_names_all_options():
+    with pytest.raises(CUDAError, match="NVVM.*lineinfo, std"):
+        ProgramOptions(arch=ARCH, std="c++17", lineinfo=True).as_bytes("nvvm")
+
+
+def test_switches_that_are_off_are_not_refused():
+    assert arguments("nvvm", lineinfo=False, pch=False) == ["-arch=compute_90"]
+
+
+@pytest.mark.parametrize("name", ["use_libdevice", "extra_sources"])
+def test_nvrtc_refuses_options_of_nvvm(name):
+    with pytest.raises(NotSupportedError, match=f"NVRTC.*{name}"):
+        arguments(**{name: NVVM_ROWS[name][0]})
+
+
+def test_false_switches_off():
+    names = {name: False for name, (value, _) in NVRTC_ROWS.items() if value is True}
+    toggles = {"relocatable_device_code", "ftz", "brief_diagnostics"}
+    rendered_toggles = arguments(**names)[1:]
+    assert len(rendered_toggles) == len(toggles)
+    assert all(argument.endswith("=false") for argument in rendered_toggles)
+
+
+def test_order_of_arguments_that_leave_their_row(cache_home):
+    given = arguments(
+        include_path=["a"],
+        use_bundled_headers=True,
+        undefine_macro="m",
+        device_float128=True,
+        device_int128=True,
+        pch=True,
+        optimization_info="inline",
+    )
+    flags = [argument.split("=")[0] for argument in given]
+    assert flags == [
+        "-arch",
+        "--undefine-macro",
+        "--use-bundled-headers",
+        "--include-path",
+        "--device-int128",
+        "--device-float128",
+        "--optimization-info",
+        "--pch",
+    ]
+    assert arguments("nvvm", debug=True, numba_debug=True, ftz=True)[1:] == ["-g", "-numba-debug", "-ftz=1"]
+
+
+def test_nvvm_target_ltoir():
+    assert arguments("nvvm", "ltoir") == ["-arch=compute_90", "-gen-lto"]
+    assert arguments("nvvm", "LTOIR", link_time_optimization=True)[-1] == "-gen-lto"
+    assert arguments(CompilerBackendType.NVVM, ObjectCodeFormatType.PTX) == ["-arch=compute_90"]
+
+
+@pytest.mark.parametrize("backend", ["nvJitLink", "", None, 5])
+def test_unknown_backend(backend):
+    with pytest.raises(ValueError, match="must be one of|Must be one of"):
+        ProgramOptions(arch=ARCH).as_bytes(backend)
+
+
+def test_backend_in_any_case():
+    assert arguments("NVRTC") == arguments("nvrtc") == [f"-arch={ARCH}"]
+
+
+@pytest.mark.parametrize(
+    "macros, expected",
+    [
+        ("A", ["A"]),
+        (("A", "1"), ["A=1"]),
+        (["A", ("B", "1")], ["A", "B=1"]),
+        (("A", ("B", "1"), "C"), ["A", "B=1", "C"]),
+        ((("A", "1"), ("B", "2"), ("C", "3")), ["A=1", "B=2", "C=3"]),
+        ([], []),
+    ],
+)
+def test_macros(macros, expected):
+    assert arguments(define_macro=macros)[1:] == [f"--define-macro={item}" for item in expected]
+
+
+@pytest.mark.parametrize("macros", [5, ("A", 1), (("A", "1"), "B"), ["A", ("B",)], [("B", "1", "2")], [None]])
+def test_malformed_macros_are_refused_when_rendered(macros):
+    options = ProgramOptions(arch=ARCH, define_macro=macros)
+    with pytest.raises(RuntimeError, match="define_macro"):
+        options.as_bytes("nvrtc")
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("debug", "false"),
+        ("ftz", "no"),
+        ("pch", [True]),
+        ("std", 1.5),
+        ("arch", True),
+        ("include_path", [None]),
+        ("max_register_count", True),
+        ("ptxas_options", [b"-v"]),
+        ("time", object()),
+    ],
+)
+def test_wrong_type_names_the_option(name, value):
+    with pytest.raises(TypeError, match=name):
+        ProgramOptions(**{name: value})
+
+
+def test_null_character_names_the_option():
+    with pytest.raises(ValueError, match="include_path"):
+        arguments(include_path=["a", "b\0c"])
+    with pytest.raises(ValueError, match="name"):
+        ProgramOptions(name="a\0b")
+
+
+def test_paths_are_taken(tmp_path):
+    assert arguments(include_path=tmp_path, time=tmp_path / "t")[1:] == [
+        f"--include-path={tmp_path}",
+        f"--time={tmp_path}/t",
+    ]
+
+
+def test_name():
+    assert ProgramOptions().name == ProgramOptions(name=None).name == "default_program"
+    with pytest.raises(TypeError, match="name"):
+        ProgramOptions(name=5)
+
+
+def test_unknown_option():
+    with pytest.raises(TypeError, match="no_such_option"):
+        ProgramOptions(no_such_option=True)
+    with pytest.raises(AttributeError, match="no_such_option"):
+        ProgramOptions().no_such_option = True
+
+
+def test_is_checked_when_assigned():
+    options = ProgramOptions(arch=ARCH)
+    with pytest.raises(TypeError, match="debug"):
+        options.debug = "yes"
+    assert options.debug is None
+    options.debug = True
+    assert options.as_bytes("nvrtc")[-1] == b"--device-debug"
+
+
+def test_value_semantics():
+    options = ProgramOptions(arch=ARCH, std="c++17", define_macro=[("A", "1")])
+    assert options == copy.copy(options) == pickle.loads(pickle.dumps(options))
+    assert options != ProgramOptions(arch=ARCH)
+    assert repr(options) == "ProgramOptions(name='default_program', arch='sm_90')"
+    with pytest.raises(TypeError):
+        hash(options)
+
+
+def test_every_row_is_documented():
+    for row in fields(ProgramOptions):
+        if row.name != "name":
+            assert row.metadata["doc"].endswith(".")
+            assert f"    {row.name} : " in ProgramOptions.__doc__
+
+
+@pytest.mark.parametrize("sources", [5, "ab", b"ab", [("a",)], ["ab"], [(1, "b")], [("a", 5)]])
+def test_extra_sources_of_wrong_shape(sources):
+    with pytest.raises(TypeError, match="source"):
+        ProgramOptions(extra_sources=sources)
+
+
+def test_extra_sources_must_not_be_empty():
+    with pytest.raises(ValueError, match="'a' .index 0. cannot be empty"):
+        ProgramOptions(extra_sources=[("a", b"")])
+
+
+def test_architecture_of_the_current_device(monkeypatch):
+    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
+    assert ProgramOptions().as_bytes("nvrtc") == [b"-arch=sm_75"]
+    assert ProgramOptions(ftz=True).as_bytes("nvvm") == [b"-arch=compute_75", b"-ftz=1"]
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
+def test_no_architecture_and_no_device(monkeypatch, kind):
+    def fail():
+        raise kind("no driver")
+
+    monkeypatch.setattr(_options, "Device", fail)
+    with pytest.raises(kind, match="pass ProgramOptions.arch=.*no driver"):
+        ProgramOptions().as_bytes("nvrtc")
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(monkeypatch):
+    monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
+    options = ProgramOptions(arch=ARCH, pch=True, numba_debug=True, use_bundled_headers=True)
+    needs = "use_bundled_headers needs NVRTC 13.3, pch needs NVRTC 12.8, numba_debug needs NVRTC 13.2"
+    for kind in (NotSupportedError, NVRTCError):
+        with pytest.raises(kind, match=f"{needs}, and the one that is loaded is 12.6; install a newer"):
+            Program(SOURCE, "c++", options)
+    with Program(SOURCE, "c++", ProgramOptions(arch=ARCH, pch=False, numba_debug=False)) as program:
+        assert program.compile("cubin").code
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_an_option_that_nvrtc_does_not_know_at_all():
+    with Program(SOURCE, "c++", ProgramOptions(arch=ARCH)) as program:
+        program._opened()._arguments.append(b"--no-such-option")
+        version = "{}.{}".format(*_compilers.nvrtc_version())
+        with pytest.raises(NVRTCError, match=f"--no-such-option[^$]*NVRTC {version}, which is loaded, does not know"):
+            program.compile("cubin")
+
+
+def test_time_is_a_file_for_cxx():
+    options = ProgramOptions(arch=ARCH, time=True)
+    with pytest.raises(TypeError, match="time takes the path of a file for code of type 'c\\+\\+', not True"):
+        options.as_bytes("nvrtc")
+
+
+def test_split_compile_takes_a_bool():
+    assert arguments(split_compile=True)[1:] == ["--split-compile=1"]
+
+
+# Program options for the linker
+
+
+def test_every_ptx_row_is_in_the_table_of_this_test():
+    assert names_of("ptx") == set(PTX_ROWS)
+
+
+@pytest.mark.parametrize("name", PTX_ROWS)
+def test_translation_to_linker_options(name):
+    value, expected = PTX_ROWS[name]
+    translated = linker_options(ProgramOptions(**{"arch": ARCH, name: value}, name="mine"))
+    assert translated == LinkerOptions(**{"arch": ARCH, name: expected}, name="mine")
+
+
+@pytest.mark.parametrize("name", sorted((names_of("nvrtc") | names_of("nvvm")) - names_of("ptx")))
+def test_the_linker_refuses_by_name(name):
+    value = {**NVVM_ROWS, **NVRTC_ROWS}[name][0]
+    with pytest.raises(NotSupportedError, match=f"'ptx', which is linked: {name}"):
+        linker_options(ProgramOptions(**{"arch": ARCH, name: value}))
+
+
+@pytest.mark.parametrize("line", [True, 1.5, "1"])
+def test_first_line_of_wrong_type(line):
+    with pytest.raises(TypeError, match="first_line must be an int"):
+        ProgramOptions(first_line=line)
+
+
+@pytest.mark.parametrize("line", [0, -1, 1 << 31])
+def test_first_line_that_is_none(line):
+    with pytest.raises(ValueError, match="first_line must be from 1 to"):
+        ProgramOptions(first_line=line)

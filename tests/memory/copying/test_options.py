@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a copy may be told."""
+
+import dataclasses
+import pickle
+
+import pytest
+from cuda.bindings import driver
+
+from cuda.core import utils
+from cuda.core._memory import _copy_enums
+from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
+from cuda.core._memory.copying._options import CopyOptions
+
+
+def test_defaults():
+    options = CopyOptions()
+    assert (options.src_access_order, options.overlap_mode) == ("stream", "default")
+    assert (options.src_location_hint, options.dst_location_hint) == (None, None)
+
+
+def test_strings_become_members():
+    options = CopyOptions("ANY", overlap_mode="prefer_overlap_with_compute")
+    assert options.src_access_order is MemcpySrcAccessOrder.ANY
+    assert options.overlap_mode is MemcpyOverlapMode.PREFER_OVERLAP_WITH_COMPUTE
+
+
+@pytest.mark.parametrize("fields", [{"src_access_order": "later"}, {"overlap_mode": "never"}, {"overlap_mode": None}])
+def test_other_strings_are_refused(fields):
+    with pytest.raises(ValueError, match="not a valid Memcpy"):
+        CopyOptions(**fields)
+
+
+def test_options_are_values():
+    options = CopyOptions("any", src_location_hint="anything")
+    assert options == CopyOptions(MemcpySrcAccessOrder.ANY, src_location_hint="anything") != CopyOptions()
+    assert hash(options) == hash(CopyOptions("any", src_location_hint="anything"))
+    assert pickle.loads(pickle.dumps(options)) == options
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        options.overlap_mode = "default"
+
+
+def test_members_stand_for_values_of_the_driver():
+    orders = {f"CU_MEMCPY_SRC_ACCESS_ORDER_{member.name}" for member in MemcpySrcAccessOrder}
+    assert orders <= set(driver.CUmemcpySrcAccessOrder.__members__)
+    modes = {f"CU_MEMCPY_FLAG_{member.name}" for member in MemcpyOverlapMode}
+    assert modes <= set(driver.CUmemcpyFlags.__members__)
+
+
+def test_other_homes_have_the_same_classes():
+    assert _copy_enums.MemcpyOverlapMode is utils.MemcpyOverlapMode is MemcpyOverlapMode
+    assert _copy_enums.MemcpySrcAccessOrder is utils.MemcpySrcAccessOrder is MemcpySrcAccessOrder
+    assert utils.CopyOptions is CopyOptions

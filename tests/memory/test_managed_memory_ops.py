@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Migration of managed memory, many buffers at a time."""
+
+import numpy as np
+import pytest
+
+from cuda.core import Buffer, Host, utils
+from cuda.core._memory import ManagedMemoryResource, _managed_memory_ops
+from cuda.core._memory._managed_memory_ops import (
+    _refuse_old_driver,
+    discard_batch,
+    discard_prefetch_batch,
+    prefetch_batch,
+)
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from support.memory import HostMemoryResource
+
+HOST = Host()
+BATCHES = {
+    "prefetch": lambda stream, buffers, locations=HOST: prefetch_batch(stream, buffers, locations),
+    "discard": lambda stream, buffers: discard_batch(stream, buffers),
+    "discard_prefetch": lambda stream, buffers, locations=HOST: discard_prefetch_batch(stream, buffers, locations),
+}
+every_batch = pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
+moving_batch = pytest.mark.parametrize("batch", [BATCHES["prefetch"], BATCHES["discard_prefetch"]])
+
+
+class ManagedHostMemory(HostMemoryResource):
+    """Host memory that says it is managed."""
+
+    is_managed = True
+
+
+@pytest.fixture
+def buffers():
+    mr = ManagedHostMemory()
+    return [mr.allocate(8), mr.allocate(8)]
+
+
+@every_batch
+@pytest.mark.parametrize("stream", [None, 1, object()])
+def test_other_streams_are_refused(buffers, batch, stream):
+    with pytest.raises(TypeError, match="stream"):
+        batch(stream, buffers)
+
+
+@every_batch
+def test_what_is_no_sequence_of_buffers_is_refused(buffers, batch):
+    for wrong in (buffers[0], iter(buffers), set(buffers), None, [3], [buffers[0], b"x"]):
+        with pytest.raises(TypeError, match="buffers"):
+            batch(LEGACY_DEFAULT_STREAM, wrong)
+
+
+@every_batch
+def test_no_buffers_are_refused(batch):
+    with pytest.raises(ValueError, match="at least one"):
+        batch(LEGACY_DEFAULT_STREAM, [])
+
+
+@every_batch
+def test_memory_that_is_not_managed_is_refused(buffers, batch, device):
+    other = HostMemoryResource().allocate(8)
+    with pytest.raises(ValueError, match="not managed"):
+        batch(LEGACY_DEFAULT_STREAM, [buffers[0], other])
+
+
+@every_batch
+def test_closed_buffers_are_refused(buffers, batch):
+    buffers[1].close()
+    with pytest.raises(RuntimeError, match="closed"):
+        batch(LEGACY_DEFAULT_STREAM, buffers)
+
+
+@moving_batch
+@pytest.mark.parametrize(
+    ("locations", "error"),
+    [
+        (None, ValueError),
+        ([Host(), None], ValueError),
+        ([Host()], ValueError),
+        ([Host()] * 3, ValueError),
+        (0, TypeError),
+        ("host", TypeError),
+        ([Host(), 0], TypeError),
+    ],
+)
+def test_other_locations_are_refused(buffers, batch, locations, error):
+    with pytest.raises(error, match="location"):
+        batch(LEGACY_DEFAULT_STREAM, buffers, locations)
+
+
+def test_discarding_needs_a_new_driver():
+    with pytest.raises(NotImplementedError, match="13.0"):
+        _refuse_old_driver(12090)
+    assert _refuse_old_driver(13000) is None
+
+
+def test_other_homes_have_the_same_functions():
+    for name in ("prefetch_batch", "discard_batch", "discard_prefetch_batch"):
+        assert getattr(utils, name) is getattr(_managed_memory_ops, name)
+
+
+@pytest.mark.requires(managed_mempool=True)
+@pytest.mark.parametrize("count", [1, 3])
+def test_contents_survive_migration(device, stream, count):
+    mr = ManagedMemoryResource({})
+    buffers = [mr.allocate(64 << 10, stream=stream) for _ in range(count)] + [mr.allocate(0, stream=stream)]
+    for number, buffer in enumerate(buffers):
+        buffer.fill(number + 1, stream=stream)
+    prefetch_batch(stream, buffers, [device] * len(buffers))
+    prefetch_batch(stream, buffers, Host())
+    stream.sync()
+    for number, buffer in enumerate(buffers[:-1]):
+        assert set(bytes(memoryview(buffer))) == {number + 1}
+
+
+@pytest.mark.requires(managed_mempool=True)
+def test_discarded_memory_can_be_written_again(device, stream):
+    mr = ManagedMemoryResource({})
+    buffers = [mr.allocate(64 << 10, stream=stream) for _ in range(2)]
+    discard_batch(stream, buffers)
+    discard_prefetch_batch(stream, buffers, [device, device])
+    for buffer in buffers:
+        buffer.fill(9, stream=stream)
+    prefetch_batch(stream, buffers, Host())
+    stream.sync()
+    assert all(np.all(np.asarray(buffer) == 9) for buffer in buffers)
+
+
+@pytest.mark.requires(managed_mempool=True)
+def test_buffers_of_no_bytes_move_nowhere(device, stream):
+    empty = [ManagedMemoryResource({}).allocate(0, stream=stream)]
+    for batch in BATCHES.values():
+        assert batch(stream, empty) is None
+
+
+@pytest.mark.requires(managed_mempool=True)
+def test_plain_buffers_over_managed_memory_are_taken(device, stream):
+    owner = ManagedMemoryResource({}).allocate(4096, stream=stream)
+    plain = Buffer.from_handle(owner.handle, owner.size, owner=owner)
+    plain.fill(4, stream=stream)
+    prefetch_batch(stream, (plain,), Host())
+    stream.sync()
+    assert set(bytes(memoryview(plain))) == {4}
