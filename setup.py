@@ -23,6 +23,7 @@ from Cython.Compiler import Options
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = ROOT / "cuda" / "core"
@@ -134,9 +135,25 @@ class BuildPackage(build_py):
             load(STUB_GENERATOR).write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
+class SourceDistribution(sdist):
+    """Pack the whole checkout, without what is generated: a wheel, the tests and the pages are made from it alone."""
+
+    FOLDERS = (".ci", "benchmarks", "cuda", "docs", "examples", "tests")
+    GENERATED = frozenset({"__pycache__", ".pytest_cache", ".cache", "_build", "generated"})
+
+    def make_distribution(self) -> None:
+        paths = (path for folder in self.FOLDERS for path in Path(folder).rglob("*"))
+        self.filelist.extend(str(path) for path in paths if path.is_file() and self.is_source(path))
+        self.filelist.remove_duplicates()
+        super().make_distribution()
+
+    def is_source(self, path: Path) -> bool:
+        return path.suffix != ".so" and self.GENERATED.isdisjoint(path.parts)
+
+
 # The processes that translate may be started from this file again.
 if __name__ == "__main__":
     setup(
         ext_modules=extensions() if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
-        cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage},
+        cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage, "sdist": SourceDistribution},
     )

@@ -61,11 +61,23 @@ def activate():
             )
     path = library_path()
     if not os.path.exists(path):
-        raise RuntimeError(f"the software device was not built: {path} is missing")
+        raise RuntimeError(_not_built(path))
     try:
         _library = _load(os.RTLD_NOW)
     except OSError as error:
         raise RuntimeError(f"the software device does not load: {error}") from None
+
+
+def _not_built(path):
+    checkout = os.path.dirname(os.path.dirname(_HERE))
+    if os.path.exists(os.path.join(checkout, "setup.py")):
+        return (
+            f"cuda.emulator was found in the source checkout {checkout}, where the software device is not built: "
+            "to use an installed one, leave the checkout or start Python with -P (such as "
+            "`python -P -m cuda.emulator program.py`); to use the checkout, run "
+            "`python setup.py build_ext --inplace` in it"
+        )
+    return f"the software device was not built: {path} is missing (it is built on Linux on x86-64 only)"
 
 
 def unsupported_calls():

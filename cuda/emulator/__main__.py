@@ -18,10 +18,14 @@ def main(arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
     os.environ["CUDA_CORE_DEVICE"] = "software"  # children take it over
-    activate()
+    try:
+        activate()
+    except RuntimeError as error:
+        print(f"python -m cuda.emulator: {error}", file=sys.stderr)
+        return 1
     if arguments[0] == "-c":
         sys.argv = ["-c", *arguments[2:]]
-        sys.path[0] = ""
+        _look_first_in("")
         exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})
         return 0
 
@@ -29,13 +33,21 @@ def main(arguments):
 
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
-        sys.path[0] = os.getcwd()
+        _look_first_in(os.getcwd())
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
     else:
         sys.argv = arguments
-        sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+        _look_first_in(os.path.dirname(os.path.abspath(arguments[0])))
         runpy.run_path(arguments[0], run_name="__main__")
     return 0
+
+
+def _look_first_in(directory):
+    """Begin ``sys.path`` as Python does for such a program."""
+    if not sys.flags.safe_path:
+        sys.path[0] = directory
+    elif sys.argv[0].endswith(".py"):
+        sys.path.insert(0, directory)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def load_nvrtc():
     try:
         nvrtc.nvrtcVersion()
     except RuntimeError as error:
-        raise type(error)(f"{_MISSING_NVRTC}. {error}") from error
+        raise type(error)(f"{_MISSING_NVRTC}. {error}") from None
     return nvrtc
 
 
@@ -285,7 +285,7 @@ def load_nvvm():
         nvvm = importlib.import_module("cuda.bindings.nvvm")
         nvvm.version()
     except (ImportError, RuntimeError) as error:
-        raise RuntimeError(f"{_MISSING_NVVM}. {error}") from error
+        raise RuntimeError(f"{_MISSING_NVVM}. {error}") from None
     return nvvm
 
 
@@ -342,7 +342,7 @@ def libdevice() -> bytes:
         raise RuntimeError(
             "use_libdevice needs libdevice.10.bc, which was not found; "
             f"install it with `pip install nvidia-nvvm`, or the CUDA Toolkit. {error}"
-        ) from error
+        ) from None
 
 
 @functools.cache

@@ -237,7 +237,8 @@ cdef int init_driver() except -1:
         with nogil:
             err = cydriver.cuInit(0)
     except RuntimeError as error:
-        raise RuntimeError(_MISSING_DRIVER) from error
+        # The class is that of the bindings, which programs may catch.
+        raise type(error)(_MISSING_DRIVER) from None
     HANDLE_RETURN(err, b"cuInit")
     _driver_ready = True
     return 0

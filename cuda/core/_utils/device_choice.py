@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 
-__all__ = ["settle"]
+__all__ = ["is_software", "settle", "software_library"]
 
 _CHOICES = ("hardware", "software", "auto")
 
@@ -27,10 +27,8 @@ def settle() -> None:
     RuntimeError
         If the software device is wanted and cannot be loaded.
     """
-    choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
-    if choice not in _CHOICES:
-        raise ValueError(f"CUDA_CORE_DEVICE must be one of {', '.join(_CHOICES)}, not {choice!r}")
-    if choice == "hardware" or _is_active() or (choice == "auto" and _has_hardware()):
+    choice = _choice()
+    if choice == "hardware" or is_software() or (choice == "auto" and _has_hardware()):
         return
     from cuda import emulator
 
@@ -41,9 +39,27 @@ def settle() -> None:
         print("cuda.core: no CUDA device was found; using the software device", file=sys.stderr)
 
 
-def _is_active() -> bool:
+def is_software() -> bool:
+    """Return whether this process uses the software device."""
     emulator = sys.modules.get("cuda.emulator")
     return emulator is not None and emulator.is_active()
+
+
+def software_library() -> str | None:
+    """Return the path of the software device; None where it was not built."""
+    try:
+        from cuda import emulator
+    except ImportError:
+        return None
+    path = emulator.library_path()
+    return path if os.path.exists(path) else None
+
+
+def _choice() -> str:
+    choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
+    if choice not in _CHOICES:
+        raise ValueError(f"CUDA_CORE_DEVICE must be one of {', '.join(_CHOICES)}, not {choice!r}")
+    return choice
 
 
 def _has_hardware() -> bool:

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Print what is installed and what works, for people and for bug reports.
+
+python -m cuda.core           a page of text
+python -m cuda.core --json    the same as JSON
+
+The exit status is 1 where cuda.core cannot be used at all, else 0: a machine without a GPU is no error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+
+from cuda.core._report import report
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the report; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m cuda.core", description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(arguments)
+    found = report()
+    print(json.dumps(found, indent=2) if options.json else "\n".join(lines(found)))
+    return int(any(problem["is_fatal"] for problem in found["problems"]))
+
+
+def lines(found: dict) -> Iterator[str]:
+    """Yield the report as text."""
+    python = found["python"]
+    yield f"Python {python['version']}  {python['executable']}  ({python['platform']})"
+    yield from section("Packages", ((row["name"], row["version"], row["path"]) for row in found["packages"]))
+    yield from section("Driver", driver_rows(found["driver"]))
+    yield from section("Devices", ((str(row["id"]), row["name"], device_facts(row)) for row in found["devices"]))
+    rows = ((row["name"], row["version"] or "", where(row)) for row in found["toolkit"])
+    yield from section("CUDA toolkit", rows)
+    software = found["software_device"]
+    state = "in use" if software["is_active"] else "built" if software["library"] else "not built"
+    yield from section(
+        "Software device", [(state, f"CUDA_CORE_DEVICE={software['choice']}", software["library"] or "")]
+    )
+    yield from section("Compilers of the host", ((row["name"], row["path"]) for row in found["compilers"]))
+    caches = found["caches"]
+    yield from section("Caches", [(caches["path"], f"{caches['files']} files, {size(caches['bytes'])}")])
+    yield from section("Environment", ((f"{name}={value}",) for name, value in found["environment"].items()))
+    yield ""
+    yield "Problems" if found["problems"] else "No problems were found."
+    for problem in found["problems"]:
+        yield f"  - {problem['what']}"
+        yield f"    {problem['advice']}"
+
+
+def section(title: str, rows) -> Iterator[str]:
+    """Yield a title and its rows, in columns."""
+    table = [tuple(row) for row in rows]
+    yield ""
+    yield title
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    if not table:
+        yield "  none"
+
+
+def driver_rows(driver: dict) -> list[tuple[str, str]]:
+    if driver["cuda_version"] is None:
+        return [("not usable", driver["library"] or "")]
+    rows = [(f"CUDA {driver['cuda_version']}", driver["library"] or "")]
+    return rows + ([("display driver", driver["display_version"])] if driver["display_version"] else [])
+
+
+def device_facts(row: dict) -> str:
+    return (
+        f"compute capability {row['compute_capability']}, {size(row['memory_bytes'])}, "
+        f"{row['multiprocessors']} multiprocessors, {row['pci_bus_id']}, {row['uuid']}"
+    )
+
+
+def where(row: dict) -> str:
+    return f"{row['path']} ({row['found_via']})" if row["path"] else "not found"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes in the unit that fits."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.4g} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,269 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is installed and what works: the facts behind ``python -m cuda.core``.
+
+Every fact is looked up on its own, so that a broken installation still gives a report.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import cuda.core
+from cuda.core._utils import device_choice
+from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.unbuilt import diagnosis
+
+__all__ = ["report"]
+
+_DISTRIBUTIONS = ("cuda-core", "cuda-bindings", "cuda-pathfinder", "numpy")
+_VARIABLES = re.compile(r"(CUDA_|NVRTC_|LD_LIBRARY_PATH$|LD_PRELOAD$|XDG_CACHE_HOME$|NVIDIA_VISIBLE_DEVICES$)")
+
+# Parts of the toolkit: name for people, what cuda.pathfinder calls it, what lacks without it, package that brings it.
+_LIBRARIES = (
+    ("NVRTC", "nvrtc", "CUDA C++ cannot be compiled", "nvidia-cuda-nvrtc"),
+    ("nvJitLink", "nvJitLink", "LTO IR cannot be linked; the driver links the rest", "nvidia-nvjitlink"),
+    ("NVVM", "nvvm", "NVVM IR cannot be compiled", "nvidia-nvvm"),
+)
+_FILES = (
+    ("libdevice", "locate_bitcode_lib", "device", "NVVM IR has no mathematical functions", "nvidia-nvvm"),
+    ("CUDA headers", "locate_nvidia_header_directory", "cudart", "sources cannot include them", "nvidia-cuda-runtime"),
+)
+_OLDEST_DRIVER = (13, 0)
+
+
+def _of_core(module: str, name: str):
+    """Return a function of this package; None where the installation is broken, of which the report says why."""
+    try:
+        return getattr(importlib.import_module(f"cuda.core._utils.{module}"), name)
+    except ImportError:
+        return None
+
+
+call_driver = _of_core("cuda_utils", "call_driver")
+driver_version = _of_core("version", "driver_version")
+
+
+def report() -> dict:
+    """Look at the installation and return what was found.
+
+    Returns
+    -------
+    dict
+        Strings, numbers, lists and dicts, fit for JSON: ``python``, ``packages``, ``environment``,
+        ``driver``, ``toolkit``, ``devices``, ``software_device``, ``compilers``, ``caches`` and ``problems``,
+        a list of dicts with ``what``, ``advice`` and ``is_fatal``.
+    """
+    problems = []
+    found = {
+        "python": {"version": platform.python_version(), "executable": sys.executable, "platform": platform.platform()},
+        "packages": packages(problems),
+        "environment": {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)},
+        "driver": driver(problems),
+        "devices": devices(problems),
+        "toolkit": toolkit(problems),
+        "software_device": software_device(problems),
+        "compilers": compilers(),
+        "caches": caches(),
+    }
+    return found | {"problems": problems}
+
+
+def packages(problems: list) -> list[dict]:
+    """Return the versions and places of the packages that take part."""
+    rows = [{"name": "cuda.core", "version": cuda.core.__version__, "path": str(Path(cuda.core.__file__).parent)}]
+    for name in _DISTRIBUTIONS:
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            if name != "cuda-core":  # built in place
+                problem(problems, f"{name} is not installed", 'pip install "cuda-core[cu13]"', is_fatal=True)
+            continue
+        rows.append({"name": name, "version": distribution.version, "path": str(distribution.locate_file(""))})
+    installed = {row["name"]: row["version"] for row in rows}
+    if installed.get("cuda-core", cuda.core.__version__) != cuda.core.__version__:
+        problem(
+            problems,
+            f"cuda.core {cuda.core.__version__} is imported, but cuda-core {installed['cuda-core']} is installed",
+            "another copy comes first on sys.path: leave its directory, or start Python with -P",
+        )
+    if call_driver is None:
+        failed(problems, "cuda.core cannot be imported", lambda: importlib.import_module("cuda.core._utils.cuda_utils"))
+    return rows
+
+
+def driver(problems: list) -> dict:
+    """Return the version and the place of the CUDA driver."""
+    facts = {"cuda_version": None, "library": None, "display_version": display_driver()}
+    if driver_version is None:
+        return facts
+    version = failed(problems, "the CUDA driver does not start", driver_version, is_fatal=False)
+    facts["library"] = mapped_file("libcuda.so") or (device_choice.software_library() if version else None)
+    if version is not None:
+        facts["cuda_version"] = f"{version[0]}.{version[1]}"
+        if version[:2] < _OLDEST_DRIVER:
+            wanted = ".".join(map(str, _OLDEST_DRIVER))
+            problem(
+                problems,
+                f"the driver is of CUDA {facts['cuda_version']}; at least {wanted} is needed",
+                "install a driver of version 580 or newer",
+            )
+    return facts
+
+
+def devices(problems: list) -> list[dict]:
+    """Return the main properties of each device."""
+    if call_driver is None:
+        return []
+    try:
+        driver_version()
+    except Exception:
+        return []  # is a problem of the driver already
+    found = failed(problems, "the devices cannot be listed", lambda: cuda.core.Device.get_all_devices(), is_fatal=False)
+    if found == ():
+        problem(
+            problems,
+            "the driver has no device"
+            + (" (CUDA_VISIBLE_DEVICES hides some)" if "CUDA_VISIBLE_DEVICES" in os.environ else ""),
+            "use the software device: set CUDA_CORE_DEVICE=auto",
+        )
+    rows = [
+        failed(problems, f"device {device.device_id} fails", lambda d=device: facts_of(d)) for device in found or ()
+    ]
+    return [row for row in rows if row is not None]
+
+
+def facts_of(device) -> dict:
+    """Return the main properties of a device."""
+    return {
+        "id": device.device_id,
+        "name": device.name,
+        "compute_capability": ".".join(map(str, device.compute_capability)),
+        "memory_bytes": int(call_driver("cuDeviceTotalMem", device.device_id)),
+        "multiprocessors": device.properties.multiprocessor_count,
+        "has_memory_pools": device.properties.memory_pools_supported,
+        "pci_bus_id": device.pci_bus_id,
+        "uuid": device.uuid,
+    }
+
+
+def toolkit(problems: list) -> list[dict]:
+    """Return the parts of the CUDA toolkit: where each was found, and how."""
+    try:
+        pathfinder = importlib.import_module("cuda.pathfinder")
+    except ImportError:
+        return []  # is a problem of the packages already
+    rows = []
+    for name, library, loss, package in _LIBRARIES:
+        if name != "NVVM" and device_choice.is_software():
+            rows.append(part(name, library, device_choice.software_library(), "software device"))
+            continue
+        found = quietly(lambda library=library: pathfinder.load_nvidia_dynamic_lib(library))
+        rows.append(part(name, library, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
+        missing(problems, name, found, loss, package)
+    for name, function, key, loss, package in _FILES:
+        found = quietly(lambda function=function, key=key: getattr(pathfinder, function)(key))
+        rows.append(part(name, None, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
+        missing(problems, name, found, loss, package)
+    return rows
+
+
+def part(name: str, library: str | None, path: str | None, via: str | None) -> dict:
+    """Return the row of one part; the version is that of the library itself."""
+    row = {"name": name, "path": path, "found_via": via, "version": None}
+    if library is not None and path is not None:
+        version = quietly(lambda: library_version(library))
+        row["version"] = None if version is None else ".".join(map(str, version[:2]))
+    return row
+
+
+def library_version(library: str) -> tuple[int, ...]:
+    """Return the version that a library says it has."""
+    bindings = importlib.import_module(f"cuda.bindings.{library.lower()}")
+    return bindings.nvrtcVersion()[1:] if library == "nvrtc" else tuple(bindings.version())
+
+
+def missing(problems: list, name: str, found, loss: str, package: str) -> None:
+    if found is None:
+        problem(problems, f"{name} was not found: {loss}", f"pip install {package}")
+
+
+def software_device(problems: list) -> dict:
+    """Return whether the software device is there, and whether this process uses it."""
+    is_active = device_choice.is_software()
+    if is_active and not host_compilers():
+        problem(problems, "the software device has no C++ compiler", "install g++, or pip install ziglang")
+    choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
+    return {"choice": choice, "is_active": is_active, "library": device_choice.software_library()}
+
+
+def compilers() -> list[dict]:
+    """Return the compilers of the host, which the software device compiles kernels with."""
+    return [{"name": name, "path": path} for name, path in host_compilers().items()]
+
+
+def host_compilers() -> dict[str, str]:
+    names = [os.environ[name] for name in ("CUDA_EMULATOR_CXX",) if os.environ.get(name)]
+    found = {name: shutil.which(name.split()[0]) for name in (*names, "g++", "clang++")}
+    zig = importlib.util.find_spec("ziglang")
+    if zig is not None and zig.origin:
+        found["ziglang"] = str(Path(zig.origin).parent)
+    return {name: path for name, path in found.items() if path}
+
+
+def caches() -> dict:
+    """Return the directory of the caches, and how much is in it."""
+    root = cache_root()
+    files = [path for path in root.rglob("*") if path.is_file()] if root.is_dir() else []
+    sizes = [quietly(lambda path=path: path.stat().st_size) or 0 for path in files]
+    return {"path": str(root), "files": len(files), "bytes": sum(sizes)}
+
+
+def display_driver() -> str | None:
+    """Return the version of the display driver, as its kernel module says it."""
+    text = quietly(lambda: Path("/proc/driver/nvidia/version").read_text())
+    match = re.search(r"\s(\d{3,}\.\d+(?:\.\d+)?)\s", text or "")
+    return match.group(1) if match else None
+
+
+def mapped_file(name: str) -> str | None:
+    """Return the path of a library that is loaded into this process."""
+    text = quietly(lambda: Path("/proc/self/maps").read_text()) or ""
+    match = re.search(rf"(/\S*/{re.escape(name)}\S*)", text)
+    return match.group(1) if match else None
+
+
+def quietly(function: Callable[[], object]):
+    """Return the result of a function, or None if it fails."""
+    try:
+        return function()
+    except Exception:
+        return None
+
+
+def failed(problems: list, what: str, function: Callable[[], object], is_fatal: bool = True):
+    """Return the result of a function; if it fails, note the problem and return None."""
+    try:
+        return function()
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("cuda.core"):
+            problem(problems, *diagnosis(str(Path(cuda.core.__file__).parent)), is_fatal)
+        else:
+            problem(problems, f"{what}: {error}", 'pip install "cuda-core[cu13]"', is_fatal)
+    except Exception as error:
+        # Messages of this package say what is wrong, then what to do; those of the driver on another line.
+        text, _, todo = str(error).partition("\n" if "\n" in str(error) else "; ")
+        problem(problems, f"{what}: {text or type(error).__name__}", todo or "see the guide to errors", is_fatal)
+    return None
+
+
+def problem(problems: list, what: str, advice: str, is_fatal: bool = False) -> None:
+    problems.append({"what": what, "advice": advice, "is_fatal": is_fatal})

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that a wheel has what the checkout has: modules, extensions, stubs, headers, and the software device.
+
+python wheel.py WHEEL
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDERS = {"cuda/core/_utils/_stubs.py", "cuda/emulator/build.py", "cuda/emulator/_generate.py"}
+
+
+def expected() -> set[str]:
+    """Return the files that a wheel of this checkout has on this machine."""
+    core, emulator = ROOT / "cuda" / "core", ROOT / "cuda" / "emulator"
+    files = {path for path in core.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".hpp")}
+    files |= {*emulator.glob("*.py"), *(path for path in (emulator / "device_include").rglob("*") if path.is_file())}
+    names = {path.relative_to(ROOT).as_posix() for path in files} - BUILDERS
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    for path in core.rglob("*.pyx"):
+        stem = path.relative_to(ROOT).with_suffix("").as_posix()
+        names |= {f"{stem}{suffix}", f"{stem}.pyi"}
+    has_emulator = sys.platform == "linux" and platform.machine() == "x86_64"
+    return names | {"cuda/core/py.typed"} | ({"cuda/emulator/_emulator.so"} if has_emulator else set())
+
+
+def main() -> int:
+    with zipfile.ZipFile(sys.argv[1]) as wheel:
+        names = {name for name in wheel.namelist() if name.startswith("cuda/")}
+    lacking, foreign = sorted(expected() - names), sorted(names - expected() - {"cuda/core/__init__.pyi"})
+    for text, wrong in (("lacks", lacking), ("has, but should not", foreign)):
+        if wrong:
+            print(f"{sys.argv[1]} {text}: {', '.join(wrong)}", file=sys.stderr)
+    return int(bool(lacking or foreign))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m cuda.core``, and what a checkout that is not built says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cuda.core
+from cuda.core import __main__ as program
+
+ROOT = Path(__file__).resolve().parents[1]
+SENTENCE = "which is not built for this Python"
+
+
+def python(*arguments: str, cwd=None, **variables: str) -> subprocess.CompletedProcess:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"} | variables
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_command_prints_a_page_with_every_section(tmp_path):
+    done = python("-m", "cuda.core", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for title in ("Packages", "Driver", "Devices", "CUDA toolkit", "Software device", "Caches", "roblems"):
+        assert title in done.stdout
+
+
+def test_command_prints_json(tmp_path):
+    done = python("-m", "cuda.core", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["packages"][0]["version"] == cuda.core.__version__
+
+
+def test_command_without_a_driver_says_so_and_succeeds(tmp_path, monkeypatch, capsys):
+    def driver_version():
+        raise RuntimeError("no driver; install one")
+
+    monkeypatch.setattr("cuda.core._report.driver_version", driver_version)
+    assert program.main([]) == 0
+    assert "the CUDA driver does not start: no driver\n    install one" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1 KiB"), (5 << 20, "5 MiB"), (4 << 30, "4.0 GiB")]
+)
+def test_sizes_are_told_in_the_unit_that_fits(count, text):
+    assert program.size(count) == text
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    """A checkout that is not built."""
+    root = tmp_path_factory.mktemp("fresh") / "clone"
+    shutil.copytree(ROOT / "cuda", root / "cuda", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(ROOT / "examples", root / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "setup.py", root)
+    return root
+
+
+@pytest.mark.requires(source=True)
+@pytest.mark.parametrize("code", ["from cuda.core import Device", "import cuda.core.utils"])
+def test_checkout_that_is_not_built_says_so_in_one_sentence(checkout, code):
+    done = python("-c", code, cwd=checkout, PYTHONPATH="", CUDA_CORE_DEVICE="hardware")
+    assert done.returncode == 1
+    assert SENTENCE in done.stderr.splitlines()[-1]
+    assert "python -P" in done.stderr
+    assert done.stderr.count("Traceback") == 1
+
+
+@pytest.mark.requires(source=True)
+def test_command_in_a_checkout_that_is_not_built_says_so(checkout):
+    done = python("-m", "cuda.core", cwd=checkout, PYTHONPATH="", CUDA_CORE_DEVICE="hardware")
+    assert done.returncode == 1
+    assert SENTENCE in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.requires(source=True)
+def test_software_device_in_a_checkout_that_is_not_built_says_so(checkout):
+    done = python("-m", "cuda.emulator", "examples/saxpy.py", cwd=checkout, PYTHONPATH="")
+    assert done.returncode == 1
+    assert "is not built" in done.stderr
+    assert "python -P -m cuda.emulator" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.requires(source=True)
+def test_safe_path_finds_the_installed_package_from_inside_a_checkout(checkout):
+    installed = str(Path(cuda.core.__file__).parents[2])
+    done = python("-P", "-m", "cuda.emulator", "examples/saxpy.py", cwd=checkout, PYTHONPATH=installed)
+    assert done.returncode == 0, done.stderr
+    assert "verified" in done.stdout

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The facts behind ``python -m cuda.core``, with and without a device, and with parts missing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import cuda.core
+from cuda.core import _report
+from cuda.core._report import report
+
+KEYS = {
+    "python",
+    "packages",
+    "environment",
+    "driver",
+    "devices",
+    "toolkit",
+    "software_device",
+    "compilers",
+    "caches",
+    "problems",
+}
+
+
+def texts(found: dict) -> str:
+    return "\n".join(f"{problem['what']} -> {problem['advice']}" for problem in found["problems"])
+
+
+def test_report_has_every_section_and_is_fit_for_json():
+    found = report()
+    assert set(found) == KEYS
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_report_names_the_package_that_runs():
+    rows = {row["name"]: row for row in report()["packages"]}
+    assert rows["cuda.core"]["version"] == cuda.core.__version__
+    assert rows["cuda-bindings"]["version"].startswith("13.")
+
+
+@pytest.mark.requires(device=True)
+def test_devices_have_their_main_properties(device):
+    found = report()
+    row = found["devices"][0]
+    assert row["name"] == device.name
+    assert row["uuid"] == device.uuid
+    assert row["compute_capability"] == "{}.{}".format(*device.compute_capability)
+    assert row["multiprocessors"] == device.properties.multiprocessor_count
+    assert row["memory_bytes"] > 0
+    assert found["driver"]["cuda_version"] is not None
+    assert not any(problem["is_fatal"] for problem in found["problems"])
+
+
+@pytest.mark.requires(software=True)
+def test_software_device_is_the_driver_in_use():
+    found = report()
+    assert found["software_device"]["is_active"]
+    assert found["driver"]["library"] == found["software_device"]["library"]
+    assert {row["found_via"] for row in found["toolkit"] if row["name"] == "NVRTC"} == {"software device"}
+
+
+@pytest.mark.requires(software=True)
+def test_software_device_without_a_compiler_is_a_problem(monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("CUDA_EMULATOR_CXX", raising=False)
+    monkeypatch.setattr(_report.importlib.util, "find_spec", lambda name: None)
+    found = report()
+    assert found["compilers"] == []
+    assert "ziglang" in texts(found)
+
+
+def test_missing_package_is_fatal_and_says_what_to_install(monkeypatch):
+    def distribution(name):
+        raise _report.importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(_report.importlib.metadata, "distribution", distribution)
+    problems = []
+    _report.packages(problems)
+    assert "cuda-bindings is not installed" in [problem["what"] for problem in problems]
+    assert all(problem["is_fatal"] and "pip install" in problem["advice"] for problem in problems)
+
+
+def test_another_installed_version_is_a_problem(monkeypatch):
+    class Distribution:
+        version = "0.1"
+
+        def locate_file(self, name):
+            return name
+
+    monkeypatch.setattr(_report.importlib.metadata, "distribution", lambda name: Distribution())
+    problems = []
+    _report.packages(problems)
+    assert [problem for problem in problems if "cuda-core 0.1 is installed" in problem["what"]]
+
+
+def test_missing_part_of_the_toolkit_is_a_problem(monkeypatch):
+    class Pathfinder:
+        @staticmethod
+        def load_nvidia_dynamic_lib(name):
+            raise RuntimeError("none")
+
+        locate_bitcode_lib = locate_nvidia_header_directory = staticmethod(lambda name: None)
+
+    monkeypatch.setattr(_report.importlib, "import_module", lambda name: Pathfinder)
+    problems = []
+    rows = _report.toolkit(problems)
+    assert "NVVM was not found: NVVM IR cannot be compiled" in [problem["what"] for problem in problems]
+    assert {row["name"]: row["path"] for row in rows}["CUDA headers"] is None
+
+
+def test_driver_that_does_not_start_is_told_with_its_advice(monkeypatch):
+    def driver_version():
+        raise RuntimeError("it was not found; install it")
+
+    monkeypatch.setattr(_report, "driver_version", driver_version)
+    problems = []
+    assert _report.driver(problems)["cuda_version"] is None
+    assert _report.devices(problems) == []
+    assert [(problem["what"], problem["advice"]) for problem in problems] == [
+        ("the CUDA driver does not start: it was not found", "install it")
+    ]
+
+
+def test_old_driver_is_a_problem(monkeypatch):
+    monkeypatch.setattr(_report, "driver_version", lambda: (12, 4, 0))
+    problems = []
+    assert _report.driver(problems)["cuda_version"] == "12.4"
+    assert "at least 13.0" in problems[0]["what"]
+
+
+def test_broken_device_does_not_end_the_report(monkeypatch):
+    class Broken:
+        device_id = 7
+
+        @property
+        def name(self):
+            raise RuntimeError("it fell off the bus; restart the machine")
+
+    class Core:
+        Device = type("Device", (), {"get_all_devices": classmethod(lambda cls: [Broken()])})
+
+    monkeypatch.setattr(_report, "driver_version", lambda: (13, 5, 0))
+    monkeypatch.setattr(_report.cuda, "core", Core)
+    problems = []
+    assert _report.devices(problems) == []
+    assert problems[0]["what"] == "device 7 fails: it fell off the bus"
+
+
+def test_no_device_is_a_problem_with_a_way_out(monkeypatch):
+    class Core:
+        Device = type("Device", (), {"get_all_devices": classmethod(lambda cls: ())})
+
+    monkeypatch.setattr(_report, "driver_version", lambda: (13, 5, 0))
+    monkeypatch.setattr(_report.cuda, "core", Core)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    problems = []
+    assert _report.devices(problems) == []
+    assert "CUDA_VISIBLE_DEVICES hides some" in problems[0]["what"]
+    assert "CUDA_CORE_DEVICE=auto" in problems[0]["advice"]
+
+
+def test_cache_size_counts_files(monkeypatch, tmp_path):
+    monkeypatch.setattr(_report, "cache_root", lambda: tmp_path)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "file").write_bytes(b"12345")
+    assert _report.caches() == {"path": str(tmp_path), "files": 1, "bytes": 5}

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Why modules are missing, told by where the package lies."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuda.core._utils.unbuilt import MissingExtensions, diagnosis
+
+
+def test_checkout_is_known_by_its_setup(tmp_path):
+    (tmp_path / "setup.py").touch()
+    what, todo = diagnosis(str(tmp_path / "cuda" / "core"))
+    assert f"the source checkout {tmp_path}" in what
+    assert "python -P" in todo
+
+
+def test_installation_is_to_be_installed_again(tmp_path):
+    what, todo = diagnosis(str(tmp_path / "cuda" / "core"))
+    assert "incomplete" in what
+    assert "pip install --force-reinstall" in todo
+
+
+def test_only_modules_of_this_package_are_refused(tmp_path):
+    finder = MissingExtensions(str(tmp_path / "cuda" / "core"))
+    assert finder.find_spec("cuda.bindings.driver") is None
+    assert finder.find_spec("cuda.corelib") is None
+    with pytest.raises(ModuleNotFoundError, match="incomplete") as caught:
+        finder.find_spec("cuda.core._device")
+    assert caught.value.name == "cuda.core._device"
