@@ -87,7 +87,7 @@ def test_command_in_a_checkout_that_is_not_built_says_so(checkout):
 def test_software_device_in_a_checkout_that_is_not_built_says_so(checkout):
     done = python("-m", "cuda.emulator", "examples/saxpy.py", cwd=checkout, PYTHONPATH="")
     assert done.returncode == 1
-    assert "is not built" in done.stderr
+    assert "the software device was not built" in done.stderr
     assert "python -P -m cuda.emulator" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

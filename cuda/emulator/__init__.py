@@ -71,13 +71,14 @@ def activate():
 def _not_built(path):
     checkout = os.path.dirname(os.path.dirname(_HERE))
     if os.path.exists(os.path.join(checkout, "setup.py")):
-        return (
-            f"cuda.emulator was found in the source checkout {checkout}, where the software device is not built: "
-            "to use an installed one, leave the checkout or start Python with -P (such as "
-            "`python -P -m cuda.emulator program.py`); to use the checkout, run "
+        todo = (
+            f"this is the source checkout {checkout}: to use an installed software device, leave it or start Python "
+            "with -P (such as `python -P -m cuda.emulator program.py`); to use the checkout, run "
             "`python setup.py build_ext --inplace` in it"
         )
-    return f"the software device was not built: {path} is missing (it is built on Linux on x86-64 only)"
+    else:
+        todo = "it is built on Linux on x86-64 only"
+    return f"the software device was not built: {path} is missing; {todo}"
 
 
 def unsupported_calls():
