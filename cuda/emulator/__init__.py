@@ -174,7 +174,7 @@ def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
 
 # Calls that give something back: a failure before their effect would leak by itself.
 _RELEASING = ("cu*Destroy*", "cu*Free*", "cu*Release*", "cu*Unload*", "cu*Unmap*", "cu*Unregister*", "cu*PopCurrent*")
-_EXEMPT = ("cuGetError*", "cuDriverGetVersion", "cuInit")
+_EXEMPT = ("cuGetError*", "cuLogs*", "cuDriverGetVersion", "cuInit")
 
 
 def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, check=None, most=10_000):

@@ -15,7 +15,8 @@ import warnings
 from collections import namedtuple
 
 from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
-from cuda.core._utils.error_text import ADVICE
+from cuda.core._utils.driver_log import last_failure
+from cuda.core._utils.error_text import ADVICE, KERNEL_FAILURES
 
 __all__ = [
     "CUDAError",
@@ -52,7 +53,8 @@ class CUDAError(Exception):
     explanation : str or None
         What the driver says about the code.
     log : str or None
-        The log of the compiler or linker, where there is one.
+        The log of the compiler or linker, or what the driver's log says about the failed call, such as the
+        report of a kernel that failed on the software device; None where there is nothing.
     """
 
     def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
@@ -292,8 +294,21 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     name = c_name.decode() if c_name != NULL else _bindings_name(code)
     explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
     kind = _CLASS_BY_CODE.get(code, CUDAError)
-    error = _error(kind, code, name, explanation, api.decode() if api != NULL else None)
+    call = api.decode() if api != NULL else None
+    error = _error(kind, code, name, explanation, call, last_failure(_driver_log(), name, call))
     return _with_memory(error) if kind is OutOfMemoryError else error
+
+
+# The driver's log of failed calls; empty where the driver has none.
+cdef bytes _driver_log():
+    cdef char[25601] buffer  # as much as the driver keeps
+    cdef size_t size = sizeof(buffer)
+    try:
+        if cydriver.cuLogsDumpToMemory(NULL, buffer, &size, 0) == cydriver.CUresult.CUDA_SUCCESS:
+            return buffer[:size]
+    except RuntimeError:
+        pass  # no driver is installed, or one that is older
+    return b""
 
 
 # An error of memory tells how much there is, where a device is current.
@@ -319,11 +334,11 @@ def _error(kind, code, name, explanation, api=None, log=None):
     message = f"{name}: {explanation}"
     if api is not None:
         message += f" ({api})"
-    advice = ADVICE.get(code) if issubclass(kind, CUDAError) and kind is not NVRTCError else None
-    if advice:
-        message += f"\n{advice}"
+    is_of_driver = not issubclass(kind, NVRTCError)
     if log:
-        message += f"\n{log}"
+        message += "\n" + (log.partition("\n")[0] if is_of_driver else log)
+    if is_of_driver and code in ADVICE and not (log and code in KERNEL_FAILURES):
+        message += f"\n{ADVICE[code]}"
     return kind(message, code=code, name=name, api=api, explanation=explanation, log=log)
 
 

@@ -85,6 +85,7 @@ public:
 private:
     struct Watch;
     void look(int entry); // the slow way in
+    CUresult leave_watched(CUresult result);
     CUresult result_ = CUDA_SUCCESS;
     bool outer_per_thread_;
     Watch* watch_ = nullptr;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../config.hpp"
+#include "../log.hpp"
 #include "../state/context.hpp"
 #include "../state/origin.hpp"
 #include "../state/queue.hpp"
@@ -48,6 +49,27 @@ bool is_always_open(const char* name)
     return false;
 }
 
+const char* name_of(CUresult result)
+{
+    for (int i = 0; i < result_name_count; ++i)
+        if (result_names[i].value == int(result))
+            return result_names[i].name;
+    return "?";
+}
+
+// A reason that is known stands first: of the call, or of the context that failed earlier.
+void log_failure(const char* symbol, CUresult result)
+{
+    if (std::strncmp(symbol, "cuLogs", 6) == 0)
+        return;
+    std::string why = take_explanation(state::origin.number);
+    if (why.empty())
+        why = state::Context::report_of(result);
+    if (!why.empty())
+        log::add(symbol, why);
+    log::add(symbol, "Returning " + std::to_string(int(result)) + " (" + name_of(result) + ")");
+}
+
 // ------------------------------------------------------------------------------- trace
 
 FILE* trace_file()
@@ -61,11 +83,7 @@ void trace(const std::string& call, CUresult result, double microseconds)
     FILE* file = trace_file();
     if (!file)
         return;
-    const char* name = "?";
-    for (int i = 0; i < result_name_count; ++i)
-        if (result_names[i].value == int(result))
-            name = result_names[i].name;
-    std::fprintf(file, "%d %s = %s (%.1f us)\n", int(gettid()), call.c_str(), name, microseconds);
+    std::fprintf(file, "%d %s = %s (%.1f us)\n", int(gettid()), call.c_str(), name_of(result), microseconds);
     std::fflush(file);
 }
 
@@ -152,6 +170,8 @@ void Gate::look(int entry)
         result_ = CUDA_ERROR_NOT_INITIALIZED;
     else if (watch_ && watch_->fault.when == FaultTime::before)
         result_ = watch_->fault.code;
+    if (result_ != CUDA_SUCCESS && !(bits & forked)) // its lock may be held by nobody there
+        log_failure(row.symbol, result_);
 }
 
 void Gate::show(std::initializer_list<Shown> arguments)
@@ -162,8 +182,16 @@ void Gate::show(std::initializer_list<Shown> arguments)
 
 CUresult Gate::leave(CUresult result)
 {
-    if (__builtin_expect(!watch_, 1))
+    if (__builtin_expect(!watch_ && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY), 1))
         return result;
+    result = watch_ ? leave_watched(result) : result;
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
+        log_failure(state::origin.call, result);
+    return result;
+}
+
+CUresult Gate::leave_watched(CUresult result)
+{
     const PlannedFault& fault = watch_->fault;
     if (result == CUDA_SUCCESS && fault.when == FaultTime::after)
         result = fault.code;
@@ -196,6 +224,9 @@ CUresult not_supported(int entry)
     counters()[entry].fetch_add(1, std::memory_order_relaxed);
     if (door.load() & tracing)
         trace(std::string(entries[entry].symbol) + "(...)", CUDA_ERROR_NOT_SUPPORTED, 0);
+    state::origin = {entries[entry].symbol, ++calls};
+    state::explain("the software device does not have this call");
+    log_failure(entries[entry].symbol, CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

@@ -92,6 +92,7 @@ struct Context::State {
     std::atomic<unsigned> flags{0};
     bool primary = false;
     std::atomic<CUresult> sticky{CUDA_SUCCESS};
+    std::string report; // of the failure
     std::shared_ptr<Stream> legacy;
     mutable std::mutex mutex;
     std::vector<StreamRow> streams;
@@ -219,9 +220,29 @@ CUresult Context::sticky() const
 
 void Context::fail(CUresult code, const std::string& text)
 {
-    CUresult none = CUDA_SUCCESS;
-    if (state_->sticky.compare_exchange_strong(none, code) && !text.empty())
+    {
+        std::lock_guard lock(state_->mutex);
+        if (state_->sticky != CUDA_SUCCESS)
+            return;
+        state_->report = text;
+        state_->sticky = code;
+    }
+    if (!text.empty())
         say(text);
+}
+
+std::string Context::report_of(CUresult code)
+{
+    std::vector<std::shared_ptr<Context>> contexts{current()};
+    for (const auto& row : table().all())
+        contexts.push_back(row.first);
+    for (const auto& context : contexts) {
+        if (!context || context->sticky() != code)
+            continue;
+        std::lock_guard lock(context->state_->mutex);
+        return context->state_->report;
+    }
+    return {};
 }
 
 void Context::fail(const exec::Fault& fault)

@@ -46,6 +46,7 @@ public:
     CUresult sticky() const;
     void fail(const exec::Fault& fault);                 // the first one stays
     void fail(CUresult code, const std::string& text);
+    static std::string report_of(CUresult code);         // that a context failed with; empty: none did
 
     std::shared_ptr<Stream> legacy_stream();
     std::shared_ptr<Stream> per_thread_stream();         // of the calling thread

@@ -5,7 +5,7 @@
 // created keeps a copy, so that reports can say where it came from.
 #pragma once
 
-#include "../common.hpp"
+#include "../log.hpp"
 
 namespace emu::state {
 
@@ -21,5 +21,11 @@ struct Origin {
 
 // Initial-exec: reached on every call.
 extern thread_local Origin origin __attribute__((tls_model("initial-exec")));
+
+// Why the call in progress fails, for the log of failed calls.
+inline void explain(std::string text)
+{
+    emu::explain(origin.number, std::move(text));
+}
 
 } // namespace emu::state

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "origin.hpp"
 #include "thread.hpp"
 
 namespace emu::state {
@@ -207,7 +208,10 @@ void Queue::wait_until(uint64_t number, std::chrono::steady_clock::time_point en
 bool Queue::tell_dropped(uint64_t before)
 {
     uint64_t now = dropped();
-    return told_.exchange(now) != now || now != before;
+    bool tells = told_.exchange(now) != now || now != before;
+    if (tells)
+        explain("kernels were ended, and what was queued behind them was dropped; the context can be used on");
+    return tells;
 }
 
 CUresult wait_for(const std::vector<Place>& places)

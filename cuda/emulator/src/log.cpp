@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "log.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <deque>
+#include <mutex>
+#include <unistd.h>
+
+struct CUlogsCallbackEntry_st {
+    CUlogsCallback callback;
+    void* data;
+};
+
+namespace emu {
+namespace {
+
+constexpr size_t most_bytes = 25600; // as documented
+constexpr const char* missing = "[older messages are missing]\n";
+
+struct Explanation {
+    uint64_t call = 0;
+    std::string text;
+};
+thread_local Explanation explanation;
+
+// Never destroyed: threads may log while the process exits.
+struct Messages {
+    std::mutex mutex;
+    std::deque<std::string> rows;
+    unsigned first = 0; // number of the first row
+    size_t bytes = 0;
+    std::vector<CUlogsCallbackEntry_st*> listeners;
+};
+Messages& messages = *new Messages;
+
+std::string head(const char* call)
+{
+    timespec now{};
+    tm parts{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &parts);
+    char text[128];
+    std::snprintf(text, sizeof text, "[%02d:%02d:%02d.%03d][%d][CUDA][E][%s] ", parts.tm_hour, parts.tm_min,
+                  parts.tm_sec, int(now.tv_nsec / 1000000), int(gettid()), call);
+    return text;
+}
+
+// No line but the first may look like the head of a message.
+std::string indented(const std::string& text)
+{
+    std::string out;
+    for (char c : text) {
+        out += c;
+        if (c == '\n')
+            out += "  ";
+    }
+    return out;
+}
+
+} // namespace
+
+void explain(uint64_t call, std::string text)
+{
+    explanation = {call, std::move(text)};
+}
+
+std::string take_explanation(uint64_t call)
+{
+    return explanation.call == call ? std::move(explanation.text) : std::string();
+}
+
+namespace log {
+
+void add(const char* call, const std::string& text)
+{
+    std::string row = head(call) + indented(text).substr(0, most_bytes / 4) + "\n";
+    std::vector<CUlogsCallbackEntry_st> listeners;
+    {
+        std::lock_guard lock(messages.mutex);
+        messages.bytes += row.size();
+        messages.rows.push_back(row);
+        while (messages.bytes > most_bytes) {
+            messages.bytes -= messages.rows.front().size();
+            messages.rows.pop_front();
+            ++messages.first;
+        }
+        for (const auto* listener : messages.listeners)
+            listeners.push_back(*listener);
+    }
+    for (const auto& listener : listeners)
+        listener.callback(listener.data, CU_LOG_LEVEL_ERROR, row.data(), row.size());
+}
+
+unsigned end()
+{
+    std::lock_guard lock(messages.mutex);
+    return messages.first + unsigned(messages.rows.size());
+}
+
+bool read(unsigned* first, size_t room, std::string* out)
+{
+    std::lock_guard lock(messages.mutex);
+    const auto& rows = messages.rows;
+    unsigned end = messages.first + unsigned(rows.size());
+    unsigned wanted = std::max(*first, messages.first);
+    unsigned begin = end;
+    size_t bytes = 0, spare = std::string(missing).size();
+    while (begin > wanted && bytes + rows[begin - 1 - messages.first].size() <= room)
+        bytes += rows[--begin - messages.first].size();
+    bool whole = begin <= *first;
+    while (!whole && begin < end && bytes + spare > room) // make room for the first line
+        bytes -= rows[begin++ - messages.first].size();
+    if (begin == end && *first < end)
+        return false;
+    *out = whole || begin == end ? "" : missing;
+    for (unsigned i = begin; i < end; ++i)
+        *out += rows[i - messages.first];
+    *first = end;
+    return true;
+}
+
+Listener* listen(CUlogsCallback callback, void* data)
+{
+    auto* listener = new Listener{callback, data};
+    std::lock_guard lock(messages.mutex);
+    messages.listeners.push_back(listener);
+    return listener;
+}
+
+bool stop_listening(Listener* listener)
+{
+    std::lock_guard lock(messages.mutex);
+    auto& all = messages.listeners;
+    auto place = std::find(all.begin(), all.end(), listener);
+    if (place == all.end())
+        return false;
+    delete *place;
+    all.erase(place);
+    return true;
+}
+
+} // namespace log
+} // namespace emu

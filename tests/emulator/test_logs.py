@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's log of failed calls."""
+
+import ctypes
+import re
+import threading
+
+import pytest
+
+HEAD = r"\[\d\d:\d\d:\d\d\.\d{3}\]\[\d+\]\[CUDA\]\[E\]\[(\w+)\] "
+
+
+@pytest.fixture
+def log(driver, context):
+    """Gives the messages since the test began, or since it was last called."""
+    state = [driver.cuLogsCurrent(0)]
+
+    def read(size=30000):
+        buffer = bytearray(size)
+        length, state[0] = None, state[0]
+        result = driver.raw.cuLogsDumpToMemory(state[0], buffer, size, 0)
+        assert result[0] == 0, result
+        state[0], length = result[1], result[2]
+        return buffer[:length].decode()
+
+    return read
+
+
+def test_each_failed_call_leaves_its_name_and_code(driver, log):
+    driver.result("cuStreamCreate", 77)
+    assert re.fullmatch(HEAD + r"Returning 1 \(CUDA_ERROR_INVALID_VALUE\)\n", text := log())
+    assert re.match(HEAD, text)[1] == "cuStreamCreate"
+    assert log() == ""
+
+
+def test_success_and_not_ready_leave_nothing(driver, log, queue):
+    word = driver.cuMemAlloc(4)
+    driver.cuMemsetD32(word, 0, 1)
+    driver.cuStreamWaitValue32(queue, word, 1, 0)
+    assert driver.result("cuStreamQuery", queue) == "NOT_READY"
+    driver.cuMemsetD32(word, 1, 1)
+    driver.cuStreamSynchronize(queue)
+    driver.cuMemFree(word)
+    assert log() == ""
+
+
+def test_the_report_of_a_kernel_stands_before_the_code(driver, log, queue, kernel):
+    memory = driver.cuMemAlloc(64)
+    driver.cuLaunchKernel(kernel("wild"), 1, 1, 1, 1, 1, 1, 0, queue, ((memory, 1 << 40), (None, ctypes.c_int64)), 0)
+    for _ in range(2):  # every call of a context that failed says why
+        assert driver.result("cuStreamSynchronize", queue) == "ILLEGAL_ADDRESS"
+        lines = log().splitlines()
+        assert re.match(HEAD + "kernel wild: illegal address: store of 4 bytes", lines[0])
+        assert "thread (0, 0, 0)" in "".join(line for line in lines if line.startswith("  "))
+        assert re.match(HEAD + "Returning 700", lines[-1])
+
+
+def test_a_call_that_the_device_lacks_says_so(driver, log):
+    assert driver.result("cuCoredumpGetAttribute", driver.raw.CUcoredumpSettings.CU_COREDUMP_FILE) == "NOT_SUPPORTED"
+    assert "does not have this call" in log()
+
+
+def test_a_small_buffer_gets_the_newest_messages(driver, log):
+    for _ in range(3):
+        driver.result("cuStreamCreate", 77)
+    driver.result("cuEventCreate", 1 << 20)
+    lines = log(200).splitlines()
+    assert "missing" in lines[0]
+    assert "cuEventCreate" in lines[-1]
+
+
+def test_a_buffer_for_no_message_is_refused(driver, log):
+    driver.result("cuStreamCreate", 77)
+    assert driver.raw.cuLogsDumpToMemory(None, bytearray(8), 8, 0)[0].name == "CUDA_ERROR_INVALID_VALUE"
+
+
+def test_old_messages_go_when_the_log_is_full(driver, log):
+    for _ in range(1000):
+        driver.result("cuStreamCreate", 77)
+    text = log()
+    assert len(text) <= 25600 + 64
+    assert text.startswith("[older messages are missing]\n")
+
+
+def test_a_callback_gets_each_message_until_it_is_unregistered(driver, log):
+    seen = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
+    def callback(data, level, message, length):
+        seen.append((level, message.decode(), length))
+
+    address = driver.raw.CUlogsCallback(ctypes.cast(callback, ctypes.c_void_p).value)
+    handle = driver.cuLogsRegisterCallback(address, 0)
+    driver.result("cuStreamCreate", 77)
+    driver.cuLogsUnregisterCallback(handle)
+    driver.result("cuStreamCreate", 77)
+    ((level, message, length),) = seen
+    assert (level, length) == (0, len(message))
+    assert re.match(HEAD, message)[1] == "cuStreamCreate"
+    assert driver.result("cuLogsUnregisterCallback", handle) == "INVALID_VALUE"
+
+
+def test_the_log_goes_to_a_file(driver, log, tmp_path):
+    path = tmp_path / "log.txt"
+    here = driver.cuLogsCurrent(0)
+    driver.result("cuStreamCreate", 77)
+    driver.cuLogsDumpToFile(here, bytes(path), 0)
+    assert path.read_text() == log()
+    assert driver.result("cuLogsDumpToFile", here, bytes(tmp_path / "no" / "folder"), 0) == "INVALID_VALUE"
+
+
+def test_threads_log_at_once(driver, log, context):
+    def work():
+        driver.cuCtxSetCurrent(context)
+        for _ in range(200):
+            driver.result("cuStreamCreate", 77)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = log().splitlines()[1:]
+    assert lines
+    assert all(re.fullmatch(HEAD + r"Returning 1 \(CUDA_ERROR_INVALID_VALUE\)", line) for line in lines)
+
+
+WILD = """
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+device = Device(); device.set_current(); stream = device.create_stream()
+code = 'extern "C" __global__ void wild(int* p) { p[threadIdx.x] = 1; }'
+kernel = Program(code, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin").get_kernel("wild")
+buffer = device.allocate(64, stream=stream)
+launch(stream, LaunchConfig(grid=1, block=32), kernel, buffer)
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["stream.sync()", "device.sync()", "device.create_event()", "buffer.fill(0, stream=stream)"]
+)
+def test_an_exception_carries_the_report_of_the_kernel(child, call):
+    code = f"try: {call}\nexcept Exception as error: print(f'{{type(error).__name__}}|{{error}}|{{error.log}}|')"
+    name, message, log = child(WILD + "try: stream.sync()\nexcept Exception: pass\n" + code).split("|")[:3]
+    assert name == "LaunchError"
+    report = log.splitlines()
+    assert report[0].startswith("kernel wild: illegal address: store of 4 bytes")
+    assert "default_program:1 in wild" in report[1]
+    assert "thread (16, 0, 0) of (32, 1, 1)" in report[2]
+    assert message.splitlines()[1:] == report[:1]
+    assert "sanitizer" not in message
