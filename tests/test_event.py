@@ -342,6 +342,26 @@ def test_event_that_comes_back_is_the_same(spawned, child, device, shared):
 
 
 @pytest.mark.requires(ipc=True)
+def test_event_is_pickled_on_a_thread_without_a_context(spawned, shared):
+    assert in_thread(lambda: ForkingPickler.loads(bytes(ForkingPickler.dumps(shared)))) == shared
+
+
+@pytest.mark.requires(ipc=True)
+def test_received_event_is_pickled_after_its_close(spawned, child, shared):
+    returned = child.call(shared_memory.close_and_return, shared)
+    assert returned == shared
+    shared.close()
+    returned.sync()
+
+
+@pytest.mark.requires(ipc=True)
+def test_closed_event_that_was_never_sent_is_not_pickled(spawned, shared):
+    shared.close()
+    with pytest.raises(RuntimeError, match="this Event is closed"):
+        ForkingPickler.dumps(shared)
+
+
+@pytest.mark.requires(ipc=True)
 def test_received_event_tells_when_the_work_is_done(spawned, child, stream):
     with busy(stream) as release:
         event = stream.record(options={"ipc_enabled": True})

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._context cimport Context_require, Context_wrap
+from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, address
 from cuda.core._utils.cuda_utils cimport (
@@ -246,9 +246,16 @@ cdef IPCEventDescriptor Event_export(Event self):
     cdef IPCEventDescriptor descriptor
     cdef cydriver.CUipcEventHandle handle
     cdef EventHandle h_event = self._h_event
+    cdef ContextHandle h_context = self._h_context
+    cdef int is_entered = 0
     memset(&handle, 0, sizeof(handle))
+    # The queues of multiprocessing pickle on threads of their own, where no context is current.
     with nogil:
-        HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, h_event.get()), b"cuIpcGetEventHandle")
+        is_entered = Context_enter(h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, h_event.get()), b"cuIpcGetEventHandle")
+        finally:
+            Context_leave(is_entered)
     descriptor = IPCEventDescriptor._init((<char*>&handle)[:sizeof(handle)], self.is_blocking_sync)
     _exported[descriptor._payload] = self
     return descriptor
@@ -283,9 +290,10 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     return self
 
 
-def _reduce_event(event):
+def _reduce_event(Event event):
     check_multiprocessing_start_method()
-    return _rebuild_event, (event.ipc_descriptor,)
+    # A queue may pickle after the event was closed here, and another process may have made it.
+    return _rebuild_event, (event._ipc_descriptor or event.ipc_descriptor,)
 
 
 def _rebuild_event(descriptor):

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pytest
 
+from support.threads import in_thread
 from tests.emulator.test_pools import properties
 
 CHILD = r"""
@@ -195,6 +196,15 @@ def test_what_is_refused(driver, context, pool, kind, memory, event):
     assert driver.result("cuIpcGetEventHandle", driver.cuEventCreate(2)) == "INVALID_HANDLE"
     assert driver.result("cuIpcOpenEventHandle", driver.cuIpcGetEventHandle(event)) == "INVALID_CONTEXT"
     assert driver.result("cuIpcOpenEventHandle", driver.CUipcEventHandle()) == "INVALID_VALUE"
+
+
+def test_an_event_is_exported_where_a_context_is_current(driver, context, event):
+    def export():
+        before = driver.result("cuIpcGetEventHandle", event)
+        driver.cuCtxSetCurrent(context)
+        return before, driver.result("cuIpcGetEventHandle", event)
+
+    assert in_thread(export) == ("INVALID_CONTEXT", "SUCCESS")
 
 
 def test_many_rounds_leave_no_descriptor(driver, context, pool, kind, queue):

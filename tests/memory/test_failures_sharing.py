@@ -7,8 +7,10 @@ import pickle
 
 import pytest
 
+from cuda import emulator
 from cuda.core import Event, EventOptions
 from cuda.core._memory import Buffer, PinnedMemoryResource
+from cuda.core.utils import StridedMemoryView
 from support import shared_memory
 from support.failures import CODES, fail_each_call
 from support.processes import Child, start_method
@@ -47,6 +49,19 @@ def test_exporting(stream, shareable, code):
     failed = fail_each_call(program, code)
     assert failed >= {"cuMemPoolExportToShareableHandle", "cuMemPoolExportPointer", "cuMemAllocFromPoolAsync"}
     assert shared_memory.descriptors() <= before
+
+
+@each_code
+def test_closing_a_buffer_whose_memory_others_use(stream, pool, code):
+    buffer = pool.allocate(SIZE, stream=stream)
+    view = StridedMemoryView.from_buffer(buffer, (SIZE,), itemsize=1)
+    with emulator.fail("cuMemPoolExportPointer,cuCtxGetCurrent", code) as plan:
+        buffer.close()
+    assert plan.last is not None
+    assert buffer.is_closed
+    with pytest.raises(RuntimeError, match="cannot be pickled: this Buffer is closed"):
+        pickle.dumps(buffer)
+    del view
 
 
 @each_code

@@ -10,6 +10,7 @@ import os
 import pickle
 import socket
 import threading
+from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
@@ -17,9 +18,11 @@ from cuda.core._memory import Buffer
 from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.helpers import reset_fork_warning
+from cuda.core.utils import StridedMemoryView
 from support import shared_memory
 from support.processes import Child, open_descriptors, start_method
 from support.shared_memory import import_pool, make_pool
+from support.threads import in_thread
 
 SIZE = 1 << 16
 ROUND_TRIPS = int(os.environ.get("CUDA_CORE_TEST_IPC_ROUND_TRIPS", "25"))
@@ -202,6 +205,75 @@ def test_buffer_is_an_argument_of_a_process(buffer):
     process.join()
     assert process.exitcode == 0
     assert shared_memory.contents(buffer) == b"\5" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_shared_objects_are_pickled_on_a_thread_without_a_context(pool, buffer):
+    objects = (buffer, pool, pool.allocation_handle)
+    same, resource, handle = in_thread(lambda: ForkingPickler.loads(bytes(ForkingPickler.dumps(objects))))
+    assert (same, resource, handle.uuid) == (buffer, pool, pool.uuid)
+    handle.close()
+
+
+@pytest.mark.requires(ipc=True)
+def test_everything_shared_passes_through_queues_and_is_closed_at_once(pool, buffer, stream):
+    context = multiprocessing.get_context("spawn")
+    there, back = context.Queue(), context.Queue()
+    process = context.Process(target=shared_memory.pass_on, args=(there, back))
+    process.start()
+    event = stream.record(options={"ipc_enabled": True})
+    for sent in (buffer, event):
+        there.put(sent)
+        assert back.get(timeout=60) == sent
+    there.put([pool, pool.allocation_handle])
+    resource, handle = back.get(timeout=60)
+    assert (resource, handle.uuid) == (pool, pool.uuid)
+    handle.close()
+    there.put(None)
+    process.join()
+    assert process.exitcode == 0
+
+
+@pytest.mark.requires(ipc=True)
+def test_buffer_is_argument_and_result_of_a_process_pool(buffer):
+    with multiprocessing.get_context("spawn").Pool(1) as workers:
+        assert workers.apply(shared_memory.fill_and_return, (buffer, 7)) == buffer
+    assert shared_memory.contents(buffer) == b"\7" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_received_buffer_is_pickled_after_its_close(child, buffer):
+    returned = child.call(shared_memory.close_and_return, buffer)
+    assert returned == buffer
+    buffer.close()
+    assert shared_memory.contents(returned) == b"\1" * SIZE
+
+
+@pytest.mark.requires(ipc=True)
+def test_exported_buffer_is_pickled_after_its_close(pool, stream):
+    buffer = pool.allocate(SIZE, stream=stream)
+    descriptor = buffer.ipc_descriptor
+    buffer.close()
+    _, (cls, resource, sent) = buffer.__reduce__()
+    assert (cls, resource, sent) == (Buffer, pool, descriptor)
+    with pytest.raises(RuntimeError, match="closed"):
+        assert buffer.ipc_descriptor
+
+
+@pytest.mark.requires(ipc=True)
+def test_closed_buffer_is_pickled_while_others_use_its_memory(child, buffer):
+    view = StridedMemoryView.from_buffer(buffer, (SIZE,), itemsize=1)
+    buffer.close()
+    answer, is_mapped, _ = child.call(shared_memory.read_and_answer, buffer, 2)
+    assert (answer, is_mapped) == (b"\1" * SIZE, True)
+    del view
+
+
+@pytest.mark.requires(ipc=True)
+def test_closed_buffer_whose_memory_is_gone_is_not_pickled(buffer):
+    buffer.close()
+    with pytest.raises(RuntimeError, match="cannot be pickled: this Buffer is closed"):
+        ForkingPickler.dumps(buffer)
 
 
 @pytest.mark.requires(ipc=True)

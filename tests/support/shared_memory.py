@@ -63,6 +63,27 @@ def echo(*values):
     return values[0] if len(values) == 1 else values
 
 
+def close_and_return(value):
+    """Return what was sent, closed before it is on its way."""
+    value.close()
+    return value
+
+
+def pass_on(source, target) -> None:
+    """Put what comes from one queue into another, closed at once, until None comes."""
+    Device(0).set_current()
+    while (value := source.get()) is not None:
+        target.put(value)
+        if hasattr(value, "close"):
+            value.close()
+
+
+def fill_and_return(buffer, value):
+    """Return a buffer that was filled."""
+    put(buffer, value)
+    return buffer
+
+
 def keep(name, value) -> None:
     """Keep what was sent."""
     kept[name] = value

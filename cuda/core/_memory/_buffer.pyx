@@ -30,6 +30,7 @@ from collections.abc import Sequence
 
 from cuda.core._dlpack import classify_dl_device
 from cuda.core._handles import _late
+from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["Buffer", "MemoryResource"]
 
@@ -125,9 +126,11 @@ cdef class Buffer(MemoryRange):
         return classify_dl_device(self)
 
     def __reduce__(self):
-        self._check_open()
+        # Also when closed: a queue pickles on a thread of its own, later.
         try:
-            return _rebuild_buffer, (type(self), self._memory_resource, self.ipc_descriptor)
+            if self._ipc_descriptor is None:
+                Buffer_share(self)
+            return _rebuild_buffer, (type(self), self._ipc_resource, self._ipc_descriptor)
         except RuntimeError as error:
             raise RuntimeError(f"a {type(self).__name__} cannot be pickled: {error}") from None
 
@@ -220,6 +223,7 @@ cdef class Buffer(MemoryRange):
             raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
         if c_stream is not None and not self._is_part:
             set_stream(self._h_allocation, c_stream._h_stream, self._memory_resource)
+        Buffer_keep_descriptor(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
@@ -395,7 +399,7 @@ cdef class Buffer(MemoryRange):
     def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
         """Wrap an address, as :meth:`from_handle` does, in an object of ``cls``."""
         cdef Buffer self = Buffer_from_handle(cls, ptr, size, mr, owner, stream)
-        self._ipc_descriptor = ipc_descriptor
+        Buffer_set_descriptor(self, mr, ipc_descriptor)
         return self
 
     @property
@@ -409,11 +413,7 @@ cdef class Buffer(MemoryRange):
         """
         self._check_open()
         if self._ipc_descriptor is None:
-            if self._is_part:
-                raise RuntimeError("it is a part of a Buffer, and only whole ones are shared")
-            if self._memory_resource is None:
-                raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
-            self._ipc_descriptor = (<MemoryResource>self._memory_resource)._export(self)
+            Buffer_share(self)
         return self._ipc_descriptor
 
 
@@ -463,8 +463,39 @@ cdef Buffer Buffer_import(type cls, MemoryResource mr, object descriptor, Stream
     cdef Buffer self = Buffer_create(cls, h_allocation, mr, None)
     self._is_mapped = is_mapped
     # It opens the memory in further processes, too.
-    self._ipc_descriptor = descriptor
+    Buffer_set_descriptor(self, mr, descriptor)
     return self
+
+
+# Exports the memory, for other processes to open.
+cdef int Buffer_share(Buffer self) except -1:
+    cdef object mr = self._memory_resource
+    self._check_open()
+    if self._is_part:
+        raise RuntimeError("it is a part of a Buffer, and only whole ones are shared")
+    if mr is None:
+        raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
+    Buffer_set_descriptor(self, mr, (<MemoryResource>mr)._export(self))
+    return 0
+
+
+# Both stay when the buffer is closed.
+cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexcept:
+    self._ipc_resource = mr
+    self._ipc_descriptor = descriptor
+
+
+# Before a buffer is closed: a queue may pickle it later, and the memory lives on where others use it.
+cdef int Buffer_keep_descriptor(Buffer self) except -1:
+    if (
+        self._ipc_descriptor is None and self._h_allocation.use_count() > 1 and not self._is_part
+        and self._memory_resource is not None and (<MemoryResource>self._memory_resource)._is_shared()
+    ):
+        try:
+            Buffer_share(self)
+        except (CUDAError, RuntimeError):
+            pass    # closing does not fail for that
+    return 0
 
 
 def _rebuild_buffer(cls, mr, descriptor):

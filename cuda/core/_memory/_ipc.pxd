@@ -26,7 +26,7 @@ cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 
 # What another process needs to open a pool, and memory of it.
 cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool)
-cdef IPCBufferDescriptor export_memory(cydriver.CUdeviceptr pointer, size_t size)
+cdef IPCBufferDescriptor export_memory(const AllocationHandle& h_allocation, int device_id)
 
 # Memory of an imported pool, which came by `handle`. All imports of one piece of memory share one mapping.
 # `let_in` is NULL where the device of the memory needs nothing for access.

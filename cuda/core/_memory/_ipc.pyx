@@ -11,9 +11,11 @@ from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._handles cimport (
     Allocation,
     AllocationHandle,
+    ContextHandle,
     Keep,
     MemoryPoolHandle,
     StreamHandle,
@@ -195,12 +197,25 @@ cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
     return IPCAllocationHandle_create(descriptor, uuids.uuid4())
 
 
-cdef IPCBufferDescriptor export_memory(cydriver.CUdeviceptr pointer, size_t size):
+cdef IPCBufferDescriptor export_memory(const AllocationHandle& h_allocation, int device_id):
     cdef cydriver.CUmemPoolPtrExportData data
+    cdef AllocationHandle h_shared = h_allocation
+    cdef ContextHandle h_context
+    cdef int is_entered = 0
     memset(&data, 0, sizeof(data))
+    # The queues of multiprocessing pickle on threads of their own, where no context is current.
+    Context_current(&h_context)
+    if not h_context:
+        Context_primary(max(device_id, 0), &h_context)
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemPoolExportPointer(&data, pointer), b"cuMemPoolExportPointer")
-    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], size)
+        is_entered = Context_enter(h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuMemPoolExportPointer(&data, h_shared.value().pointer), b"cuMemPoolExportPointer"
+            )
+        finally:
+            Context_leave(is_entered)
+    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], h_shared.value().size)
 
 
 cdef int import_memory(

@@ -12,7 +12,8 @@ cdef class MemoryResource:
     # Allocation without a Python call; the base goes through the overridden Python method.
     cdef object _allocate(self, size_t size, Stream stream)
 
-    # What another process needs to open memory of this resource, and memory opened by it: whether it
+    # Whether other processes may open the memory; what they need for that; and memory opened by it: whether it
     # is mapped from another process. Refused here.
+    cdef bint _is_shared(self) noexcept
     cdef object _export(self, object buffer)
     cdef bint _import(self, object descriptor, Stream stream, AllocationHandle* h_allocation) except -1

@@ -79,6 +79,9 @@ cdef class MemoryResource:
     cdef object _allocate(self, size_t size, Stream stream):
         return self.allocate(size, stream=stream)
 
+    cdef bint _is_shared(self) noexcept:
+        return False
+
     cdef object _export(self, object buffer):
         raise not_shared(self)
 

@@ -109,11 +109,14 @@ cdef class _IPCMemPool(_MemPool):
         """What identifies a pool that processes share, the same in all of them."""
         return None if self._allocation_handle is None else self._allocation_handle._uuid
 
+    cdef bint _is_shared(self) noexcept:
+        return self._allocation_handle is not None
+
     cdef object _export(self, object buffer):
         cdef Buffer exported = <Buffer?>buffer
         cdef IPCBufferDescriptor descriptor
         IPCMemPool_check_shared(self)
-        descriptor = export_memory(exported._h_allocation.value().pointer, exported._h_allocation.value().size)
+        descriptor = export_memory(exported._h_allocation, self.device_id)
         if not self._is_mapped:
             _exports[self.uuid, descriptor._payload] = exported
         return descriptor

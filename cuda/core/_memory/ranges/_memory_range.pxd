@@ -13,7 +13,8 @@ cdef class MemoryRange(DriverObject):
         AllocationHandle _h_allocation
         object _memory_resource     # None for wrapped memory
         object _owner               # of a part, the buffer it is a part of
-        object _ipc_descriptor
+        object _ipc_descriptor      # kept when closed, because others may still open the memory
+        object _ipc_resource        # what the descriptor goes with
         Parts _parts                # None before the first
         bint _is_part
         bint _is_mapped             # allocated by another process

@@ -125,7 +125,6 @@ cdef class MemoryRange(DriverObject):
         MemoryRange_show(self)
         self._memory_resource = None
         self._owner = None
-        self._ipc_descriptor = None
         self._is_mapped = False
 
     cdef object _identity(self):

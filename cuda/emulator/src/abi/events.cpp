@@ -95,8 +95,10 @@ extern "C" EMU_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent s
 
 ENTRY(cuIpcGetEventHandle, 4010)(CUipcEventHandle* pHandle, CUevent event)
 {
+    std::shared_ptr<Context> context;
     std::shared_ptr<Event> found;
     REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context)); // hardware answers on no other thread
     TRY(need_event(event, &found));
     REQUIRE(found->shared(), CUDA_ERROR_INVALID_HANDLE);
     return found->shared()->describe(pHandle);
