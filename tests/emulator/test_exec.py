@@ -220,7 +220,7 @@ def test_clocks_go_forward(run):
     "case, code, words",
     [
         ("double_free", 719, "at offset 0 in the 64 bytes of a malloc() in a kernel, which was freed"),
-        ("divergent_barrier", 719, "16 threads wait at __syncthreads(), kernels.cpp:LINE"),
+        ("divergent_barrier", 719, "native/kernels.cpp:LINE in divergent_barrier"),
         ("deadlock", 719, "16 threads wait at __syncwarp(mask 0xffffffff)"),
         ("divide", 719, "integer division by zero"),
         ("overflow", 719, "stack overflow: a thread has "),

@@ -171,6 +171,10 @@ class Capabilities:
         """Whether a C++ compiler is here, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted
 
+    def command(self, wanted: str) -> bool:
+        """Whether a program is here; zig counts when its Python package is."""
+        return shutil.which(wanted) is not None or (wanted == "zig" and importlib.util.find_spec("ziglang") is not None)
+
     def source(self, wanted: bool) -> bool:
         """Whether the tests lie in a checkout, beside the source."""
         return (Path(__file__).parents[2] / "setup.py").exists() == wanted

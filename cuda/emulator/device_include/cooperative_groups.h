@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative groups: the block, tiles of up to a warp, coalesced threads, the cluster and the grid.
+// Cooperative groups: block, grid, cluster, tiles of 1 to 1024 threads, coalesced threads.
 #pragma once
 
 namespace cooperative_groups {
@@ -10,15 +10,27 @@ namespace emu_details {
 inline unsigned rank_in_block() { return emu_thread.linear; }
 inline unsigned lane() { return emu_thread.lane; }
 inline unsigned long long volume(dim3 d) { return (unsigned long long)d.x * d.y * d.z; }
+inline unsigned position(dim3 at, dim3 size) { return at.x + size.x * (at.y + size.y * at.z); }
+inline unsigned ranks_below(unsigned mask) { return unsigned(__popc(mask & ((1u << lane()) - 1u))); }
 } // namespace emu_details
 
 // --------------------------------------------------------------------------- the block
 
+// Scratch memory that CUDA needs for tiles above a warp; here they do without.
+template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
+    unsigned char unused[16];
+};
+
 class thread_block {
 public:
-    static void sync() { __syncthreads(); }
-    void barrier_wait(unsigned = 0) const { __syncthreads(); }
-    unsigned barrier_arrive() const { return 0; }
+    class arrival_token {
+        friend class thread_block;
+        emu_u32 generation_;
+        explicit arrival_token(emu_u32 generation) : generation_(generation) {}
+    };
+    static void sync(EMU_PLACE) { __syncthreads(file, line); }
+    static arrival_token barrier_arrive(EMU_PLACE) { return arrival_token(emu_block_arrive(file, line)); }
+    static void barrier_wait(arrival_token&& token, EMU_PLACE) { emu_block_wait(token.generation_, file, line); }
     static unsigned int thread_rank() { return emu_details::rank_in_block(); }
     static dim3 group_index() { return dim3(blockIdx); }
     static dim3 thread_index() { return dim3(threadIdx); }
@@ -28,13 +40,20 @@ public:
     static unsigned int size() { return emu_thread.threads; }
 };
 inline thread_block this_thread_block() { return thread_block(); }
+template <unsigned int MaxBlockSize> inline thread_block this_thread_block(block_tile_memory<MaxBlockSize>&)
+{
+    return thread_block();
+}
 
 // ---------------------------------------------------------------------------- the grid
 
 class grid_group {
 public:
-    bool is_valid() const { return emu_grid_is_cooperative() != 0; }
-    void sync() const { emu_grid_barrier(); }
+    struct arrival_token {};
+    static bool is_valid() { return emu_grid_is_cooperative() != 0; }
+    static void sync(EMU_PLACE) { emu_grid_barrier(file, line); }
+    static arrival_token barrier_arrive() { return {}; }
+    static void barrier_wait(arrival_token&&, EMU_PLACE) { emu_grid_barrier(file, line); }
     static unsigned long long block_rank()
     {
         return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
@@ -46,6 +65,10 @@ public:
     static dim3 dim_blocks() { return gridDim; }
     static dim3 group_dim() { return gridDim; }
     static dim3 block_index() { return dim3(blockIdx); }
+    static dim3 cluster_index() { return __clusterIdx(); }
+    static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
+    static unsigned long long num_clusters() { return emu_details::volume(dim_clusters()); }
+    static unsigned long long cluster_rank() { return emu_details::position(cluster_index(), dim_clusters()); }
 };
 inline grid_group this_grid() { return grid_group(); }
 
@@ -54,13 +77,14 @@ inline grid_group this_grid() { return grid_group(); }
 class cluster_group {
 public:
     typedef unsigned int arrival_token;
-    static void sync() { emu_cluster_wait(emu_cluster_arrive()); }
-    static arrival_token barrier_arrive() { return emu_cluster_arrive(); }
-    static void barrier_wait(arrival_token token) { emu_cluster_wait(token); }
+    static void sync(EMU_PLACE) { emu_cluster_wait(emu_cluster_arrive(file, line), file, line); }
+    static arrival_token barrier_arrive(EMU_PLACE) { return emu_cluster_arrive(file, line); }
+    static void barrier_wait(arrival_token token, EMU_PLACE) { emu_cluster_wait(token, file, line); }
     template <class T> static T* map_shared_rank(T* address, int rank)
     {
         return static_cast<T*>(emu_cluster_map(address, unsigned(rank)));
     }
+    static unsigned int query_shared_rank(const void* address) { return emu_cluster_rank_of(address); }
     static dim3 block_index() { return __clusterRelativeBlockIdx(); }
     static unsigned int block_rank() { return emu_cluster_rank(); }
     static unsigned int thread_rank() { return emu_cluster_rank() * emu_thread.threads + emu_thread.linear; }
@@ -85,6 +109,19 @@ inline cluster_group this_cluster() { return cluster_group(); }
 
 namespace emu_details {
 
+// A value of any size, in pieces that warps exchange.
+template <class T> EMU_NO_CHECK inline T shuffle(emu_u32 op, unsigned mask, T value, unsigned argument, int width)
+{
+    static_assert(__is_trivially_copyable(T), "only trivially copyable values are exchanged between threads");
+    constexpr unsigned words = (sizeof(T) + 7) / 8;
+    emu_u64 pieces[words] = {};
+    __builtin_memcpy(pieces, __builtin_addressof(value), sizeof(T));
+    for (unsigned i = 0; i < words; ++i)
+        pieces[i] = emu::shuffle(op, mask, pieces[i], argument, width);
+    __builtin_memcpy(__builtin_addressof(value), pieces, sizeof(T));
+    return value;
+}
+
 // The operations that tiles and coalesced groups share, by the mask of their lanes.
 template <class Group> class in_warp {
     const Group& self() const { return static_cast<const Group&>(*this); }
@@ -102,40 +139,33 @@ public:
     {
         return self().emu_packed(__match_all_sync(self().emu_mask(), value, &predicate));
     }
-    unsigned int num_threads() const { return self().size(); }
-    template <class T> T shfl(T value, int source) const
+    template <class T> T shfl(T value, unsigned source) const
     {
-        return emu::shuffle(EMU_WARP_SHUFFLE_INDEX, self().emu_mask(), value, self().emu_lane_of(unsigned(source)), 32);
+        return shuffle(EMU_WARP_SHUFFLE_INDEX, self().emu_mask(), value, self().emu_lane_of(source), 32);
     }
     template <class T> T shfl_up(T value, unsigned delta) const
     {
         unsigned rank = self().thread_rank();
-        return shfl(value, int(delta > rank ? rank : rank - delta));
+        return shfl(value, delta > rank ? rank : rank - delta);
     }
     template <class T> T shfl_down(T value, unsigned delta) const
     {
         unsigned rank = self().thread_rank();
-        return shfl(value, int(rank + delta >= self().size() ? rank : rank + delta));
+        return shfl(value, delta >= self().size() - rank ? rank : rank + delta);
     }
 };
 
-} // namespace emu_details
-
-template <unsigned int Size, class Parent = void>
-class thread_block_tile : public emu_details::in_warp<thread_block_tile<Size, Parent>> {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "tiles of 1, 2, 4, 8, 16 or 32 threads are supported on the software device");
-
+// A tile of a warp or less.
+template <unsigned Size> class small_tile : public in_warp<small_tile<Size>> {
 public:
-    static unsigned int thread_rank() { return emu_details::lane() % Size; }
+    static unsigned int thread_rank() { return lane() % Size; }
     static constexpr unsigned int size() { return Size; }
-    static unsigned int meta_group_rank() { return emu_details::rank_in_block() / Size; }
-    static unsigned int meta_group_size() { return (emu_thread.threads + Size - 1) / Size; }
+    static constexpr unsigned int num_threads() { return Size; }
     template <class T> T shfl_xor(T value, unsigned lanes) const
     {
-        return emu::shuffle(EMU_WARP_SHUFFLE_XOR, emu_mask(), value, lanes, Size);
+        return shuffle(EMU_WARP_SHUFFLE_XOR, emu_mask(), value, lanes, Size);
     }
-    static unsigned emu_first() { return emu_details::lane() / Size * Size; }
+    static unsigned emu_first() { return lane() / Size * Size; }
     // Lanes that the last warp of a block does not have take no part.
     static unsigned emu_mask()
     {
@@ -147,15 +177,102 @@ public:
     static unsigned emu_lane_of(unsigned rank) { return emu_first() + rank % Size; }
 };
 
-class coalesced_group : public emu_details::in_warp<coalesced_group> {
-    unsigned mask_;
+// The values of a tile's threads. They lie on the stacks of these, which checks keep others out of.
+template <class T> struct Values {
+    T** place;
+    unsigned count;
+    EMU_NO_CHECK __attribute__((noinline)) T get(unsigned i) const { return *place[i]; }
+    EMU_NO_CHECK __attribute__((noinline)) void set(unsigned i, T value) const { *place[i] = value; }
+    void set_all(T value) const
+    {
+        for (unsigned i = 0; i < count; ++i)
+            set(i, value);
+    }
+};
+
+// A tile of several warps. Each thread shows the others where its value lies; one of them works
+// on the values of all.
+template <unsigned Size> class large_tile {
+public:
+    static unsigned int thread_rank() { return rank_in_block() % Size; }
+    static constexpr unsigned int size() { return Size; }
+    static constexpr unsigned int num_threads() { return Size; }
+    static void sync(EMU_PLACE) { emu_tile_barrier(Size, file, line); }
+    int any(int predicate) const
+    {
+        return collect(predicate, [](const Values<int>& all) {
+            int found = 0;
+            for (unsigned i = 0; i < all.count; ++i)
+                found |= all.get(i) != 0;
+            all.set_all(found);
+        });
+    }
+    int all(int predicate) const { return !any(!predicate); }
+    template <class T> T shfl(T value, unsigned source) const
+    {
+        return collect(value, [source](const Values<T>& all) { all.set_all(all.get(source % all.count)); });
+    }
+    // work(values): replaces the values of all threads, which are in the order of ranks.
+    template <class T, class Work> EMU_NO_CHECK static T collect(T value, Work work)
+    {
+        unsigned first = rank_in_block() / Size * Size, left = emu_thread.threads - first;
+        T** all = reinterpret_cast<T**>(emu_tile_slots()) + first;
+        all[thread_rank()] = __builtin_addressof(value);
+        sync();
+        if (thread_rank() == 0)
+            work(Values<T>{all, left < Size ? left : Size});
+        sync();
+        return value;
+    }
+};
+
+template <unsigned Size, bool Small = (Size <= 32)> struct tile_kind {
+    typedef small_tile<Size> type;
+};
+template <unsigned Size> struct tile_kind<Size, false> {
+    typedef large_tile<Size> type;
+};
+
+} // namespace emu_details
+
+template <unsigned int Size, class Parent = void> class thread_block_tile : public emu_details::tile_kind<Size>::type {
+    static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0,
+                  "the size of a tile is a power of two from 1 to 1024");
 
 public:
-    explicit coalesced_group(unsigned mask) : mask_(mask) {}
-    unsigned int thread_rank() const { return unsigned(__popc(mask_ & ((1u << emu_details::lane()) - 1u))); }
+    static unsigned int meta_group_rank() { return Parent::thread_rank() / Size; }
+    static unsigned int meta_group_size() { return (Parent::size() + Size - 1) / Size; }
+};
+
+// The type that says nothing of what was divided.
+template <unsigned int Size> class thread_block_tile<Size, void> : public emu_details::tile_kind<Size>::type {
+    unsigned int rank_, groups_;
+
+public:
+    template <class Parent>
+    thread_block_tile(const thread_block_tile<Size, Parent>& tile)
+        : rank_(tile.meta_group_rank()), groups_(tile.meta_group_size())
+    {
+    }
+    thread_block_tile(const thread_block_tile&) = default;
+    thread_block_tile& operator=(const thread_block_tile&) = default;
+    unsigned int meta_group_rank() const { return rank_; }
+    unsigned int meta_group_size() const { return groups_; }
+};
+
+class coalesced_group : public emu_details::in_warp<coalesced_group> {
+    unsigned mask_, rank_, groups_;
+
+public:
+    explicit coalesced_group(unsigned mask, unsigned rank = 0, unsigned groups = 1)
+        : mask_(mask), rank_(rank), groups_(groups)
+    {
+    }
+    unsigned int thread_rank() const { return emu_details::ranks_below(mask_); }
     unsigned int size() const { return unsigned(__popc(mask_)); }
-    unsigned int meta_group_rank() const { return 0; }
-    unsigned int meta_group_size() const { return 1; }
+    unsigned int num_threads() const { return size(); }
+    unsigned int meta_group_rank() const { return rank_; }
+    unsigned int meta_group_size() const { return groups_; }
     unsigned emu_mask() const { return mask_; }
     unsigned emu_lane_of(unsigned rank) const { return __fns(mask_, 0, int(rank) + 1); }
     unsigned emu_packed(unsigned lanes) const
@@ -166,51 +283,120 @@ public:
                 out |= (lanes >> i & 1) << rank++;
         return out;
     }
+    // The lanes of the part that this thread belongs to, when parts have `size` ranks each.
+    coalesced_group emu_part(unsigned size) const
+    {
+        unsigned own = thread_rank() / size, part = 0, rank = 0;
+        for (unsigned i = 0; i < 32; ++i)
+            if (mask_ >> i & 1)
+                part |= (rank++ / size == own ? 1u : 0u) << i;
+        return coalesced_group(part, own, (this->size() + size - 1) / size);
+    }
 };
-EMU_INLINE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+EMU_INLINE coalesced_group coalesced_threads(EMU_PLACE) { return coalesced_group(emu_meet(file, line)); }
+
+// ------------------------------------------------------- groups of a kind known at run time
+
+class thread_group {
+    enum { block, grid, cluster, tile, warp } kind_;
+    unsigned mask_; // warp: its lanes; tile: its size
+
+public:
+    thread_group(const thread_block&) : kind_(block), mask_(0) {}
+    thread_group(const grid_group&) : kind_(grid), mask_(0) {}
+    thread_group(const cluster_group&) : kind_(cluster), mask_(0) {}
+    thread_group(const coalesced_group& group) : kind_(warp), mask_(group.emu_mask()) {}
+    template <unsigned Size> thread_group(const emu_details::small_tile<Size>& group) : kind_(warp), mask_(group.emu_mask()) {}
+    template <unsigned Size> thread_group(const emu_details::large_tile<Size>&) : kind_(tile), mask_(Size) {}
+    void sync(EMU_PLACE) const
+    {
+        switch (kind_) {
+        case block: return thread_block::sync(file, line);
+        case grid: return grid_group::sync(file, line);
+        case cluster: return cluster_group::sync(file, line);
+        case tile: return emu_tile_barrier(mask_, file, line);
+        default: return __syncwarp(mask_);
+        }
+    }
+    unsigned long long size() const
+    {
+        switch (kind_) {
+        case block: return thread_block::size();
+        case grid: return grid_group::size();
+        case cluster: return cluster_group::size();
+        case tile: return mask_;
+        default: return unsigned(__popc(mask_));
+        }
+    }
+    unsigned long long num_threads() const { return size(); }
+    unsigned long long thread_rank() const
+    {
+        switch (kind_) {
+        case block: return thread_block::thread_rank();
+        case grid: return grid_group::thread_rank();
+        case cluster: return cluster_group::thread_rank();
+        case tile: return emu_details::rank_in_block() % mask_;
+        default: return emu_details::ranks_below(mask_);
+        }
+    }
+    bool is_valid() const { return kind_ != grid || grid_group::is_valid(); }
+    // Warps only: a block is divided like the warps that it consists of.
+    thread_group emu_part(unsigned size) const
+    {
+        unsigned left = emu_thread.threads - emu_thread.warp * 32;
+        unsigned all = left >= 32 ? 0xffffffffu : (1u << left) - 1u;
+        return coalesced_group(kind_ == warp ? mask_ : all).emu_part(size);
+    }
+};
+
+// ----------------------------------------------------------------------------- partitions
 
 template <unsigned int Size, class Parent> inline thread_block_tile<Size, Parent> tiled_partition(const Parent&)
 {
     return thread_block_tile<Size, Parent>();
 }
+inline thread_group tiled_partition(const thread_group& parent, unsigned int size) { return parent.emu_part(size); }
+inline thread_group tiled_partition(const thread_block& parent, unsigned int size)
+{
+    return thread_group(parent).emu_part(size);
+}
+inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size) { return parent.emu_part(size); }
 
-// Groups of equal labels within a tile or coalesced group.
+// Groups of equal labels within a tile or coalesced group, numbered by their first threads.
 template <class Group, class Label> inline coalesced_group labeled_partition(const Group& group, Label label)
 {
-    return coalesced_group(__match_any_sync(group.emu_mask(), label));
+    unsigned mask = __match_any_sync(group.emu_mask(), label), first = mask & (0u - mask);
+    unsigned firsts = __ballot_sync(group.emu_mask(), first == 1u << emu_details::lane());
+    return coalesced_group(mask, unsigned(__popc(firsts & (first - 1u))), unsigned(__popc(firsts)));
 }
 template <class Group> inline coalesced_group binary_partition(const Group& group, bool predicate)
 {
-    unsigned yes = __ballot_sync(group.emu_mask(), predicate);
-    return coalesced_group(predicate ? yes : group.emu_mask() & ~yes);
+    return labeled_partition(group, unsigned(predicate));
 }
 
-// A group whose kind is known at run time only.
-class thread_group {
-    enum { block, warp } kind_;
-    unsigned mask_;
+// ------------------------------------------------------------------------------- functions
 
-public:
-    thread_group(const thread_block&) : kind_(block), mask_(0) {}
-    thread_group(const coalesced_group& group) : kind_(warp), mask_(group.emu_mask()) {}
-    template <unsigned Size, class Parent> thread_group(const thread_block_tile<Size, Parent>& tile) : kind_(warp), mask_(tile.emu_mask()) {}
-    void sync() const { kind_ == block ? __syncthreads() : __syncwarp(mask_); }
-    unsigned long long size() const { return kind_ == block ? emu_thread.threads : unsigned(__popc(mask_)); }
-    unsigned long long num_threads() const { return size(); }
-    unsigned long long thread_rank() const
-    {
-        return kind_ == block ? emu_thread.linear : unsigned(__popc(mask_ & ((1u << emu_details::lane()) - 1u)));
-    }
-};
-inline thread_group tiled_partition(const thread_block&, unsigned int size)
+template <class Group> inline void sync(const Group& group, EMU_PLACE) { thread_group(group).sync(file, line); }
+template <class Group> inline unsigned long long thread_rank(const Group& group) { return group.thread_rank(); }
+template <class Group> inline unsigned long long group_size(const Group& group) { return group.size(); }
+template <class Group> inline bool is_valid(const Group& group) { return thread_group(group).is_valid(); }
+
+// One thread calls; the second form gives its result to all.
+template <class Group, class Function, class... Arguments>
+inline void invoke_one(const Group& group, Function&& function, Arguments&&... arguments)
 {
-    unsigned first = emu_details::lane() / size * size;
-    unsigned all = (size >= 32 ? 0xffffffffu : (1u << size) - 1u) << first;
-    return coalesced_group(all);
+    if (group.thread_rank() == 0)
+        static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
 }
-
-template <class Group> inline void sync(const Group& group) { group.sync(); }
-inline void wait(const thread_block&) { __syncthreads(); }
-template <class Group> inline void wait(const Group& group) { group.sync(); }
+template <class Group, class Function, class... Arguments>
+inline auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments)
+    -> decltype(function(static_cast<Arguments&&>(arguments)...))
+{
+    typedef decltype(function(static_cast<Arguments&&>(arguments)...)) Result;
+    alignas(Result) unsigned char bytes[sizeof(Result)] = {};
+    if (group.thread_rank() == 0)
+        ::new (static_cast<void*>(bytes)) Result(static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...));
+    return group.shfl(*reinterpret_cast<Result*>(bytes), 0);
+}
 
 } // namespace cooperative_groups

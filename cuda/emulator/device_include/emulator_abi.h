@@ -7,18 +7,15 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 2u
+#define EMU_ABI_VERSION 3u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
 #define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
 #define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread")))
-// Functions that are told apart by where they are called.
-#if defined(__clang__)
-#define EMU_ONE_PLACE EMU_IMPORT __attribute__((convergent, noduplicate))
-#else
-#define EMU_ONE_PLACE EMU_IMPORT
-#endif
+// The place in the source where a function is called, as parameters whose default arguments are
+// settled there. A call that the compiler duplicates, inlines or moves keeps its place.
+#define EMU_PLACE const char *file = __builtin_FILE(), emu_u32 line = __builtin_LINE()
 
 typedef __UINT8_TYPE__ emu_u8;
 typedef __UINT32_TYPE__ emu_u32;
@@ -83,22 +80,30 @@ enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_RACES = 2, EMU_CHECK_INITIALISED = 4 };
 // ---------------------------------------------------------------------------- barriers
 //
 // Every function that may suspend the calling thread is an opaque call, so the compiler
-// keeps nothing of shared or global memory in registers across it. The place reported is
-// the return address of the call: the device header's wrappers are always_inline.
+// keeps nothing of shared or global memory in registers across it. A barrier is known by its
+// place in the source, never by the address of the call, of which there may be several.
 
 enum EmuReduce { EMU_REDUCE_COUNT = 0, EMU_REDUCE_AND = 1, EMU_REDUCE_OR = 2 };
 
-EMU_ONE_PLACE void emu_barrier(void);                            // __syncthreads
-EMU_ONE_PLACE int emu_barrier_reduce(int op, int predicate);     // __syncthreads_count/and/or
-EMU_ONE_PLACE void emu_barrier_named(emu_u32 id, emu_u32 count); // id 0..15; count 0: whole block
-EMU_ONE_PLACE void emu_barrier_arrive(emu_u32 id, emu_u32 count);
+EMU_IMPORT void emu_barrier(EMU_PLACE);                                   // __syncthreads
+EMU_IMPORT int emu_barrier_reduce(int op, int predicate, EMU_PLACE);     // __syncthreads_count/and/or
+EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count, EMU_PLACE); // id 0..15; count 0: whole block
+EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count, EMU_PLACE);
+// In two steps, by a barrier of its own: the token from the first is given to the second.
+EMU_IMPORT emu_u32 emu_block_arrive(EMU_PLACE);
+EMU_IMPORT void emu_block_wait(emu_u32 token, EMU_PLACE);
+// Threads of a tile: 64 to 1024 neighbours, a power of two, that begin at a multiple of it. The slots
+// hold one pointer for each thread of the block, for what threads of a tile show each other.
+EMU_IMPORT void emu_tile_barrier(emu_u32 size, EMU_PLACE);
+EMU_IMPORT void** emu_tile_slots(void);
 // Cooperative grid: all threads of all blocks. Not a cooperative launch: a trap that says so.
-EMU_ONE_PLACE void emu_grid_barrier(void);
+EMU_IMPORT void emu_grid_barrier(EMU_PLACE);
 EMU_IMPORT int emu_grid_is_cooperative(void);
 // Clusters: a token from arrive is given to wait.
-EMU_ONE_PLACE emu_u32 emu_cluster_arrive(void);
-EMU_ONE_PLACE void emu_cluster_wait(emu_u32 token);
+EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_PLACE);
+EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_PLACE);
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
+EMU_IMPORT emu_u32 emu_cluster_rank_of(const void* shared_address); // of its block
 
 // ------------------------------------------------------------------------------- warps
 //
@@ -140,7 +145,7 @@ struct EmuWarpCall {
     void* out;
 };
 
-EMU_ONE_PLACE void emu_warp(EmuWarpCall* call);
+EMU_IMPORT void emu_warp(EmuWarpCall* call);
 EMU_IMPORT emu_u32 emu_active_mask(void); // lanes of this warp that have not exited
 
 // ---------------------------------------------------------------------------- services

@@ -12,10 +12,19 @@ static constexpr int warpSize = 32;
 
 #define EMU_INLINE inline __attribute__((always_inline))
 
-EMU_INLINE void __syncthreads() { emu_barrier(); }
-EMU_INLINE int __syncthreads_count(int predicate) { return emu_barrier_reduce(EMU_REDUCE_COUNT, predicate); }
-EMU_INLINE int __syncthreads_and(int predicate) { return emu_barrier_reduce(EMU_REDUCE_AND, predicate); }
-EMU_INLINE int __syncthreads_or(int predicate) { return emu_barrier_reduce(EMU_REDUCE_OR, predicate); }
+EMU_INLINE void __syncthreads(EMU_PLACE) { emu_barrier(file, line); }
+EMU_INLINE int __syncthreads_count(int predicate, EMU_PLACE)
+{
+    return emu_barrier_reduce(EMU_REDUCE_COUNT, predicate, file, line);
+}
+EMU_INLINE int __syncthreads_and(int predicate, EMU_PLACE)
+{
+    return emu_barrier_reduce(EMU_REDUCE_AND, predicate, file, line);
+}
+EMU_INLINE int __syncthreads_or(int predicate, EMU_PLACE)
+{
+    return emu_barrier_reduce(EMU_REDUCE_OR, predicate, file, line);
+}
 
 EMU_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 EMU_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -20,25 +20,26 @@ EMU_OWN void operator delete(void* pointer, size_t) noexcept { emu_free(pointer)
 EMU_OWN void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
 extern "C" EMU_OWN void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
-// Which lanes of the warp run together here. Lanes run one after another, so each waits at
+// Which lanes of the warp run together here. A compiler may make one call of two, hence the line, or
+// two of one: then the lanes are told apart, as they may be on a GPU. Lanes run one after another, so each waits at
 // this place until the others have come to it, or have ended, or wait elsewhere. The first
 // to go on closes the meeting; a warp has room for a few at once, of different places.
 namespace emu {
 struct Meeting {
     void* place;
-    emu_u32 mask, turn, result[4];
+    emu_u32 line, mask, turn, result[4];
 };
 static __thread Meeting meetings[32][4];
 } // namespace emu
 
-extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) emu_u32 emu_meet()
+extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) emu_u32 emu_meet(const char*, emu_u32 line)
 {
     void* place = __builtin_return_address(0);
     emu_u32 own = 1u << emu_thread.lane;
     emu::Meeting* meeting = nullptr;
     ++emu_thread.no_preempt;
     for (emu::Meeting& row : emu::meetings[emu_thread.warp & 31]) {
-        if (row.mask && row.place == place) {
+        if (row.mask && row.place == place && row.line == line) {
             meeting = &row;
             break;
         }
@@ -48,6 +49,7 @@ extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) em
     emu_u32 turn = meeting ? meeting->turn : 0;
     if (meeting) {
         meeting->place = place;
+        meeting->line = line;
         meeting->mask |= own;
     }
     --emu_thread.no_preempt;

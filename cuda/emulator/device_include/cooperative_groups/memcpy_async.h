@@ -1,19 +1,51 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies by a group. They are done when the call returns; waiting is a barrier.
+// Copies by a group. Each thread has done its part when the call returns; waiting is a barrier.
 #pragma once
 #include <cooperative_groups.h>
 
 namespace cooperative_groups {
+namespace emu_details {
 
-template <class Group, class T> inline void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
+template <class Word, class Group> inline void copy_words(const Group& group, void* to, const void* from, size_t bytes)
 {
-    char* target = reinterpret_cast<char*>(to);
-    const char* source = reinterpret_cast<const char*>(from);
-    for (size_t i = group.thread_rank(); i < bytes; i += group.size())
+    Word* target = static_cast<Word*>(to);
+    const Word* source = static_cast<const Word*>(from);
+    for (size_t i = group.thread_rank(); i < bytes / sizeof(Word); i += group.size())
         target[i] = source[i];
 }
-template <unsigned Stages, class Group> inline void wait_prior(const Group& group) { group.sync(); }
+template <class Group> inline void copy(const Group& group, void* to, const void* from, size_t bytes)
+{
+    size_t all = size_t(to) | size_t(from) | bytes;
+    if (all % 8 == 0)
+        copy_words<unsigned long long>(group, to, from, bytes);
+    else if (all % 4 == 0)
+        copy_words<unsigned int>(group, to, from, bytes);
+    else
+        copy_words<unsigned char>(group, to, from, bytes);
+}
+
+} // namespace emu_details
+
+// `bytes` is a number or something that gives one, such as cuda::aligned_size_t.
+template <class Group, class T, class Shape>
+inline void memcpy_async(const Group& group, T* to, const T* from, const Shape& bytes)
+{
+    emu_details::copy(group, to, from, size_t(bytes));
+}
+// Elements there are in the one and in the other: as many are copied as both have.
+template <class Group, class T, class ToLayout, class FromLayout>
+inline void memcpy_async(const Group& group, T* to, const ToLayout& room, const T* from, const FromLayout& given)
+{
+    size_t count = size_t(room) < size_t(given) ? size_t(room) : size_t(given);
+    emu_details::copy(group, to, from, count * sizeof(T));
+}
+
+template <class Group> inline void wait(const Group& group, EMU_PLACE) { thread_group(group).sync(file, line); }
+template <unsigned Stages, class Group> inline void wait_prior(const Group& group, EMU_PLACE)
+{
+    thread_group(group).sync(file, line);
+}
 
 } // namespace cooperative_groups

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
+// Reductions by tiles and coalesced groups. Values are combined in the order of ranks, so that
+// every thread gets the same result.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -23,14 +26,74 @@ template <class T = void> struct bit_or {
 template <class T = void> struct bit_xor {
     T operator()(T a, T b) const { return a ^ b; }
 };
+template <> struct plus<void> {
+    template <class T> T operator()(T a, T b) const { return a + b; }
+};
+template <> struct less<void> {
+    template <class T> T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <> struct greater<void> {
+    template <class T> T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <> struct bit_and<void> {
+    template <class T> T operator()(T a, T b) const { return a & b; }
+};
+template <> struct bit_or<void> {
+    template <class T> T operator()(T a, T b) const { return a | b; }
+};
+template <> struct bit_xor<void> {
+    template <class T> T operator()(T a, T b) const { return a ^ b; }
+};
 
-// In the order of ranks, so that every thread gets the same result.
-template <class Group, class T, class Operation> inline T reduce(const Group& group, T value, Operation operation)
+namespace emu_details {
+
+template <class Group, class T, class Operation>
+inline T reduce(const in_warp<Group>& warp, T value, Operation& operation)
 {
-    T sum = group.shfl(value, 0);
-    for (unsigned rank = 1; rank < group.size(); ++rank)
-        sum = operation(sum, group.shfl(value, int(rank)));
-    return sum;
+    const Group& group = static_cast<const Group&>(warp);
+    const unsigned rank = group.thread_rank(), count = unsigned(__popc(group.emu_mask()));
+    for (unsigned step = 1; step < count; step *= 2) {
+        T other = group.shfl_down(value, step);
+        if (rank + step < count)
+            value = operation(value, other);
+    }
+    return group.shfl(value, 0);
+}
+template <unsigned Size, class T, class Operation>
+inline T reduce(const large_tile<Size>& group, T value, Operation& operation)
+{
+    return group.collect(value, [&operation](const Values<T>& all) {
+        T sum = all.get(0);
+        for (unsigned i = 1; i < all.count; ++i)
+            sum = operation(sum, all.get(i));
+        all.set_all(sum);
+    });
+}
+
+// The type of a value given by reference or not, const or not.
+template <class T> struct value_of { typedef T type; };
+template <class T> struct value_of<T&> : value_of<T> {};
+template <class T> struct value_of<T&&> : value_of<T> {};
+template <class T> struct value_of<const T> : value_of<T> {};
+template <class T> struct value_of<volatile T> : value_of<T> {};
+template <class T> struct value_of<const volatile T> : value_of<T> {};
+
+} // namespace emu_details
+
+template <class Group, class T, class Operation>
+inline auto reduce(const Group& group, T&& value, Operation&& operation) -> typename emu_details::value_of<T>::type
+{
+    typedef typename emu_details::value_of<T>::type Value;
+    return emu_details::reduce(group, Value(value), operation);
+}
+
+// The first thread stores what the group has.
+template <class Group, class T, class Operation>
+inline void reduce_store_async(const Group& group, T* to, T value, Operation&& operation)
+{
+    value = reduce(group, value, operation);
+    if (group.thread_rank() == 0)
+        *to = value;
 }
 
 } // namespace cooperative_groups

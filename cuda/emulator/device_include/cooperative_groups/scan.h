@@ -1,32 +1,67 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
+// Prefix sums by tiles and coalesced groups, in the order of ranks.
 #pragma once
 #include <cooperative_groups/reduce.h>
 
 namespace cooperative_groups {
+namespace emu_details {
 
-template <class Group, class T, class Operation> inline T inclusive_scan(const Group& group, T value, Operation operation)
+template <class Group, class T, class Operation>
+inline T scan(const in_warp<Group>& warp, T value, Operation& operation, bool inclusive)
 {
-    T sum = value;
-    for (unsigned step = 1; step < group.size(); step *= 2) {
-        T other = group.shfl_up(sum, step);
-        if (group.thread_rank() >= step)
-            sum = operation(other, sum);
+    const Group& group = static_cast<const Group&>(warp);
+    const unsigned rank = group.thread_rank(), count = unsigned(__popc(group.emu_mask()));
+    for (unsigned step = 1; step < count; step *= 2) {
+        T other = group.shfl_up(value, step);
+        if (rank >= step)
+            value = operation(other, value);
     }
-    return sum;
+    if (inclusive)
+        return value;
+    value = group.shfl_up(value, 1);
+    return rank ? value : T();
 }
-template <class Group, class T> inline T inclusive_scan(const Group& group, T value)
+template <unsigned Size, class T, class Operation>
+inline T scan(const large_tile<Size>& group, T value, Operation& operation, bool inclusive)
 {
-    return inclusive_scan(group, value, plus<T>());
+    return group.collect(value, [&operation, inclusive](const Values<T>& all) {
+        T sum = all.get(0);
+        if (!inclusive)
+            all.set(0, T());
+        for (unsigned i = 1; i < all.count; ++i) {
+            T next = operation(sum, all.get(i));
+            all.set(i, inclusive ? next : sum);
+            sum = next;
+        }
+    });
 }
-template <class Group, class T, class Operation> inline T exclusive_scan(const Group& group, T value, Operation operation)
+
+} // namespace emu_details
+
+template <class Group, class T, class Operation>
+inline auto inclusive_scan(const Group& group, T&& value, Operation&& operation) -> typename emu_details::value_of<T>::type
 {
-    T sum = group.shfl_up(inclusive_scan(group, value, operation), 1);
-    return group.thread_rank() ? sum : T();
+    typedef typename emu_details::value_of<T>::type Value;
+    return emu_details::scan(group, Value(value), operation, true);
 }
-template <class Group, class T> inline T exclusive_scan(const Group& group, T value)
+template <class Group, class T>
+inline auto inclusive_scan(const Group& group, T&& value) -> typename emu_details::value_of<T>::type
 {
-    return exclusive_scan(group, value, plus<T>());
+    return inclusive_scan(group, value, plus<typename emu_details::value_of<T>::type>());
+}
+// The first thread's result is a value-initialised one.
+template <class Group, class T, class Operation>
+inline auto exclusive_scan(const Group& group, T&& value, Operation&& operation) -> typename emu_details::value_of<T>::type
+{
+    typedef typename emu_details::value_of<T>::type Value;
+    return emu_details::scan(group, Value(value), operation, false);
+}
+template <class Group, class T>
+inline auto exclusive_scan(const Group& group, T&& value) -> typename emu_details::value_of<T>::type
+{
+    return exclusive_scan(group, value, plus<typename emu_details::value_of<T>::type>());
 }
 
 } // namespace cooperative_groups

@@ -8,59 +8,90 @@ using namespace emu::exec;
 
 namespace {
 
-[[noreturn]] void refuse(uintptr_t pc, const char* text)
+[[noreturn]] void refuse(const Site& site, const char* text)
 {
     Trouble trouble;
     trouble.kind = FaultKind::trap;
-    trouble.pc = pc;
+    trouble.at(site);
     trouble.text = text;
     raise_fault(std::move(trouble));
 }
 
-void check_named(emu_u32 id, emu_u32 count, uintptr_t pc)
+void check_named(emu_u32 id, emu_u32 count, const Site& site)
 {
     if (id > 15)
-        refuse(pc, "a barrier has a number from 0 to 15");
+        refuse(site, "a barrier has a number from 0 to 15");
     if (count % 32)
-        refuse(pc, "the count of a barrier is a multiple of the warp size");
+        refuse(site, "the count of a barrier is a multiple of the warp size");
 }
 
 } // namespace
 
+#define EMU_SITE {EMU_CALLER, file, line}
+
 extern "C" {
 
-void emu_barrier()
+void emu_barrier(const char* file, emu_u32 line)
 {
-    this_worker->block.wait_for_all(this_worker->current, EMU_CALLER);
+    this_worker->block.wait_for_all(this_worker->current, EMU_SITE);
 }
 
-int emu_barrier_reduce(int op, int predicate)
+int emu_barrier_reduce(int op, int predicate, const char* file, emu_u32 line)
 {
     Block& block = this_worker->block;
-    block.wait_at(this_worker->current, 0, 0, predicate != 0, EMU_CALLER);
+    block.wait_at(this_worker->current, 0, 0, predicate != 0, EMU_SITE);
     const Barrier& barrier = block.barrier(0);
     if (op == EMU_REDUCE_AND)
         return barrier.last_ones == barrier.last_arrived;
     return op == EMU_REDUCE_OR ? barrier.last_ones != 0 : int(barrier.last_ones);
 }
 
-void emu_barrier_named(emu_u32 id, emu_u32 count)
+void emu_barrier_named(emu_u32 id, emu_u32 count, const char* file, emu_u32 line)
 {
-    check_named(id, count, EMU_CALLER);
-    this_worker->block.wait_at(this_worker->current, id, count, false, EMU_CALLER);
+    Site site = EMU_SITE;
+    check_named(id, count, site);
+    this_worker->block.wait_at(this_worker->current, id, count, false, site);
 }
 
-void emu_barrier_arrive(emu_u32 id, emu_u32 count)
+void emu_barrier_arrive(emu_u32 id, emu_u32 count, const char* file, emu_u32 line)
 {
-    check_named(id, count, EMU_CALLER);
-    this_worker->block.arrive_at(id, count, EMU_CALLER);
+    Site site = EMU_SITE;
+    check_named(id, count, site);
+    this_worker->block.arrive_at(id, count, site);
 }
 
-void emu_grid_barrier()
+emu_u32 emu_block_arrive(const char* file, emu_u32 line)
+{
+    Block& block = this_worker->block;
+    emu_u32 token = block.barrier(Block::split_barrier).generation;
+    block.arrive_at(Block::split_barrier, 0, EMU_SITE);
+    return token;
+}
+
+void emu_block_wait(emu_u32 token, const char* file, emu_u32 line)
+{
+    this_worker->block.wait_for(this_worker->current, Block::split_barrier, token, EMU_SITE);
+}
+
+void emu_tile_barrier(emu_u32 size, const char* file, emu_u32 line)
+{
+    if (size < 64 || size > 1024 || (size & (size - 1)))
+        refuse(EMU_SITE, "a tile of several warps has 64 to 1024 threads, a power of two");
+    Worker* worker = this_worker;
+    emu_u32 thread = worker->state->linear, left = worker->state->threads - thread / size * size;
+    worker->block.wait_at(worker->current, Block::tile_barrier(size, thread), left < size ? left : size, false, EMU_SITE);
+}
+
+void** emu_tile_slots()
+{
+    return this_worker->tile_slots;
+}
+
+void emu_grid_barrier(const char* file, emu_u32 line)
 {
     if (!this_worker->launch->request.cooperative)
-        refuse(EMU_CALLER, "a grid barrier needs a cooperative launch");
-    this_worker->block.wait_at(this_worker->current, Block::grid_barrier, 0, false, EMU_CALLER);
+        refuse(EMU_SITE, "a grid barrier needs a cooperative launch");
+    this_worker->block.wait_at(this_worker->current, Block::grid_barrier, 0, false, EMU_SITE);
 }
 
 int emu_grid_is_cooperative()
@@ -68,17 +99,17 @@ int emu_grid_is_cooperative()
     return this_worker->launch->request.cooperative;
 }
 
-emu_u32 emu_cluster_arrive()
+emu_u32 emu_cluster_arrive(const char* file, emu_u32 line)
 {
     Block& block = this_worker->block;
     emu_u32 token = block.barrier(Block::cluster_barrier).generation;
-    block.arrive_at(Block::cluster_barrier, 0, EMU_CALLER);
+    block.arrive_at(Block::cluster_barrier, 0, EMU_SITE);
     return token;
 }
 
-void emu_cluster_wait(emu_u32 token)
+void emu_cluster_wait(emu_u32 token, const char* file, emu_u32 line)
 {
-    this_worker->block.wait_for_cluster(this_worker->current, token, EMU_CALLER);
+    this_worker->block.wait_for_cluster(this_worker->current, token, EMU_SITE);
 }
 
 void* emu_cluster_map(const void* shared_address, emu_u32 rank)
@@ -86,7 +117,7 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
     Worker* worker = this_worker;
     const Cluster* cluster = worker->cluster.get();
     if (rank >= (cluster ? cluster->blocks : 1))
-        refuse(EMU_CALLER, "a block maps shared memory of a rank that its cluster does not have");
+        refuse({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank that its cluster does not have");
     if (!cluster || rank == worker->cluster_rank)
         return const_cast<void*>(shared_address);
     worker->repeats = true; // that block may not have begun
@@ -94,8 +125,20 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
         worker->leave({});
     uintptr_t there = worker->map_shared(reinterpret_cast<uintptr_t>(shared_address), rank);
     if (!there)
-        refuse(EMU_CALLER, "a block maps an address that is not in its shared memory");
+        refuse({EMU_CALLER, nullptr, 0}, "a block maps an address that is not in its shared memory");
     return reinterpret_cast<void*>(there);
+}
+
+emu_u32 emu_cluster_rank_of(const void* shared_address)
+{
+    Worker* worker = this_worker;
+    if (!worker->cluster)
+        return 0;
+    EmuRange range;
+    emu_u32 rank = 0;
+    if (!worker->in_cluster(reinterpret_cast<uintptr_t>(shared_address), &range, &rank))
+        refuse({EMU_CALLER, nullptr, 0}, "a block asks for the rank of an address that is not in shared memory of its cluster");
+    return rank;
 }
 
 } // extern "C"

@@ -216,9 +216,9 @@ void Block::go_on_after_end()
 // The end of a thread may be what a barrier or collective waited for.
 void Block::settle_after_end(Fiber* self)
 {
-    self->pc = 0; // it completes what others wait for without being at a place itself
-    for (uint32_t rest = open_; rest; rest &= rest - 1) {
-        uint32_t id = uint32_t(__builtin_ctz(rest));
+    self->site = {}; // it completes what others wait for without being at a place itself
+    for (uint64_t rest = open_; rest; rest &= rest - 1) {
+        auto id = uint32_t(__builtin_ctzll(rest));
         if (is_complete(barriers_[id]))
             complete(id);
     }
@@ -227,7 +227,7 @@ void Block::settle_after_end(Fiber* self)
     while (warp.waiting & ~tried) {
         Fiber* other = warp.lane[__builtin_ctz(warp.waiting & ~tried)];
         tried |= 1u << other->lane;
-        try_collective(warp, other->call, other->pc);
+        try_collective(warp, other->call, other->site.pc);
     }
 }
 
@@ -286,7 +286,7 @@ inline void Block::suspend(Fiber* self)
 {
     if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
         Trouble trouble;
-        trouble.pc = self->pc;
+        trouble.at(self->site);
         worker_.leave(std::move(trouble));
     }
     leave_quiet();
@@ -303,7 +303,7 @@ inline void Block::switch_to(Fiber* self, Fiber* next)
     restore(self);
 }
 
-void Block::yield(Fiber* self, uintptr_t pc)
+void Block::yield(Fiber* self, const Site& site)
 {
     if (launch_->stopping)
         worker_.leave({});
@@ -311,7 +311,7 @@ void Block::yield(Fiber* self, uintptr_t pc)
     Fiber* next = pick();
     if (!next)
         return;
-    self->pc = pc;
+    self->site = site;
     self->wait = Wait::yield;
     yielded_.push(self);
     switch_to(self, next);
@@ -325,28 +325,28 @@ inline bool Block::is_complete(const Barrier& barrier) const
 }
 
 // Counts an arrival; the first settles what is expected.
-inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, uintptr_t pc)
+inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site)
 {
     Barrier& barrier = barriers_[id];
-    self->pc = pc;
+    self->site = site;
     if (!barrier.arrived++) {
-        barrier.pc = pc;
+        barrier.site = site;
         barrier.count = count;
         barrier.mixed = false;
-        open_ |= 1u << id;
+        open_ |= uint64_t(1) << id;
         return;
     }
-    if (__builtin_expect(barrier.pc != pc, 0))
+    if (__builtin_expect(barrier.site != site, 0))
         barrier.mixed = true;
     if (__builtin_expect(barrier.count != count, 0))
-        refuse_count(id, count, pc);
+        refuse_count(id, count, site);
 }
 
-void Block::refuse_count(uint32_t id, uint32_t count, uintptr_t pc)
+void Block::refuse_count(uint32_t id, uint32_t count, const Site& site)
 {
     Trouble trouble;
     trouble.kind = FaultKind::divergent_barrier;
-    trouble.pc = pc;
+    trouble.at(site);
     trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " +
                    std::to_string(count) + " while others wait at it with " +
                    std::to_string(barriers_[id].count);
@@ -361,18 +361,18 @@ inline void Block::enqueue(Fiber* self, uint32_t id)
     suspend(self);
 }
 
-void Block::wait_for_all(Fiber* self, uintptr_t pc)
+void Block::wait_for_all(Fiber* self, const Site& site)
 {
-    arrive(self, 0, 0, pc);
+    arrive(self, 0, 0, site);
     if (__builtin_expect(barriers_[0].arrived >= live(), 0))
         complete(0);
     else
         enqueue(self, 0);
 }
 
-void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc)
+void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, const Site& site)
 {
-    arrive(self, id, count, pc);
+    arrive(self, id, count, site);
     barriers_[id].ones += predicate;
     if (is_complete(barriers_[id]))
         complete(id);
@@ -380,16 +380,16 @@ void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, ui
         enqueue(self, id);
 }
 
-void Block::arrive_at(uint32_t id, uint32_t count, uintptr_t pc)
+void Block::arrive_at(uint32_t id, uint32_t count, const Site& site)
 {
-    arrive(worker_.current, id, count, pc);
+    arrive(worker_.current, id, count, site);
     if (is_complete(barriers_[id]))
         complete(id);
 }
 
-void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc)
+void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& site)
 {
-    self->pc = pc;
+    self->site = site;
     if (barriers_[id].generation == generation)
         enqueue(self, id);
 }
@@ -398,8 +398,9 @@ void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc
 void Block::complete(uint32_t id)
 {
     Barrier& barrier = barriers_[id];
-    if (__builtin_expect(barrier.mixed, 0) && launch_->request.checks.memory && barrier.count == 0)
-        check_places(id, worker_.current->pc);
+    if (__builtin_expect(barrier.mixed, 0) && launch_->request.checks.memory &&
+        (barrier.count == 0 || id >= tile_barriers))
+        check_places(id, worker_.current);
     if (id == grid_barrier)
         wait_for_grid(worker_.current);
     if (id == cluster_barrier && worker_.cluster)
@@ -408,18 +409,18 @@ void Block::complete(uint32_t id)
     barrier.last_arrived = barrier.arrived;
     barrier.arrived = barrier.ones = 0;
     ++barrier.generation;
-    open_ &= ~(1u << id);
+    open_ &= ~(uint64_t(1) << id);
     ready_.take_all(barrier.waiting);
 }
 
 // The threads of this block have arrived; those of the other blocks may not have.
-void Block::wait_for_cluster(Fiber* self, uint32_t token, uintptr_t pc)
+void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
 {
-    wait_for(self, cluster_barrier, token, pc);
+    wait_for(self, cluster_barrier, token, site);
     const Cluster* cluster = worker_.cluster.get();
     if (!cluster || cluster->generation > token - cluster_base_)
         return;
-    yield(self, pc); // what the others of this block do meanwhile needs no other block
+    yield(self, site); // what the others of this block do meanwhile needs no other block
     self->wait = Wait::barrier;
     self->barrier = cluster_barrier;
     worker_.repeats = true;
@@ -434,8 +435,8 @@ void Block::wait_for_cluster(Fiber* self, uint32_t token, uintptr_t pc)
 void Block::wait_for_grid(Fiber* self)
 {
     Trouble trouble;
-    trouble.pc = self->pc;
-    if (self->pc) { // not when it ended, and so completed the barrier of its block
+    trouble.at(self->site);
+    if (self->site.pc) { // not when it ended, and so completed the barrier of its block
         self->wait = Wait::barrier;
         self->barrier = grid_barrier;
     }
@@ -450,35 +451,54 @@ void Block::wait_for_grid(Fiber* self)
     self->wait = Wait::none;
 }
 
-// Threads met at one barrier from different lines: allowed by no CUDA, noticed by no GPU.
-void Block::check_places(uint32_t id, uintptr_t pc)
+// There are 16 tiles of 64 threads, 8 of 128, and so on to one of 1024.
+uint32_t Block::tile_barrier(uint32_t size, uint32_t thread)
 {
-    uint64_t places_hash = barriers_[id].arrived;
+    return tile_barriers + 32 - 2048 / size + thread / size;
+}
+
+// Threads met at one barrier from different places. Warps may: hardware counts arrivals, and
+// programs that give each warp a task of its own rely on it. Threads of one warp may not: the
+// instruction is defined for warps that reach it as a whole.
+void Block::check_places(uint32_t id, const Fiber* last)
+{
+    const Fiber* first[32] = {};
+    const Fiber* odd = nullptr;
+    auto look = [&](const Fiber* fiber) {
+        const Fiber*& known = first[fiber->warp];
+        if (!known)
+            known = fiber;
+        else if (known->site != fiber->site && (!odd || fiber->warp < odd->warp))
+            odd = fiber;
+    };
+    auto waits = [&](const Fiber* fiber) {
+        return (fiber->wait == Wait::barrier && fiber->barrier == id) || (fiber == last && last->site.pc);
+    };
     for (const Fiber* fiber : worker_.stacks.fibers())
-        if (fiber->wait == Wait::barrier && fiber->barrier == id)
-            places_hash = (places_hash ^ fiber->pc) * 0x9e3779b97f4a7c15u;
-    if (!worker_.new_places(places_hash ^ pc))
-        return; // copies of one line that the compiler made
+        if (waits(fiber))
+            look(fiber);
+    if (odd)
+        refuse_places(id, odd->warp, last);
+}
+
+void Block::refuse_places(uint32_t id, uint32_t warp, const Fiber* last)
+{
     Trouble trouble;
     worker_.on_thread_stack([&] {
         std::vector<Waiting> places = waiting_places(worker_, id);
-        if (pc)
-            add_place(worker_, &places, *worker_.current, pc);
-        if (are_different_lines(places)) {
-            auto fewest = std::min_element(places.begin(), places.end(), [](auto& a, auto& b) {
-                return a.fibers.size() < b.fibers.size();
-            });
-            trouble.kind = FaultKind::divergent_barrier;
-            trouble.pc = fewest->pc;
-            trouble.fiber = *std::min_element(
-                fewest->fibers.begin(), fewest->fibers.end(),
-                [](const Fiber* a, const Fiber* b) { return a->linear < b->linear; });
-            trouble.text = "threads of the block meet at __syncthreads() in different places:\n" +
-                           list_places(places);
-        }
+        if (last->site.pc)
+            add_place(worker_, &places, *last, barrier_name(id));
+        keep_warp(&places, warp);
+        auto fewest = std::min_element(places.begin(), places.end(), [](auto& a, auto& b) {
+            return a.fibers.size() < b.fibers.size();
+        });
+        trouble.kind = FaultKind::divergent_barrier;
+        trouble.fiber = *std::min_element(fewest->fibers.begin(), fewest->fibers.end(),
+                                          [](const Fiber* a, const Fiber* b) { return a->linear < b->linear; });
+        trouble.at(trouble.fiber->site);
+        trouble.text = "threads of one warp meet at " + barrier_name(id) + " in different places:\n" + list_places(places);
     });
-    if (trouble.kind != FaultKind::none)
-        worker_.leave(std::move(trouble));
+    worker_.leave(std::move(trouble));
 }
 
 } // namespace emu::exec

@@ -23,7 +23,7 @@ struct Barrier {
     uint32_t ones = 0;      // predicates that were true
     uint32_t last_ones = 0, last_arrived = 0; // of the generation just released
     uint32_t generation = 0;
-    uintptr_t pc = 0;       // of the first arrival
+    Site site;              // of the first arrival
     bool mixed = false;     // arrivals came from different places
 };
 
@@ -35,7 +35,9 @@ struct Warp {
 
 class Block {
 public:
-    enum : uint32_t { grid_barrier = 16, cluster_barrier = 17, barrier_count = 18 };
+    // 0 to 15 as kernels number them; split: arrival and wait are two steps; tiles: see tile_barrier().
+    enum : uint32_t { grid_barrier = 16, cluster_barrier, split_barrier, tile_barriers, barrier_count = tile_barriers + 31 };
+    static uint32_t tile_barrier(uint32_t size, uint32_t thread);
 
     explicit Block(Worker& worker) : worker_(worker) {}
 
@@ -46,13 +48,13 @@ public:
     void thread_loop();
     void exit_thread() __attribute__((noreturn));
     emu_u32 active_lanes();
-    void wait_for_all(Fiber* self, uintptr_t pc); // __syncthreads, the most frequent
-    void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, uintptr_t pc);
-    void arrive_at(uint32_t id, uint32_t count, uintptr_t pc);
-    void wait_for(Fiber* self, uint32_t id, uint32_t generation, uintptr_t pc);
-    void wait_for_cluster(Fiber* self, uint32_t token, uintptr_t pc);
+    void wait_for_all(Fiber* self, const Site& site); // __syncthreads, the most frequent
+    void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, const Site& site);
+    void arrive_at(uint32_t id, uint32_t count, const Site& site);
+    void wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& site);
+    void wait_for_cluster(Fiber* self, uint32_t token, const Site& site);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
-    void yield(Fiber* self, uintptr_t pc);
+    void yield(Fiber* self, const Site& site);
 
     // Whether threads could run if the running one gave way. Read by the monitor, hence racy.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }
@@ -80,13 +82,14 @@ private:
     void go_on_after_end() __attribute__((noreturn));
     void save(Fiber* self);
     void restore(Fiber* self);
-    void arrive(Fiber* self, uint32_t id, uint32_t count, uintptr_t pc);
+    void arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site);
     void enqueue(Fiber* self, uint32_t id);
-    void refuse_count(uint32_t id, uint32_t count, uintptr_t pc) __attribute__((noreturn));
+    void refuse_count(uint32_t id, uint32_t count, const Site& site) __attribute__((noreturn));
     bool is_complete(const Barrier& barrier) const;
     void complete(uint32_t id);
     void wait_for_grid(Fiber* self);
-    void check_places(uint32_t id, uintptr_t pc);
+    void check_places(uint32_t id, const Fiber* last);
+    void refuse_places(uint32_t id, uint32_t warp, const Fiber* last) __attribute__((noreturn));
     bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
     void reset();
 
@@ -98,7 +101,7 @@ private:
     bool quiet_ = false;              // see begin_thread()
     uint32_t settled_ = 0;            // quiet: threads of which the warps know that they ended
     uint32_t cluster_base_ = 0; // generation of the cluster's barrier when the block began
-    uint32_t open_ = 0;        // bits: barriers at which somebody has arrived
+    uint64_t open_ = 0;        // bits: barriers at which somebody has arrived
     uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
     EmuDim3 next_index_{};
     EmuDim3 size_{};

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "../../device_include/emulator_abi.h"
@@ -26,6 +27,18 @@ namespace emu::exec {
 
 enum class Wait : uint32_t { none, barrier, warp, yield };
 
+// Where a kernel calls the device: the return address, and for barriers the place in the source.
+struct Site {
+    uintptr_t pc = 0;
+    const char* file = nullptr; // null: only the address is known
+    uint32_t line = 0;
+    bool operator==(const Site& other) const
+    {
+        return line == other.line && (file == other.file || (file && other.file && !std::strcmp(file, other.file)));
+    }
+    bool operator!=(const Site& other) const { return !(*this == other); }
+};
+
 constexpr int samples_kept = 16;
 
 // Lies at the top of its own stack, on the page that the first frames use anyway.
@@ -37,7 +50,7 @@ struct alignas(64) Fiber {
     uintptr_t stack_low = 0, stack_high = 0;
     Wait wait = Wait::none;
     emu_u32 barrier = 0;            // Wait::barrier: its number
-    uintptr_t pc = 0;               // where the thread waits
+    Site site;                      // where the thread waits
     const EmuWarpCall* call = nullptr;
     uint64_t samples[samples_kept] = {}; // registers as the last preemptions found them
     uint32_t next_sample = 0;

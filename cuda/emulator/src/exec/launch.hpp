@@ -12,13 +12,12 @@
 
 #include "cluster.hpp"
 #include "exec.hpp"
+#include "fiber.hpp"
 #include "images.hpp"
 
 namespace emu::exec {
 
 using Clock = std::chrono::steady_clock;
-
-struct Fiber;
 
 // What went wrong, as it is known where it went wrong; report.cpp makes a Fault of it.
 struct Trouble {
@@ -33,6 +32,13 @@ struct Trouble {
     std::string text;    // what is special about it
     std::string file;    // when the kernel told its place
     int line = 0;
+
+    void at(const Site& site)
+    {
+        pc = site.pc;
+        file = site.file ? site.file : "";
+        line = int(site.line);
+    }
 };
 
 struct Launch {

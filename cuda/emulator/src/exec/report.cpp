@@ -73,18 +73,24 @@ CodePlace place_of(const Worker& worker, uintptr_t pc, bool exact)
     return worker.image->place(exact ? pc : pc - 1);
 }
 
+// A barrier names its place in the source; the function is that of the address.
+CodePlace place_of(const Worker& worker, const Site& site)
+{
+    CodePlace place = place_of(worker, site.pc, false);
+    if (site.file) {
+        place.file = site.file;
+        place.line = int(site.line);
+    }
+    return place;
+}
+
 std::string wait_name(const Fiber& fiber)
 {
     if (fiber.wait == Wait::warp)
         return collective_name(*fiber.call);
     if (fiber.wait == Wait::yield)
         return "running";
-    switch (fiber.barrier) {
-    case 0: return "__syncthreads()";
-    case Block::grid_barrier: return "a grid barrier";
-    case Block::cluster_barrier: return "a cluster barrier";
-    default: return "barrier " + std::to_string(fiber.barrier);
-    }
+    return barrier_name(fiber.barrier);
 }
 
 // "0-15, 17, 19-31", shortened.
@@ -201,15 +207,36 @@ std::string collective_name(const EmuWarpCall& call)
     return "warp operation " + std::to_string(call.op);
 }
 
-void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& fiber, uintptr_t pc)
+std::string barrier_name(uint32_t id)
 {
-    std::string what = wait_name(fiber);
+    switch (id) {
+    case 0: return "__syncthreads()";
+    case Block::grid_barrier: return "a grid barrier";
+    case Block::cluster_barrier: return "a cluster barrier";
+    case Block::split_barrier: return "barrier_wait() of the block";
+    default: return id >= Block::tile_barriers ? "sync() of a tile" : "barrier " + std::to_string(id);
+    }
+}
+
+void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what)
+{
     for (Waiting& known : *places)
-        if (known.pc == pc && known.what == what) {
+        if (known.site.pc == fiber.site.pc && known.site == fiber.site && known.what == what) {
             known.fibers.push_back(&fiber);
             return;
         }
-    places->push_back({what, place_of(worker, pc, false), pc, {&fiber}});
+    places->push_back({what, place_of(worker, fiber.site), fiber.site, {&fiber}});
+}
+
+// Drops the threads of other warps, and the places where none is left.
+void keep_warp(std::vector<Waiting>* places, uint32_t warp)
+{
+    for (Waiting& entry : *places)
+        entry.fibers.erase(std::remove_if(entry.fibers.begin(), entry.fibers.end(),
+                                          [&](const Fiber* fiber) { return fiber->warp != warp; }),
+                           entry.fibers.end());
+    places->erase(std::remove_if(places->begin(), places->end(), [](const Waiting& entry) { return entry.fibers.empty(); }),
+                  places->end());
 }
 
 std::vector<Waiting> waiting_places(const Worker& worker, uint32_t barrier)
@@ -219,20 +246,9 @@ std::vector<Waiting> waiting_places(const Worker& worker, uint32_t barrier)
         bool counts = barrier == any_wait ? fiber->wait != Wait::none
                                           : fiber->wait == Wait::barrier && fiber->barrier == barrier;
         if (counts)
-            add_place(worker, &places, *fiber, fiber->pc);
+            add_place(worker, &places, *fiber, wait_name(*fiber));
     }
     return places;
-}
-
-bool are_different_lines(const std::vector<Waiting>& places)
-{
-    for (const Waiting& other : places)
-        if (!other.place.line)
-            return false;
-    for (const Waiting& other : places)
-        if (other.place.line != places[0].place.line || other.place.file != places[0].place.file)
-            return true;
-    return false;
 }
 
 std::string list_places(const std::vector<Waiting>& places)
@@ -274,7 +290,7 @@ Fault make_fault(const Worker& worker, const Trouble& trouble)
     uintptr_t pc = trouble.pc;
     if (trouble.kind == FaultKind::deadlock && fiber && !pc) { // named by the first that waits
         fiber = first_waiting(worker);
-        pc = fiber->pc;
+        pc = fiber->site.pc;
     }
     fault.thread = {0, 0, 0};
     if (fiber)
@@ -284,6 +300,8 @@ Fault make_fault(const Worker& worker, const Trouble& trouble)
         place = place_of(worker, trouble.caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line};
+    else if (fiber && fiber->site.file && pc == fiber->site.pc)
+        place = place_of(worker, fiber->site);
     fault.file = place.file;
     fault.line = place.line;
     fault.text = compose(fault, describe(worker, trouble), launch, fiber != nullptr, place);

@@ -12,24 +12,24 @@
 namespace emu::exec {
 
 struct Worker;
-struct Fiber;
 
 // Threads that wait for the same at the same line.
 struct Waiting {
     std::string what;
     CodePlace place;
-    uintptr_t pc = 0;
+    Site site;
     std::vector<const Fiber*> fibers; // one for each thread
 };
 
-// Who of the block waits at a barrier; of everything that waits: any_barrier.
+// Who of the block waits at a barrier, or at anything: any_wait.
 constexpr uint32_t any_wait = ~0u;
 std::vector<Waiting> waiting_places(const Worker& worker, uint32_t barrier);
-void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& fiber, uintptr_t pc);
-bool are_different_lines(const std::vector<Waiting>& places);
+void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what);
+void keep_warp(std::vector<Waiting>* places, uint32_t warp);
 std::string list_places(const std::vector<Waiting>& places);
 
 std::string collective_name(const EmuWarpCall& call);
+std::string barrier_name(uint32_t id);
 
 Fault make_fault(const Worker& worker, const Trouble& trouble);
 // Of no thread in particular; the details are for a lack of resources or a trap.

@@ -93,7 +93,7 @@ void give_way(uintptr_t pc)
 {
     Worker& worker = *this_worker;
     worker.repeats.store(true, std::memory_order_relaxed);
-    worker.block.yield(worker.current, pc);
+    worker.block.yield(worker.current, {pc, nullptr, 0});
 }
 
 } // namespace

@@ -197,7 +197,7 @@ void on_preempt(int signal, siginfo_t* info, void* context)
             nanosleep(&moment, nullptr);
         }
     }
-    worker->block.yield(fiber, pc);
+    worker->block.yield(fiber, {pc, nullptr, 0});
     errno = saved;
 }
 

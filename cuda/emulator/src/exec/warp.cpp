@@ -223,7 +223,7 @@ void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
     if (__builtin_expect(!is_known(*call), 0))
         refuse(pc, collective_name(*call) + ": not an operation, width or size that exists");
     self->call = call;
-    self->pc = pc;
+    self->site = {pc, nullptr, 0};
     warp.lane[lane] = self;
     warp.waiting |= bit;
     if (try_collective(warp, call, pc))

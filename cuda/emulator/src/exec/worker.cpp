@@ -122,7 +122,6 @@ void Worker::detach()
     launch = nullptr;
     image = nullptr;
     shared_.clear();
-    places_.clear();
     shared_located_ = false;
 }
 
@@ -256,10 +255,12 @@ uintptr_t Worker::map_shared(uintptr_t address, uint32_t rank)
     return 0;
 }
 
-bool Worker::in_cluster(uintptr_t address, EmuRange* range) const
+bool Worker::in_cluster(uintptr_t address, EmuRange* range, uint32_t* found) const
 {
     for (uint32_t rank = 0; cluster && rank < cluster->blocks; ++rank) {
         const SharedPlace& place = cluster->places[rank];
+        if (found)
+            *found = rank;
         if (!place.known)
             continue;
         *range = {place.dynamic, place.dynamic + state->dynamic_shared_size};

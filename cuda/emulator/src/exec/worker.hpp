@@ -7,7 +7,6 @@
 #include <atomic>
 #include <functional>
 #include <sys/types.h>
-#include <unordered_set>
 
 #include "block.hpp"
 
@@ -28,14 +27,12 @@ struct Worker {
     // On a fiber: runs something that needs a deep stack on the thread's own.
     void on_thread_stack(const std::function<void()>& service);
 
-    // False for a set of places that was looked at before in this launch.
-    bool new_places(uint64_t hash) { return places_.insert(hash).second; }
     // Static shared variables of the running launch, as this thread sees them.
     const EmuVariable* shared_variable(uintptr_t address, EmuRange* range);
     // Where the block of a rank of this cluster has what this one has at an address; 0: none.
     uintptr_t map_shared(uintptr_t address, uint32_t rank);
     // The same for any block of the cluster, for checks: the range that holds the address.
-    bool in_cluster(uintptr_t address, EmuRange* range) const;
+    bool in_cluster(uintptr_t address, EmuRange* range, uint32_t* rank = nullptr) const;
     // Bytes at emu_thread.dynamic_shared up to the guard.
     size_t shared_room() const { return shared_bytes_; }
     bool is_on_fiber(uintptr_t stack_pointer) const
@@ -56,6 +53,7 @@ struct Worker {
     const ImageRecord* image = nullptr;
     EmuThread* state;               // emu_thread of this thread
     EmuDim3* thread_index;
+    void* tile_slots[1024];         // of the threads of the block, see emu_tile_slots()
     Trouble trouble;
     int locked = 0;                 // above 0: a fault here is ours, not the kernel's
     pid_t tid = 0;
@@ -85,7 +83,6 @@ private:
     size_t shared_bytes_ = 0;
     bool shared_located_ = false;
     std::vector<std::pair<EmuRange, const EmuVariable*>> shared_;
-    std::unordered_set<uint64_t> places_;
     void* signal_stack_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a unit's text to machine code, and the text container that carries a unit about.
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -27,6 +28,15 @@ std::string absolute_home()
     return realpath(home().c_str(), buffer) ? buffer : home();
 }
 
+// An option of this kind in CUDA_EMULATOR_CXX stands over ours.
+std::string optimization(const Toolchain& tools)
+{
+    for (const std::string& word : tools.command)
+        if (word.compare(0, 2, "-O") == 0)
+            return word;
+    return "-O1";
+}
+
 // Nothing in them depends on the program but its standard and -G: the precompiled prelude
 // serves for all programs that have these in common.
 std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)
@@ -34,7 +44,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     bool gcc = tools.kind == "gcc";
     std::vector<std::string> flags{
         "-x", "c++", "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
-        unit.debug ? "-O0" : "-O1", "-g1", "-gdwarf-4", "-fPIC", "-pipe",
+        unit.debug ? "-O0" : optimization(tools), "-g1", "-gdwarf-4", "-fPIC", "-pipe",
         "-nostdinc", "-nostdinc++",
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
@@ -48,7 +58,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     // Counting bits, rounding, and exchanging 16 bytes: every processor since 2009 has them.
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
-    for (const char* flag : {"-fno-gnu-unique", "-fno-trapping-math", "-fmax-errors=100", "-fno-var-tracking",
+    for (const char* flag : {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
+                             "-fno-var-tracking",
                              "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                              "-fcaller-saves", // of -O2 what pays for itself and leaves the lines true
 #if defined(__x86_64__)
@@ -59,6 +70,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
             flags.emplace_back(flag);
     if (!gcc)
         for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
+                                 // Several accesses in one would be checked for an alignment that none of them needs.
+                                 "-fno-vectorize", "-fno-slp-vectorize",
                                  "-fno-sanitize=undefined"}) // zig has it on
             flags.emplace_back(flag);
     if (checks.memory && gcc)
@@ -78,9 +91,10 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 bool is_zig()
 {
     const std::vector<std::string>& words = toolchain().command;
-    if (words.size() < 2 || words.back() != "c++")
+    auto word = std::find(words.begin(), words.end(), "c++"); // options may follow it
+    if (word == words.begin() || word == words.end())
         return false;
-    const std::string& tool = words[words.size() - 2];
+    const std::string& tool = *(word - 1);
     return tool == "ziglang" || (tool.size() >= 3 && tool.compare(tool.size() - 3, 3, "zig") == 0);
 }
 

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Barriers: one in the source is one, whatever the compiler makes of it; threads of a warp that part are told."""
+
+import re
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+from support.barrier_kernels import BLOCKS, EXPECTED, WIDTH, numbers
+from support.compiled import Code, Program
+from support.kernel_files import FOLDER, KernelFile
+
+barriers = KernelFile("barriers.cu", headers=True)
+
+COMPILERS = {
+    "g++": lambda: "g++",
+    "clang++": lambda: "clang++",
+    "zig": lambda: shutil.which("zig") and "zig c++" or f"{sys.executable} -m ziglang c++",
+}
+
+RUN_ALL = """
+import cuda.emulator
+from emulator.conftest import Driver
+from support.barrier_kernels import *
+from support.compiled import Code, Program
+from support.kernel_files import FOLDER
+
+driver = Driver()
+driver.cuInit(0)
+driver.cuCtxCreate(None, 0, 0)
+code = Code(driver, Program((FOLDER / "barriers.cu").read_text(), "-arch=sm_90", name="barriers.cu").image)
+for name, expected in EXPECTED.items():
+    out = np.empty_like(numbers())
+    code(name, BLOCKS, WIDTH, numbers(), out)
+    if not (out == expected(numbers())).all():
+        print(name)
+print("end")
+"""
+
+
+@pytest.mark.requires(nvrtc=True)
+@pytest.mark.parametrize("name", EXPECTED)
+def test_kernels_with_barriers(stream, name):
+    out = np.empty_like(numbers())
+    barriers(stream, name, BLOCKS, WIDTH, numbers(), out)
+    np.testing.assert_array_equal(out, EXPECTED[name](numbers()))
+
+
+def test_every_kernel_with_barriers_is_tried():
+    text = (FOLDER / "barriers.cu").read_text()
+    assert set(re.findall(r"^KERNEL (\w+)\(", text, re.MULTILINE)) == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O3"])
+@pytest.mark.parametrize(
+    "compiler", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in COMPILERS]
+)
+def test_kernels_with_barriers_by_each_compiler(child, compiler, level):
+    assert child(RUN_ALL, CXX=f"{COMPILERS[compiler]()} {level}") == "end\n"
+
+
+DIVERGENT = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void k(int n)
+{{
+    auto block = cg::this_thread_block();
+    if (threadIdx.x % 32 < n)
+        {call};
+    else
+        {call};
+}}
+"""
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("call", ["__syncthreads()", "block.sync()", "cg::sync(block)", "__syncthreads_or(n)"])
+def test_threads_of_a_warp_in_different_places_are_told(driver, context, capfd, call):
+    source = DIVERGENT.format(call=call)
+    lines = [number for number, line in enumerate(source.splitlines(), 1) if call in line]
+    code = Code(driver, Program(source, "-arch=sm_90", name="places.cu").image)
+    with pytest.raises(Exception, match="LAUNCH_FAILED"):
+        code("k", 1, 64, 8)
+    report = capfd.readouterr().err
+    assert "divergent barrier: threads of one warp meet at __syncthreads() in different places" in report
+    assert f"8 threads wait at __syncthreads(), places.cu:{lines[0]} " in report
+    assert f"24 threads wait at __syncthreads(), places.cu:{lines[1]} " in report
+    assert ": 0-7\n" in report
+    code.close()
+
+
+@pytest.mark.requires(software=True)
+def test_warps_may_come_to_a_barrier_in_different_places(driver, context, capfd):
+    source = """
+extern "C" __global__ void k(int* x)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 32)
+        __syncthreads();
+    else
+        __syncthreads();
+    x[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+    code = Code(driver, Program(source, "-arch=sm_90").image)
+    x = np.empty(64, np.int32)
+    code("k", 1, 64, x)
+    assert (x.tolist(), capfd.readouterr().err) == (list(range(63, -1, -1)), "")
+    code.close()
