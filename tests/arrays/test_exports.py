@@ -119,3 +119,32 @@ def test_no_stream_and_no_allocation(table):
     report = SetError(lambda context, kind, message: errors.append((context, kind, message)))
     assert table.allocate(None, None, 5, report) == -1
     assert [(context, kind) for context, kind, _ in errors] == [(5, b"NotImplementedError")]
+
+
+Raw = ctypes.PYFUNCTYPE(ctypes.c_int, Pointer, Pointer)
+
+
+@pytest.mark.parametrize("name", ["managed_from_object", "object_from_managed", "borrow_from_object"])
+def test_null_tensors_and_results_are_refused(table, name):
+    function = ctypes.cast(getattr(table, name), Raw)
+    room = (ctypes.c_char * 256)()
+    with pytest.raises(ValueError, match="the (tensor|object) must not be a null pointer"):
+        function(None, ctypes.addressof(room))
+    with pytest.raises(ValueError, match="the result must not be a null pointer"):
+        function(id(view_of(np.zeros(3))), None)
+    with pytest.raises(ValueError, match="the result must not be a null pointer"):
+        table.current_work_stream(2, 0, None)
+
+
+def test_a_tensor_without_its_shape_is_refused(table):
+    managed = (ctypes.c_int64 * 32)()
+    tensor = Tensor.from_address(ctypes.addressof(managed) + 32)  # behind version, context, deleter and flags
+    tensor.device_type, tensor.ndim, tensor.code, tensor.bits, tensor.lanes = 1, 2, 0, 8, 1
+    with pytest.raises(ValueError, match="a tensor with 2 axes must have a shape"):
+        table.object_from_managed(ctypes.addressof(managed), ctypes.py_object())
+
+
+def test_no_allocation_without_a_way_to_report_it(table):
+    allocate = ctypes.cast(table.allocate, ctypes.PYFUNCTYPE(ctypes.c_int, Pointer, Pointer, Pointer, Pointer))
+    with pytest.raises(NotImplementedError, match="cannot allocate"):
+        allocate(None, None, None, None)

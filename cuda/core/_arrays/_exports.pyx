@@ -7,6 +7,7 @@ from __future__ import annotations
 from libc.stdint cimport int32_t, int64_t
 from libcpp.vector cimport vector
 
+from cpython.exc cimport PyErr_SetString
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
 
@@ -107,15 +108,24 @@ cdef object exchange_capsule():
     return PyCapsule_New(&_table, b"dlpack_exchange_api", NULL)
 
 
+cdef const char* NO_ALLOCATOR = b"a StridedMemoryView cannot allocate memory"
+
+
 cdef int exchange_allocate(
     DLTensor* prototype, DLManagedTensorVersioned** result, void* context, SetError set_error
 ) noexcept nogil:
-    set_error(context, b"NotImplementedError", b"a StridedMemoryView cannot allocate memory")
+    if set_error != NULL:
+        set_error(context, b"NotImplementedError", NO_ALLOCATOR)
+        return -1
+    with gil:
+        PyErr_SetString(NotImplementedError, NO_ALLOCATOR)
     return -1
 
 
 cdef int exchange_managed(void* obj, DLManagedTensorVersioned** result) except -1:
     cdef DLPackSource source
+    check_pointer(obj, "the object")
+    check_pointer(result, "the result")
     DLPack_read(export_view(<ViewState?><object>obj, True), &source)
     result[0] = source.versioned
     return 0
@@ -123,6 +133,8 @@ cdef int exchange_managed(void* obj, DLManagedTensorVersioned** result) except -
 
 cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) except -1:
     cdef ViewState self = _view_class.__new__(_view_class)
+    check_pointer(managed, "the tensor")
+    check_pointer(result, "the result")
     view_tensor(self, &managed.dl_tensor)
     self._is_readonly = managed.flags & DLPACK_FLAG_READ_ONLY != 0
     # From here on nothing fails, and the tensor is the view's to release.
@@ -134,10 +146,19 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
 
 
 cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
+    check_pointer(obj, "the object")
+    check_pointer(result, "the result")
     cdef ViewState self = <ViewState?><object>obj
     return describe(self, result, &self._extents)
 
 
 cdef int exchange_stream(int32_t device_type, int32_t device_id, void** result) except -1:
+    check_pointer(result, "the result")
     result[0] = NULL
+    return 0
+
+
+cdef int check_pointer(const void* pointer, str name) except -1:
+    if pointer == NULL:
+        raise ValueError(f"{name} must not be a null pointer")
     return 0

@@ -131,6 +131,8 @@ cdef int view_tensor(ViewState self, const DLTensor* tensor) except -1:
     check_device(tensor.device.device_type)
     if tensor.ndim < 0:
         raise ValueError(f"a tensor cannot have {tensor.ndim} axes")
+    if tensor.ndim > 0 and tensor.shape == NULL:
+        raise ValueError(f"a tensor with {tensor.ndim} axes must have a shape, not a null pointer")
     for i in range(tensor.ndim):
         if tensor.shape[i] < 0:
             raise ValueError(f"extents must not be negative: axis {i} has {tensor.shape[i]}")
