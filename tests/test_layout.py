@@ -202,7 +202,7 @@ REFUSED = {
     "repeated new axis": (lambda: Layout.dense((2, 3), 4).unsqueezed((0, 0)), ValueError),
     "indivisible extent": (lambda: Layout.dense((2, 3), 4).repacked(16), ValueError),
     "axis out of range": (lambda: Layout.dense((2, 3), 4).repacked(2, axis=2), ValueError),
-    "no item size fits": (lambda: Layout((2, 3), (1, 2), 4).max_compatible_itemsize(), ValueError),
+    "an item size above the largest one": (lambda: Layout((4,), None, 4).max_compatible_itemsize(2), ValueError),
     "reach before the base": (lambda: Layout((3,), (-1,), 4).required_size_in_bytes(), ValueError),
     "pickle": (lambda: pickle.dumps(Layout((3,), None, 4)), TypeError),
     "hash": (lambda: hash(Layout((3,), None, 4)), TypeError),
@@ -214,3 +214,140 @@ def test_refuses(case):
     call, error = REFUSED[case]
     with pytest.raises(error):
         call()
+
+
+EMPTY = {
+    "sliced": Layout((3, 4), (4, 1), 2)[1:1],
+    "sliced twice": Layout((6,), None, 2)[1:][3:1],
+    "permuted": Layout((0, 4), None, 2).permuted((1, 0)),
+    "reshaped": Layout((0, 4), None, 2).reshaped((2, -1, 3)),
+    "broadcast": Layout((1, 4), (4, 1), 2).broadcast_to((0, 4)),
+    "dense": Layout.dense((3, 0), 2, "F"),
+    "flattened": Layout((1, 2, 0, 4), None, 2).flattened(),
+    "squeezed": Layout.dense((1, 0, 3), 2).squeezed(),
+    "unsqueezed": Layout((0, 4), None, 2).unsqueezed((0, 3)),
+}
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_without_elements_all_strides_are_zero(kind):
+    layout = EMPTY[kind]
+    assert layout.strides == (0,) * layout.ndim
+    assert layout.volume == 0
+    assert layout.offset_bounds == (0, -1)
+
+
+UNCHANGED = {
+    "unsqueezed by no axes": lambda layout: layout.unsqueezed(()),
+    "repacked with the same size": lambda layout: layout.repacked(4),
+    "dense in C order": lambda layout: layout.to_dense("C"),
+    "dense in its own order": lambda layout: layout.to_dense(),
+    "dense like itself": Layout.dense_like,
+}
+
+
+@pytest.mark.parametrize("kind", UNCHANGED)
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 3)], ids=str)
+def test_implicit_order_stays_where_nothing_changes(kind, shape):
+    layout = UNCHANGED[kind](Layout(shape, None, 4))
+    assert (layout.shape, layout.strides) == (shape, None)
+
+
+@pytest.mark.parametrize("shape", [(), (5,)], ids=str)
+def test_implicit_order_of_one_axis_is_fortran_order_too(shape):
+    assert Layout(shape, None, 4).to_dense("F").strides is None
+
+
+def test_what_is_dense_in_the_order_asked_for_stays_as_it_is():
+    assert Layout.dense((16, 6, 1, 6), 2, (3, 1, 2, 0)).to_dense("F").strides == (1, 16, 16, 96)
+    assert Layout((1,), (24,), 8).to_dense("C").strides == (24,)
+    assert Layout((6,), (1,), 8)[2:].to_dense("C").slice_offset == 0
+
+
+@pytest.mark.parametrize(
+    ("layout", "order"),
+    [
+        (Layout.dense((1, 6), 1, "F"), (1, 0)),
+        (Layout((2, 3), (0, 1), 4), (1, 0)),
+        (Layout((2, 2, 2), (4, 4, 4), 4), (0, 1, 2)),
+        (Layout((0, 16, 3), (0, 0, 0), 4), (1, 2, 0)),
+        (Layout((1, 6), None, 4), (0, 1)),
+        (Layout((3, 2), (-1, 5), 4), (1, 0)),
+    ],
+)
+def test_axes_of_equal_strides_are_ordered_by_extent(layout, order):
+    assert layout.stride_order == order
+
+
+def test_new_axes_have_the_strides_of_numpy():
+    rng = random.Random(8)
+    for _ in range(200):
+        array = random_array(rng)
+        if 1 in array.shape:
+            continue  # NumPy changes their strides, too
+        count = rng.randint(1, 3)
+        axes = tuple(rng.sample(range(array.ndim + count), count))
+        assert of(array).unsqueezed(axes).strides_in_bytes == np.expand_dims(array, axes).strides
+
+
+def test_no_axes_become_one():
+    for layout in (Layout((), None, 8).flattened(), Layout((), None, 8).flattened(mask=0)):
+        assert (layout.shape, layout.strides) == ((1,), (1,))
+    with pytest.raises(ValueError, match="axis 0 is out of range for 0 axes"):
+        Layout((), None, 8).flattened(0, 0)
+
+
+def test_all_neighbours_merge_where_there_are_no_elements():
+    layout = Layout((1, 2, 3, 0, 5), None, 4)
+    assert layout.flattened_axis_mask() == 0b11110
+    assert layout.flattened().shape == (0,)
+
+
+def test_a_mask_merges_only_what_has_no_gap():
+    layout = Layout((2, 3, 4), (12, 4, 1), 4)
+    assert layout.flattened(mask=0b110).shape == (24,)
+    assert Layout((2, 3, 4), (24, 8, 1), 4).flattened(mask=0b110).shape == (6, 4)
+    unit = Layout.dense((1, 6, 1, 4), 1, (2, 3, 1, 0)).flattened(mask=0b1100)
+    assert (unit.shape, unit.strides) == ((1, 6, 4), (1, 1, 6))
+
+
+@pytest.mark.parametrize(
+    ("layout", "size"),
+    [
+        (Layout((12,), None, 1), 4),
+        (Layout((16, 5, 4, 6), None, 2), 4),
+        (Layout((16,), None, 3), 16),
+        (Layout((5,), (2,), 4), 4),
+        (Layout((5,), (-1,), 1), 1),
+        (Layout((0,), None, 1), 1),
+        (Layout((4, 6), (7, 1), 2), 2),
+        (Layout((4, 6), (8, 1), 2)[:, 2:], 4),
+    ],
+)
+def test_the_largest_item_size_is_a_power_of_two(layout, size):
+    assert layout.max_compatible_itemsize() == size
+    assert layout.repacked(size).itemsize == size
+
+
+def test_the_largest_item_size_fits_at_random():
+    rng = random.Random(9)
+    for _ in range(500):
+        array = random_array(rng)
+        if array.ndim == 0:
+            continue
+        layout, axis = of(array), rng.randrange(array.ndim)
+        address = rng.choice([0, 2, 4, 8])
+        size = layout.max_compatible_itemsize(16, address, axis)
+        if size != layout.itemsize:
+            repacked = layout.repacked(size, address, axis)
+            assert repacked.volume * size == layout.volume * layout.itemsize
+            assert size & (size - 1) == 0
+            assert address % size == 0
+        if 2 * size <= 16 and 2 * size != layout.itemsize and layout.strides[axis] == 1:
+            with pytest.raises(ValueError, match="cannot be read"):
+                layout.repacked(2 * size, address, axis)
+
+
+def test_reshaping_to_the_same_shape_keeps_the_strides():
+    assert Layout.dense((2, 1), 1, (1, 0)).reshaped((2, 1)).strides == (1, 2)
+    assert Layout((6,), (4,), 8).reshaped((2, 1, 3, 1)).strides == (12, 12, 4, 4)

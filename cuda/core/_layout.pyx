@@ -83,7 +83,9 @@ cdef class _StridedLayout:
 
     @classmethod
     def dense_like(cls, other: _StridedLayout, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
-        """Return a gap-free layout of the shape of ``other``; ``'K'`` keeps its order of axes."""
+        """Return a gap-free layout of the shape of ``other``, itself if it is one; ``'K'`` keeps its order of axes."""
+        if isinstance(stride_order, str) and _is_dense_in_order(other, stride_order):
+            return other
         order = ops.parse_stride_order(stride_order, len(other.shape), other.stride_order)
         return cls(other.shape, ops.dense_strides(other.shape, order), other.itemsize)
 
@@ -109,14 +111,14 @@ cdef class _StridedLayout:
     def reshaped(self, shape: tuple[int, ...]) -> _StridedLayout:
         """Return the same elements in another shape; one extent may be -1."""
         shape, strides = ops.reshape(self._shape, self.explicit_strides(), tuple(shape))
-        return Layout_create(shape, strides, self._itemsize, self._slice_offset)
+        return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def permuted(self, axis_order: tuple[int, ...]) -> _StridedLayout:
         """Return the layout with its axes in another order."""
         if sorted(axis_order) != list(range(len(self._shape))):
             raise ValueError(f"axis_order must be a permutation of the {len(self._shape)} axes, not {axis_order}")
         strides = self.explicit_strides()
-        return Layout_create(
+        return Layout_derive(
             tuple([self._shape[axis] for axis in axis_order]),
             tuple([strides[axis] for axis in axis_order]),
             self._itemsize, self._slice_offset,
@@ -124,11 +126,13 @@ cdef class _StridedLayout:
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> _StridedLayout:
         """Merge neighbouring axes whose strides allow it, in an inclusive range of axes or by ``mask``."""
-        if mask is None:
+        if mask is None and not self._shape and (start_axis, end_axis) == (0, -1):
+            mask = 0
+        elif mask is None:
             start, end = self._axis(start_axis), self._axis(end_axis)
             mask = self.flattened_axis_mask() & sum(1 << axis for axis in range(start + 1, end + 1))
         shape, strides = ops.flatten(self._shape, self.explicit_strides(), mask)
-        return Layout_create(shape, strides, self._itemsize, self._slice_offset)
+        return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def flattened_axis_mask(self) -> int:
         """Return a bit mask of the axes that can be merged into the one before."""
@@ -144,17 +148,22 @@ cdef class _StridedLayout:
         )
 
     def unsqueezed(self, axis: int | tuple[int, ...]) -> _StridedLayout:
-        """Add axes of extent 1 at these places of the result."""
+        """Add axes of extent 1 at these places of the result, with the strides of ``numpy.expand_dims``."""
+        if axis == ():
+            return self
         shape, strides = list(self._shape), list(self.explicit_strides())
         for place in ops.unsqueezed_axes(len(shape), axis):
-            strides.insert(place, shape[place] * strides[place] if place < len(shape) else 1)
+            if place < len(shape):
+                strides.insert(place, shape[place] * strides[place])
+            else:
+                strides.append(strides[-1] if strides else 1)
             shape.insert(place, 1)
-        return Layout_create(tuple(shape), tuple(strides), self._itemsize, self._slice_offset)
+        return Layout_derive(tuple(shape), tuple(strides), self._itemsize, self._slice_offset)
 
     def broadcast_to(self, shape: tuple[int, ...]) -> _StridedLayout:
         """Return the layout stretched to ``shape``, with stride 0 along new and widened axes."""
         strides = ops.broadcast(self._shape, self.explicit_strides(), tuple(shape))
-        return Layout_create(tuple(shape), strides, self._itemsize, self._slice_offset)
+        return Layout_derive(tuple(shape), strides, self._itemsize, self._slice_offset)
 
     def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: bool = True) -> _StridedLayout:
         """Reinterpret the elements along ``axis``, whose stride must be 1, with another item size.
@@ -164,6 +173,8 @@ cdef class _StridedLayout:
         ValueError
             If extents, strides, the offset or the address are no multiples of the new size.
         """
+        if itemsize == self._itemsize:
+            return self
         axis = self._axis(axis)
         if not self._fits(itemsize, data_ptr, axis):
             raise ValueError(f"{self!r} cannot be read with items of {itemsize} bytes along axis {axis}")
@@ -176,17 +187,24 @@ cdef class _StridedLayout:
         return Layout_create(tuple(shape), tuple(strides), itemsize, self._slice_offset * old // itemsize)
 
     def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
-        """Return the largest item size, up to ``max_itemsize``, that :meth:`repacked` accepts."""
+        """Return the largest power of two, up to ``max_itemsize``, that :meth:`repacked` accepts.
+
+        Where the elements along ``axis`` are not neighbours, that is the present item size.
+        """
         axis = self._axis(axis)
-        for size in range(max_itemsize, 0, -1):
-            if self._fits(size, data_ptr, axis):
-                return size
-        raise ValueError(f"{self!r} cannot be read with items of any size up to {max_itemsize}")
+        if max_itemsize < self._itemsize:
+            raise ValueError(f"max_itemsize is {max_itemsize}, and must be at least the item size {self._itemsize}")
+        if self.explicit_strides()[axis] != 1:
+            return self._itemsize
+        size = 1 << max_itemsize.bit_length() - 1
+        while not self._fits(size, data_ptr, axis):
+            size >>= 1
+        return size
 
     def sliced(self, slices) -> _StridedLayout:
         """Return the layout of a part: integers drop their axis, slices cut it."""
         shape, strides, start = ops.slice_layout(self._shape, self.explicit_strides(), slices)
-        return Layout_create(shape, strides, self._itemsize, self._slice_offset + start)
+        return Layout_derive(shape, strides, self._itemsize, self._slice_offset + start)
 
     @property
     def itemsize(self) -> int:
@@ -226,7 +244,9 @@ cdef class _StridedLayout:
     @property
     def stride_order(self) -> tuple[int, ...]:
         """The axes from the slowest to the fastest."""
-        return ops.stride_order(self.explicit_strides())
+        if self._strides is None:
+            return tuple(range(len(self._shape)))
+        return ops.stride_order(self._shape, self._strides)
 
     @property
     def volume(self) -> int:
@@ -283,19 +303,33 @@ cdef class _StridedLayout:
 
     def _axis(self, axis):
         ndim = len(self._shape)
-        if not -max(ndim, 1) <= axis < max(ndim, 1):
+        if not -ndim <= axis < ndim:
             raise ValueError(f"axis {axis} is out of range for {ndim} axes")
-        return axis % ndim if ndim else 0
+        return axis % ndim
 
     def _fits(self, itemsize, data_ptr, axis):
         old = self._itemsize
-        if itemsize <= 0 or not self._shape or data_ptr % itemsize or self._slice_offset * old % itemsize:
+        if itemsize <= 0 or data_ptr % itemsize or self._slice_offset * old % itemsize:
             return False
         strides = self.explicit_strides()
-        if strides[axis] != 1 and self._shape[axis] != 1:
+        if strides[axis] != 1 or self._shape[axis] * old % itemsize:
             return False
-        others = [s for k, s in enumerate(strides) if k != axis and self._shape[k] > 1]
-        return self._shape[axis] * old % itemsize == 0 and not any(s * old % itemsize for s in others)
+        return not any([stride * old % itemsize for k, stride in enumerate(strides) if k != axis])
+
+
+cdef bint _is_dense_in_order(_StridedLayout layout, str order) except -1:
+    if layout._slice_offset != 0:
+        return False
+    if order == "C":
+        return layout.is_contiguous_c
+    if order == "F":
+        return layout.is_contiguous_f
+    return order == "K" and layout.is_contiguous_any
+
+
+# What comes of another layout: without elements all strides are 0.
+cdef _StridedLayout Layout_derive(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset):
+    return Layout_create(shape, ops.strides_of_part(shape, strides), itemsize, slice_offset)
 
 
 cdef _StridedLayout Layout_create(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset=0):

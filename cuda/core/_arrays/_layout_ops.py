@@ -19,6 +19,7 @@ __all__ = [
     "reshape",
     "slice_layout",
     "stride_order",
+    "strides_of_part",
     "unsqueezed_axes",
 ]
 
@@ -31,18 +32,24 @@ def c_strides(shape: Ints) -> Ints:
 
 
 def dense_strides(shape: Ints, order: Ints) -> Ints:
-    """Return the strides of a gap-free layout; the last axis of ``order`` varies fastest."""
+    """Return the strides of a gap-free layout whose last axis of ``order`` varies fastest; 0 without elements."""
     strides = [0] * len(shape)
-    step = 1
-    for axis in reversed(order):
-        strides[axis] = step
-        step *= max(shape[axis], 1)
+    if 0 not in shape:
+        step = 1
+        for axis in reversed(order):
+            strides[axis] = step
+            step *= shape[axis]
     return tuple(strides)
 
 
-def stride_order(strides: Ints) -> Ints:
-    """Return the axes from the slowest to the fastest; equal strides keep their order."""
-    return tuple(sorted(range(len(strides)), key=lambda axis: (-abs(strides[axis]), axis)))
+def strides_of_part(shape: Ints, strides: Ints) -> Ints:
+    """Return the strides of what was derived from another layout: all 0 where no element is left."""
+    return (0,) * len(shape) if 0 in shape else tuple(strides)
+
+
+def stride_order(shape: Ints, strides: Ints) -> Ints:
+    """Return the axes from the slowest to the fastest, so that a unit axis goes inside its neighbour."""
+    return tuple(sorted(range(len(strides)), key=lambda axis: (-abs(strides[axis]), -shape[axis], axis)))
 
 
 def parse_stride_order(order: str | Ints, ndim: int, like: Ints | None = None) -> Ints:
@@ -95,6 +102,8 @@ def offset_bounds(shape: Ints, strides: Ints, start: int) -> tuple[int, int]:
 
 def mergeable_axes(shape: Ints, strides: Ints) -> int:
     """Return a bit mask of the axes that continue the axis before them, so that both can be one."""
+    if 0 in shape:
+        return sum(1 << axis for axis in range(1, len(shape)))
     mask = 0
     for axis in range(1, len(shape)):
         if strides[axis - 1] == strides[axis] * shape[axis]:
@@ -103,7 +112,10 @@ def mergeable_axes(shape: Ints, strides: Ints) -> int:
 
 
 def flatten(shape: Ints, strides: Ints, mask: int) -> tuple[Ints, Ints]:
-    """Merge each axis in ``mask`` into the axis before it."""
+    """Merge each axis in ``mask`` into the axis before it, if that is possible; no axes become one of extent 1."""
+    if not shape:
+        return (1,), (1,)
+    mask &= mergeable_axes(shape, strides)
     new_shape: list[int] = []
     new_strides: list[int] = []
     for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
@@ -127,6 +139,8 @@ def reshape(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
     target = _fill_unknown(math.prod(shape), target)
     if 0 in target:
         return target, c_strides(target)
+    if target == shape:
+        return shape, strides
     old = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1]
     new_strides = [0] * len(target)
     i = axis = 0
@@ -143,7 +157,11 @@ def reshape(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
         group = old[first_old:i]
         if any(group[k][1] != group[k + 1][1] * group[k + 1][0] for k in range(len(group) - 1)):
             raise ValueError(f"shape {shape} with strides {strides} cannot become {target} without a copy")
-        step = group[-1][1] if group else 1
+        if group:
+            step = group[-1][1]
+        else:
+            # Unit axes at the end have the stride of the axis before them, as in NumPy.
+            step = new_strides[first_new - 1] if first_new else 1
         for k in reversed(range(first_new, axis)):
             new_strides[k] = step
             step *= target[k]
