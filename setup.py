@@ -70,8 +70,8 @@ def extension(path: Path) -> Extension:
         name,
         [str(path.relative_to(ROOT))],
         language="c++",
-        include_dirs=[cuda_include_dir(), "cuda/core/_handles"],
-        depends=[str(header.relative_to(ROOT)) for header in (ROOT / "cuda/core/_handles").glob("*.hpp")],
+        include_dirs=[cuda_include_dir(), "cuda/core/_handles", "cuda/core/_utils"],
+        depends=[str(header.relative_to(ROOT)) for header in PACKAGE.rglob("*.hpp")],
         extra_compile_args=COMPILE_ARGS,
     )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 cimport cython
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 from libc.stdint cimport uint64_t
 
 from cuda.bindings cimport cydriver
@@ -25,6 +25,7 @@ from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, MemoryResource
 from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
+from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -469,17 +470,11 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     ctypedef struct PyThreadState
-    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
-    ctypedef PyObject* (*newfunc)(PyTypeObject*, PyObject*, PyObject*)
-    ctypedef struct PyTypeObject:
-        newfunc tp_new
-        vectorcallfunc tp_vectorcall
 
     PyThreadState* PyThreadState_Get() noexcept
     PyObject* PyThreadState_GetDict() noexcept
     uint64_t PyThreadState_GetID(PyThreadState* state) noexcept
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
-    void PyType_Modified(PyTypeObject* type) noexcept
 
 
 # Lives in the dictionary of the thread state, and so as long as the thread.
@@ -581,6 +576,4 @@ cdef object Device_argument(tuple args, dict kwargs):
 
 
 # Calling the class finds an object instead of making one, without a tuple of arguments.
-(<PyTypeObject*>Device).tp_new = <newfunc>Device_new
-(<PyTypeObject*>Device).tp_vectorcall = <vectorcallfunc>Device_call
-PyType_Modified(<PyTypeObject*>Device)
+set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)

@@ -9,6 +9,7 @@ from libc.stdint cimport intptr_t
 from cpython.object cimport PyObject
 
 from cuda.core._launch._arguments cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill_naturally
+from cuda.core._utils._cpython cimport tuple_items
 
 __all__ = ["ParamHolder"]
 
@@ -39,7 +40,7 @@ cdef class ParamHolder:
         # The items may own what their addresses refer to.
         self._kernel_args = tuple(kernel_args)
         ArgumentBlock_fill_naturally(
-            &self._block, (<PyTupleObject*>self._kernel_args).ob_item, len(self._kernel_args)
+            &self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
         )
 
     def __dealloc__(self):
@@ -49,8 +50,3 @@ cdef class ParamHolder:
     def ptr(self) -> int:
         """The address of the ``void*`` array, valid while this object lives; 0 without arguments."""
         return <intptr_t>self._block.cells
-
-
-cdef extern from "Python.h":
-    ctypedef struct PyTupleObject:
-        PyObject** ob_item

@@ -22,6 +22,7 @@ from cuda.core._launch._arguments cimport ArgumentBlock, ArgumentBlock_clear, Ar
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, is_default
+from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import warnings
@@ -78,7 +79,7 @@ def launch(
             DeprecationWarning,
             stacklevel=1,
         )
-    launch_kernel(Stream_accept(stream, True), accepted_config, kernel, tuple_items(kernel_args), len(kernel_args))
+    launch_kernel(Stream_accept(stream, True), accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
 
 
 @cython.final
@@ -97,7 +98,7 @@ cdef class BoundKernel:
         # Only for callers that look this method up by name: a call of the object goes to BoundKernel_call.
         if self._kernel is None:
             raise RuntimeError("this BoundKernel binds no kernel; use Kernel.bind()")
-        launch_kernel(self._stream, self._config, self._kernel, tuple_items(kernel_args), len(kernel_args))
+        launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
 
     def __repr__(self):
         return f"<BoundKernel of {self._kernel!r} with {self._config!r} on {self._stream!r}>"
@@ -343,21 +344,10 @@ cdef extern from "Python.h":
     ctypedef struct PyMethodDef:
         PyCFunction ml_meth
         const char* ml_doc
-    ctypedef struct PyTupleObject:
-        PyObject** ob_item
-    ctypedef struct CallableType "PyTypeObject":
-        unsigned long tp_flags
-        Py_ssize_t tp_vectorcall_offset
-    unsigned long Py_TPFLAGS_HAVE_VECTORCALL
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
     object PyCFunction_NewEx(PyMethodDef*, PyObject*, PyObject*)
-    void PyType_Modified(type)
     PyMethodDef launch_method
-
-
-cdef inline PyObject** tuple_items(tuple items) noexcept:
-    return (<PyTupleObject*>items).ob_item
 
 
 cdef object make_launch():
@@ -373,10 +363,7 @@ cdef object make_launch():
 
 cdef int make_bound_kernels_callable() except -1:
     cdef BoundKernel probe = BoundKernel.__new__(BoundKernel)
-    cdef CallableType* c_type = <CallableType*>BoundKernel
-    c_type.tp_vectorcall_offset = <char*>&probe._call - <char*><PyObject*>probe
-    c_type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
-    PyType_Modified(BoundKernel)
+    set_call_offset(<PyTypeObject*>BoundKernel, <char*>&probe._call - <char*><PyObject*>probe)
     return 0
 
 

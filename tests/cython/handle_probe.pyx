@@ -123,7 +123,7 @@ def has_lock_at_the_end(bint briefly):
 
 cdef void make_and_end(bint briefly) noexcept:
     if briefly:
-        NumberHandle.own_briefly(1, &see_lock, Keep())
+        NumberHandle.own_without_blocking(1, &see_lock, Keep())
     else:
         NumberHandle.own(1, &see_lock, Keep())
 

@@ -45,3 +45,16 @@ def test_packages_compute_nothing_in_their_init():
             text = re.sub(r'"""(.|\n)*?"""', "", path.read_text())
             wrong += [f"{path.relative_to(CORE)}: {line}" for line in text.splitlines() if not allowed.match(line)]
     assert wrong == []
+
+
+INSIDES = re.compile(
+    r"\b(PyErr_(Fetch|Restore|GetRaisedException|SetRaisedException)|ob_item|ob_digit|long_value|_Py\w+|PY_VERSION_HEX"
+    r"|tp_(new|call|dict|flags|vectorcall\w*))\b"
+)
+
+
+def test_what_relies_on_the_insides_of_python_stands_in_one_file():
+    places = {
+        str(path.relative_to(CORE)) for path in core_files(".pyx", ".pxd", ".hpp") if INSIDES.search(path.read_text())
+    }
+    assert places == {"_utils/cpython.hpp"}

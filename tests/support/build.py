@@ -21,7 +21,7 @@ def build_extension(source: Path):
     import cuda.core
 
     package = Path(cuda.core.__file__).parent
-    headers = b"".join(path.read_bytes() for path in sorted((package / "_handles").glob("*.hpp")))
+    headers = b"".join(path.read_bytes() for path in sorted(package.rglob("*.hpp")))
     digest = hashlib.sha256(source.read_bytes() + headers + sys.version.encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"cuda-core-tests-{os.getuid()}" / digest
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,6 +47,7 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
         sysconfig.get_path("include"),
         _cuda_include_dir(),
         str(package / "_handles"),
+        str(package / "_utils"),
         str(package.parents[1]),
     ]
     unfinished = target.with_suffix(".tmp")

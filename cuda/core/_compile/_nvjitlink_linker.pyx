@@ -19,7 +19,7 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 from cuda.bindings cimport cynvjitlink
 
-from cuda.core._handles._handles cimport is_interpreter_exiting
+from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 import os
 import re

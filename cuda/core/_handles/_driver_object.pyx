@@ -7,7 +7,9 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 from libc.stdlib cimport calloc
 
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyTypeObject
+
+from cuda.core._utils._cpython cimport type_namespace
 
 import importlib
 
@@ -34,11 +36,9 @@ cdef extern from *:
     #define Py_T_OBJECT_EX T_OBJECT_EX
     #define Py_READONLY READONLY
     #endif
-    static PyObject* cuda_core_type_dict(PyTypeObject* cls) { return cls->tp_dict; }
     """
     int Py_T_OBJECT_EX
     int Py_READONLY
-    PyObject* cuda_core_type_dict(PyTypeObject* cls)
 
 
 cdef class DriverObject:
@@ -113,7 +113,7 @@ cdef object bindings_object(str name, intptr_t value):
 cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
     # The interpreter reads a member without a call; the definition lives as long as the class.
     cdef PyMemberDef* member = <PyMemberDef*>calloc(1, sizeof(PyMemberDef))
-    cdef dict namespace = <dict>cuda_core_type_dict(<PyTypeObject*>cls)
+    cdef dict namespace = <dict>type_namespace(<PyTypeObject*>cls)
     cdef str text = getattr(namespace[name], "__doc__", None) or ""
     _member_texts.append((name, text))
     member.name = PyUnicode_AsUTF8(name)

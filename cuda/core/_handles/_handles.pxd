@@ -10,8 +10,6 @@ from cuda.bindings cimport cydriver
 
 
 cdef extern from "handle.hpp" namespace "cuda_core" nogil:
-    cpp_bool is_interpreter_exiting() noexcept
-
     cppclass Keep:
         Keep() noexcept
         @staticmethod
@@ -25,7 +23,7 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         @staticmethod
         Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
         @staticmethod
-        Handle[T] own_briefly(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        Handle[T] own_without_blocking(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
         @staticmethod
         Handle[T] borrow(T value, Keep keep) except +
         void reset() noexcept

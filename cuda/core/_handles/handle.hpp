@@ -8,7 +8,6 @@
 
 #include <Python.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -17,15 +16,9 @@
 #include <unordered_map>
 #include <utility>
 
-namespace cuda_core {
+#include "../_utils/cpython.hpp"
 
-inline bool is_interpreter_exiting() noexcept {
-#if PY_VERSION_HEX >= 0x030D0000
-    return !Py_IsInitialized() || Py_IsFinalizing();
-#else
-    return !Py_IsInitialized() || _Py_IsFinalizing();
-#endif
-}
+namespace cuda_core {
 
 // Counts forks of this process. Each extension has its own counter, and all count the same
 // forks; a cell compares only with the counter of the extension that made it.
@@ -34,18 +27,6 @@ inline std::uint32_t fork_count() noexcept {
     static const int registered = pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1); });
     (void)registered;
     return count.load(std::memory_order_relaxed);
-}
-
-// Runs what may ask for the interpreter lock. Before Python 3.14 a thread that asks while the
-// interpreter exits is unwound by pthread_exit, which no destructor survives: let it wait for the
-// end of the process instead, as later versions do.
-template <class Function>
-inline void or_wait_for_exit(Function function) noexcept {
-    try {
-        function();
-    } catch (...) {
-        for (;;) pause();
-    }
 }
 
 // Drops the interpreter lock for a scope, if this thread holds it and the scope wants that.
@@ -199,7 +180,7 @@ public:
 
     // The same where `destroy` waits for nothing while it holds the interpreter lock: the lock is not
     // dropped around it, because taking it again costs more than such a `destroy`.
-    static Handle own_briefly(T value, Destroy destroy, Keep keep) {
+    static Handle own_without_blocking(T value, Destroy destroy, Keep keep) {
         TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), false);
         if (!cell) {
             destroy(std::move(value));

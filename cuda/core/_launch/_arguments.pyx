@@ -35,6 +35,7 @@ from libcpp.atomic cimport atomic
 
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
+from cuda.core._utils._cpython cimport read_short_int, tuple_items
 
 import sys
 import threading
@@ -61,7 +62,7 @@ def pack_arguments(layout, kernel_args):
     for slot.offset, slot.size in layout:
         kernel._slots.push_back(slot)
         kernel._block_size = max(kernel._block_size, slot.offset + slot.size)
-    ArgumentBlock_fill(&block, kernel, (<PyTupleObject*>arguments).ob_item, len(arguments))
+    ArgumentBlock_fill(&block, kernel, tuple_items(<PyObject*>arguments), len(arguments))
     packed = bytearray(kernel._block_size)
     for index in range(len(arguments)):
         slot = kernel._slots[index]
@@ -195,35 +196,8 @@ cdef object _table_lock = threading.Lock()
 
 
 cdef extern from "Python.h":
-    ctypedef struct PyTupleObject:
-        PyObject** ob_item
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
-
-
-cdef extern from *:
-    """
-    // Reads an int of at most two digits, which all addresses and most sizes are, without a call.
-    static inline int read_short_int(PyObject* object, int64_t* value) {
-    #if PY_VERSION_HEX < 0x030C0000
-        const Py_ssize_t size = Py_SIZE(object);
-        const int is_negative = size < 0;
-        const size_t count = (size_t)(is_negative ? -size : size);
-        const digit* digits = ((PyLongObject*)object)->ob_digit;
-    #else
-        const uintptr_t tag = ((PyLongObject*)object)->long_value.lv_tag;
-        const int is_negative = (tag & 3) == 2;
-        const size_t count = tag >> 3;
-        const digit* digits = ((PyLongObject*)object)->long_value.ob_digit;
-    #endif
-        if (count > 2) return 0;
-        const int64_t low = count > 0 ? (int64_t)digits[0] : 0;
-        const int64_t high = count > 1 ? (int64_t)digits[1] << PyLong_SHIFT : 0;
-        *value = is_negative ? -(high | low) : high | low;
-        return 1;
-    }
-    """
-    bint read_short_int(PyObject* object, int64_t* value) noexcept nogil
 
 
 cdef inline const ArgumentType* find_type(PyTypeObject* c_class) noexcept nogil:

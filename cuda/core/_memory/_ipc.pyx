@@ -7,7 +7,6 @@ from __future__ import annotations
 from libc.string cimport memcpy, memset
 from libcpp.utility cimport move
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -20,10 +19,10 @@ from cuda.core._handles._handles cimport (
     MemoryPoolHandle,
     StreamHandle,
     address,
-    is_interpreter_exiting,
 )
 from cuda.core._memory.pools._memory_pool cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
+from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
@@ -287,19 +286,11 @@ cdef size_t size_from(cydriver.CUdeviceptr pointer) except? 0:
 
 
 cdef void leave_mapping(Allocation value) noexcept nogil:
-    cdef PyObject *kind = NULL
-    cdef PyObject *error = NULL
-    cdef PyObject *trace = NULL
-    if is_interpreter_exiting():
-        return
-    with gil:
-        # A buffer may be dropped while an exception is on its way: keep that one.
-        PyErr_Fetch(&kind, &error, &trace)
-        Mapping_leave(<Mapping><object>value.resource, value)
-        PyErr_Restore(kind, error, trace)
+    call_with_interpreter(&Mapping_leave, value)
 
 
-cdef void Mapping_leave(Mapping self, const Allocation& value) noexcept:
+cdef void Mapping_leave(Allocation& value) noexcept:
+    cdef Mapping self = <Mapping>value.resource
     with _lock:
         self.users -= 1
         if self.users == 0:

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from cpython.exc cimport PyErr_CheckSignals, PyErr_Fetch, PyErr_Restore, PyErr_SetObject, PyErr_WriteUnraisable
-from cpython.object cimport PyObject
+from cpython.exc cimport PyErr_CheckSignals, PyErr_SetObject, PyErr_WriteUnraisable
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport is_interpreter_exiting
+from cuda.core._utils._cpython cimport call_with_interpreter
 
 import importlib
 import warnings
@@ -252,26 +251,27 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
         raise _driver_error(err, api)
 
 
+cdef const char* A_RESOURCE = b"a CUDA resource"
+
+# A release that failed, for the warning that tells of it.
+cdef struct Failure:
+    cydriver.CUresult err
+    const char* api
+    const char* what
+
+
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
-    if is_interpreter_exiting():
-        return
-    with gil:
-        _warn(err, api, b"a CUDA resource" if what == NULL else what)
+    cdef Failure failure
+    failure.err = err
+    failure.api = api
+    failure.what = what if what != NULL else A_RESOURCE
+    call_with_interpreter(&warn_of_failure, failure)
 
 
-cdef void _warn(cydriver.CUresult err, const char* api, bytes what) noexcept:
-    # A destructor may run while an exception is on its way: keep that one.
-    cdef PyObject *kind = NULL
-    cdef PyObject *value = NULL
-    cdef PyObject *trace = NULL
-    PyErr_Fetch(&kind, &value, &trace)
-    _issue_warning(err, api, what)
-    PyErr_Restore(kind, value, trace)
-
-
-cdef void _issue_warning(cydriver.CUresult err, const char* api, bytes what) noexcept:
+cdef void warn_of_failure(Failure& failure) noexcept:
     try:
-        warnings.warn(f"releasing {what.decode()} failed: {_driver_error(err, api)}", ResourceWarning, stacklevel=1)
+        error = _driver_error(failure.err, failure.api)
+        warnings.warn(f"releasing {failure.what.decode()} failed: {error}", ResourceWarning, stacklevel=1)
     except BaseException as error:  # where warnings are errors
         show_unraisable(error, None)
 

@@ -8,13 +8,13 @@ cimport cython
 from libc.stdint cimport UINT64_MAX, uint64_t
 from libcpp.utility cimport move
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.object cimport PyObject
 
-from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, free_after, is_interpreter_exiting
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, free_after
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.adaptors._adaptor cimport Adaptor_allocate_upstream, Adaptor_set_stream, MemoryResourceAdaptor
 from cuda.core._stream cimport Stream
+from cuda.core._utils._cpython cimport call_with_interpreter
 
 from collections import namedtuple
 
@@ -138,7 +138,7 @@ cdef class ObservingMemoryResource(MemoryResourceAdaptor):
         Lease_commit(lease)
         value.resource = <PyObject*>lease
         keep = Keep.of_object(<PyObject*>lease)
-        h_allocation = AllocationHandle.own_briefly(move(value), &end_lease, move(keep))
+        h_allocation = AllocationHandle.own_without_blocking(move(value), &end_lease, move(keep))
         return Buffer_create(type(inner), h_allocation, self, None)
 
 
@@ -210,20 +210,12 @@ cdef int Lease_withdraw(Lease self) except -1:
 
 
 cdef void end_lease(Allocation value) noexcept nogil:
-    cdef PyObject *kind = NULL
-    cdef PyObject *error = NULL
-    cdef PyObject *trace = NULL
-    if is_interpreter_exiting():
-        return
-    with gil:
-        # A buffer may be dropped while an exception is on its way: keep that one.
-        PyErr_Fetch(&kind, &error, &trace)
-        Lease_end(<Lease><object>value.resource, value)
-        PyErr_Restore(kind, error, trace)
+    call_with_interpreter(&Lease_end, value)
 
 
 # What an observer raises goes to sys.unraisablehook, because this is declared to raise nothing.
-cdef void Lease_end(Lease self, const Allocation& value) noexcept:
+cdef void Lease_end(Allocation& value) noexcept:
+    cdef Lease self = <Lease>value.resource
     free_after(self.h_memory, value)
     self.h_memory.reset()
     self.observer._freed(value.pointer, value.size, <size_t>value.h_stream.get())

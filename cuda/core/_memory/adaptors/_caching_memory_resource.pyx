@@ -203,7 +203,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         value.size = size
         # What Buffer_create does, without a copy of the handle: this is called in loops. From here on
         # the memory goes back into the cache by itself.
-        h_allocation = AllocationHandle.own_briefly(move(value), &give_back, self._h_cache.keep())
+        h_allocation = AllocationHandle.own_without_blocking(move(value), &give_back, self._h_cache.keep())
         if self._buffer_class is None:
             buffer = Buffer.__new__(Buffer)
         else:

@@ -8,7 +8,6 @@ from libc.stdint cimport uintptr_t
 from libc.stdio cimport snprintf
 from libcpp.utility cimport move
 
-from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
@@ -21,10 +20,10 @@ from cuda.core._handles._handles cimport (
     Keep,
     MemoryPoolHandle,
     StreamHandle,
-    is_interpreter_exiting,
 )
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, default_stream, is_default
+from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
     WARN_RETURN,
@@ -272,16 +271,7 @@ cdef int adopt(
 
 
 cdef void free_by_resource(Allocation value) noexcept nogil:
-    cdef PyObject *kind = NULL
-    cdef PyObject *error = NULL
-    cdef PyObject *trace = NULL
-    if is_interpreter_exiting():
-        return
-    with gil:
-        # A buffer may be dropped while an exception is on its way: keep that one.
-        PyErr_Fetch(&kind, &error, &trace)
-        call_deallocate(value)
-        PyErr_Restore(kind, error, trace)
+    call_with_interpreter(&call_deallocate, value)
 
 
 cdef void call_deallocate(Allocation& value) noexcept:

@@ -19,10 +19,11 @@ from cpython.ref cimport Py_INCREF
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current
-from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, is_interpreter_exiting
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.copying._array_operand cimport holds_objects
+from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
 
 __all__ = ["register_host_memory"]

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything that relies on the insides of CPython, or on what differs between its versions: fields of
+// its objects, slots of types, the pending error, the interpreter lock at exit. A new version of Python
+// is read against this file alone; tests/utils/test_cpython.py has a test of each function.
+#pragma once
+
+#include <Python.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuda_core {
+
+// --- The end of the interpreter ---
+
+inline bool is_interpreter_exiting() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return !Py_IsInitialized() || Py_IsFinalizing();
+#else
+    return !Py_IsInitialized() || _Py_IsFinalizing();
+#endif
+}
+
+// Runs what may ask for the interpreter lock. Before Python 3.14 a thread that asks while the
+// interpreter exits is unwound by pthread_exit, which no destructor survives: let it wait for the
+// end of the process instead, as later versions do.
+template <class Function>
+inline void or_wait_for_exit(Function function) noexcept {
+    try {
+        function();
+    } catch (...) {
+        for (;;) pause();
+    }
+}
+
+// --- Callbacks: Python code that runs where a resource ends ---
+
+// Puts the pending error aside for a scope. The interpreter lock is held.
+class PendingError {
+public:
+#if PY_VERSION_HEX >= 0x030C0000
+    PendingError() noexcept : error_(PyErr_GetRaisedException()) {}
+    ~PendingError() { PyErr_SetRaisedException(error_); }
+
+private:
+    PyObject* error_;
+#else
+    PendingError() noexcept { PyErr_Fetch(&type_, &error_, &traceback_); }
+    ~PendingError() { PyErr_Restore(type_, error_, traceback_); }
+
+private:
+    PyObject* type_;
+    PyObject* error_;
+    PyObject* traceback_;
+#endif
+
+public:
+    PendingError(const PendingError&) = delete;
+    PendingError& operator=(const PendingError&) = delete;
+};
+
+// Calls `function(value)` with the interpreter lock, from any thread. The function raises nothing. A
+// resource may end while an exception is on its way, which is kept. Once the interpreter exits, nothing
+// is called.
+template <class T>
+inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
+    if (is_interpreter_exiting()) return;
+    or_wait_for_exit([function, &value] {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        {
+            PendingError kept;
+            function(value);
+        }
+        PyGILState_Release(state);
+    });
+}
+
+// --- Fields of objects ---
+
+// The items of a tuple, in place.
+inline PyObject** tuple_items(PyObject* tuple) noexcept { return ((PyTupleObject*)tuple)->ob_item; }
+
+// Reads an int of at most two digits, which all addresses and most sizes are, without a call.
+inline bool read_short_int(PyObject* object, std::int64_t* value) noexcept {
+#if PY_VERSION_HEX < 0x030C0000
+    const Py_ssize_t size = Py_SIZE(object);
+    const bool is_negative = size < 0;
+    const std::size_t count = (std::size_t)(is_negative ? -size : size);
+    const digit* digits = ((PyLongObject*)object)->ob_digit;
+#else
+    const std::uintptr_t tag = ((PyLongObject*)object)->long_value.lv_tag;
+    const bool is_negative = (tag & 3) == 2;
+    const std::size_t count = tag >> 3;
+    const digit* digits = ((PyLongObject*)object)->long_value.ob_digit;
+#endif
+    if (count > 2) return false;
+    const std::int64_t low = count > 0 ? (std::int64_t)digits[0] : 0;
+    const std::int64_t high = count > 1 ? (std::int64_t)digits[1] << PyLong_SHIFT : 0;
+    *value = is_negative ? -(high | low) : high | low;
+    return true;
+}
+
+// --- Slots of types ---
+
+// The namespace of an extension type, which `type.__dict__` shows read-only; a borrowed reference.
+// PyType_Modified() is due after a change.
+inline PyObject* type_namespace(PyTypeObject* type) noexcept { return type->tp_dict; }
+
+// Lets calling an extension type run `call`, which needs no tuple of arguments, and `__new__` run `make`.
+inline void set_constructor(PyTypeObject* type, newfunc make, vectorcallfunc call) noexcept {
+    type->tp_new = make;
+    type->tp_vectorcall = call;
+    PyType_Modified(type);
+}
+
+// Lets calling an instance of an extension type run the vectorcallfunc that is `offset` bytes into it.
+inline void set_call_offset(PyTypeObject* type, Py_ssize_t offset) noexcept {
+    type->tp_vectorcall_offset = offset;
+    type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyType_Modified(type);
+}
+
+}  // namespace cuda_core

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# distutils: language = c++
+# cython: language_level=3, freethreading_compatible=True
+"""Calls each function that relies on the insides of CPython."""
+
+from libc.stdint cimport int64_t
+
+from cpython.exc cimport PyErr_Clear, PyErr_Occurred, PyErr_SetString
+from cpython.object cimport PyObject, PyTypeObject
+
+from cuda.core._utils._cpython cimport (
+    call_with_interpreter,
+    is_interpreter_exiting,
+    newfunc,
+    read_short_int,
+    set_call_offset,
+    set_constructor,
+    tuple_items,
+    type_namespace,
+    vectorcallfunc,
+)
+
+cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
+
+
+def is_exiting():
+    return is_interpreter_exiting()
+
+
+def items_of(tuple items):
+    cdef PyObject** c_items = tuple_items(<PyObject*>items)
+    return [<object>c_items[i] for i in range(len(items))]
+
+
+def short_int(number):
+    cdef int64_t value = 0
+    return value if read_short_int(<PyObject*>number, &value) else None
+
+
+cdef list _called = []
+
+
+cdef void note(int& value) noexcept:
+    try:
+        raise KeyError("of the callback")
+    except KeyError:
+        _called.append((value, PyErr_Occurred() != NULL))
+
+
+def call_while_an_error_is_pending(int value):
+    """Return what the callback saw, and whether the error is still there afterwards."""
+    _called.clear()
+    PyErr_SetString(ValueError, b"on its way")
+    with_error(value)
+    is_kept = PyErr_Occurred() == <PyObject*>ValueError
+    PyErr_Clear()
+    return list(_called), is_kept
+
+
+cdef void with_error(int value) noexcept:
+    call_with_interpreter(&note, value)
+
+
+def call_without_lock(int value):
+    _called.clear()
+    with nogil:
+        call_with_interpreter(&note, value)
+    return list(_called)
+
+
+cdef class Singleton:
+    """Calling the class finds an object; `made` tells which way was taken."""
+    cdef public object made
+
+
+cdef Singleton _only = Singleton()
+
+
+cdef object find(PyObject* cls, PyObject* const* args, size_t nargsf, PyObject* names):
+    _only.made = "call", [<object>args[i] for i in range(PyVectorcall_NARGS(nargsf))]
+    return _only
+
+
+cdef object make(PyObject* cls, PyObject* args, PyObject* kwargs):
+    _only.made = "new", list(<tuple>args)
+    return _only
+
+
+set_constructor(<PyTypeObject*>Singleton, <newfunc>make, <vectorcallfunc>find)
+
+
+cdef class Adder:
+    """An object that is called without a tuple of arguments."""
+    cdef vectorcallfunc _call
+
+    def __cinit__(self):
+        self._call = <vectorcallfunc>add
+
+    def __call__(self, *args):
+        return "the slow way"
+
+
+cdef object add(PyObject* callee, PyObject* const* args, size_t nargsf, PyObject* names):
+    return sum([<object>args[i] for i in range(PyVectorcall_NARGS(nargsf))])
+
+
+cdef int make_callable() except -1:
+    cdef Adder probe = Adder()
+    set_call_offset(<PyTypeObject*>Adder, <char*>&probe._call - <char*><PyObject*>probe)
+    return 0
+
+
+make_callable()
+
+
+def namespace_of(cls):
+    return <object>type_namespace(<PyTypeObject*>cls)

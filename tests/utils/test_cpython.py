@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the package relies on in CPython, asked of the version that runs the tests."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.build import build_extension
+
+
+@pytest.fixture(scope="module")
+def probe():
+    return build_extension(Path(__file__).parent / "cpython_probe.pyx")
+
+
+@pytest.mark.parametrize("items", [(), (1,), tuple("abcdefghijklmnop")], ids=len)
+def test_items_of_a_tuple_are_read_in_place(probe, items):
+    assert probe.items_of(items) == list(items)
+
+
+DIGIT = 1 << sys.int_info.bits_per_digit
+
+
+@pytest.mark.parametrize("value", [0, 1, 255, 256, DIGIT - 1, DIGIT, DIGIT + 1, DIGIT**2 - 1])
+def test_ints_of_two_digits_are_read_without_a_call(probe, value):
+    assert (probe.short_int(value), probe.short_int(-value)) == (value, -value)
+
+
+@pytest.mark.parametrize("value", [DIGIT**2, DIGIT**2 + 1, 1 << 63, 1 << 200])
+def test_longer_ints_are_not_read(probe, value):
+    assert (probe.short_int(value), probe.short_int(-value)) == (None, None)
+
+
+def test_truth_values_are_read_as_ints(probe):
+    assert (probe.short_int(True), probe.short_int(False)) == (1, 0)
+
+
+def test_callback_does_not_see_the_pending_error_and_keeps_it(probe):
+    assert probe.call_while_an_error_is_pending(7) == ([(7, False)], True)
+
+
+def test_callback_takes_the_interpreter_lock(probe):
+    assert probe.call_without_lock(8) == [(8, False)]
+
+
+def test_calling_a_type_and_its_new_take_the_two_functions(probe):
+    found = probe.Singleton(1, 2)
+    assert found.made == ("call", [1, 2])
+    assert probe.Singleton.__new__(probe.Singleton, 3) is found
+    assert found.made == ("new", [3])
+
+
+def test_calling_an_instance_takes_no_tuple(probe):
+    adder = probe.Adder()
+    assert (adder(), adder(1, 2, 3), adder(*range(10))) == (0, 6, 45)
+
+
+def test_namespace_of_a_type_is_what_it_shows(probe):
+    assert dict(probe.namespace_of(probe.Adder)) == dict(vars(probe.Adder))
+
+
+def test_interpreter_says_when_it_exits(probe):
+    program = f"""
+import builtins, importlib.util, os
+spec = importlib.util.spec_from_file_location("cpython_probe", {probe.__file__!r})
+probe = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(probe)
+
+
+class Late:
+    def __init__(self, ask, write):
+        self.ask, self.write = ask, write
+
+    def __del__(self):
+        self.write(1, str(self.ask()).encode())
+
+
+builtins.late = Late(probe.is_exiting, os.write)
+os.write(1, str(probe.is_exiting()).encode())
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (result.stdout, result.stderr) == ("FalseTrue", "")
