@@ -28,7 +28,7 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).resolve().parent
 PACKAGE = ROOT / "cuda" / "core"
 EMULATOR = ROOT / "cuda" / "emulator"
-STUB_GENERATOR = PACKAGE / "_utils" / "_stubs.py"
+STUB_GENERATOR = ROOT / ".ci" / "stubs.py"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
@@ -125,7 +125,7 @@ class BuildPackage(build_py):
     """Install the generated type stubs, and not what only builds."""
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        builders = {STUB_GENERATOR, EMULATOR / "build.py", EMULATOR / "_generate.py"}
+        builders = {EMULATOR / "build.py", EMULATOR / "_generate.py"}
         modules = super().find_package_modules(package, package_dir)
         return [module for module in modules if ROOT / module[2] not in builders]
 

@@ -136,9 +136,9 @@ IMPORT = re.compile(
 
 
 def modules() -> list[Path]:
-    """Return the sources, without the type stub generator, which is no part of the package."""
+    """Return the sources, without the NVML package, which stands aside."""
     suffixes = {".py", ".pyx", ".pxd"}
-    paths = sorted(path for path in PACKAGE.rglob("*") if path.suffix in suffixes and path.stem != "_stubs")
+    paths = sorted(path for path in PACKAGE.rglob("*") if path.suffix in suffixes)
     return [path for path in paths if path.relative_to(PACKAGE).parts[0] != "system"]
 
 

@@ -31,11 +31,12 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-CODE = [*sources("cuda", "tests", "examples", "benchmarks"), ROOT / "setup.py", ROOT / "docs" / "conf.py"]
+CODE = [*sources("cuda", "tests", "examples", "benchmarks", ".ci"), ROOT / "setup.py", ROOT / "docs" / "conf.py"]
+SCRIPTS = [path for path in sorted((ROOT / ".ci").iterdir()) if path.is_file() and not path.suffix]
 CYTHON = [path for path in sources("cuda") if path.suffix in (".pyx", ".pxd")]
 
 
-@pytest.mark.parametrize("path", [*CODE, *sorted((ROOT / ".ci").iterdir())], ids=named)
+@pytest.mark.parametrize("path", [*CODE, *SCRIPTS], ids=named)
 def test_file_begins_with_the_licence(path):
     lines = [line for line in path.read_text().splitlines()[:4] if not line.startswith("#!")]
     assert [line.lstrip("#/ ") for line in lines[:2]] == HEADER

@@ -116,7 +116,7 @@ DEFAULT: Thing
 @pytest.fixture(scope="module")
 def generator():
     """The generator, which is in the checkout but not in the installed package."""
-    spec = importlib.util.spec_from_file_location("_stubs", ROOT / "cuda" / "core" / "_utils" / "_stubs.py")
+    spec = importlib.util.spec_from_file_location("stubs", ROOT / ".ci" / "stubs.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
