@@ -23,6 +23,7 @@ LAYERS = {
         "_utils.clear_error_support",
         "_utils.device_choice",
         "_utils.diagnostics",
+        "_utils.driver_log",
         "_utils.error_text",
         "_utils.helpers",
         "_utils.nvjitlink",
