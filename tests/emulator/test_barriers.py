@@ -18,7 +18,7 @@ barriers = KernelFile("barriers.cu", headers=True)
 COMPILERS = {
     "g++": lambda: "g++",
     "clang++": lambda: "clang++",
-    "zig": lambda: shutil.which("zig") and "zig c++" or f"{sys.executable} -m ziglang c++",
+    "zig": lambda: (shutil.which("zig") and "zig c++") or f"{sys.executable} -m ziglang c++",
 }
 
 RUN_ALL = """

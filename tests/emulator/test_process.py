@@ -1,11 +1,26 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device in the life of a process: exit, fork, threads."""
+"""The device in the life of a process: exit, fork, threads, variables."""
+
+import pytest
 
 START = (
     "from cuda.bindings import driver as d; import os, threading; d.cuInit(0)\n"
     "c = d.cuDevicePrimaryCtxRetain(0)[1]; d.cuCtxSetCurrent(c); s = d.cuStreamCreate(0)[1]; p = d.cuMemAlloc(64)[1]\n"
 )
+
+WILD = """
+import ctypes
+from cuda.bindings import nvrtc
+source = b'extern "C" __global__ void k(int* x) { x[20] = 1; }'
+program = nvrtc.nvrtcCreateProgram(source, b"k.cu", 0, [], [])[1]
+nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_90"])
+cubin = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
+nvrtc.nvrtcGetCUBIN(program, cubin)
+kernel = d.cuLibraryGetKernel(d.cuLibraryLoadData(cubin, [], [], 0, [], [], 0)[1], b"k")[1]
+d.cuLaunchKernel(d.CUfunction(int(kernel)), 1, 1, 1, 1, 1, 1, 0, s, ((int(p),), (ctypes.c_void_p,)), 0)
+d.cuStreamSynchronize(s)
+"""
 
 
 def test_exit_with_work_in_progress(child):
@@ -74,3 +89,21 @@ def test_streams_go_on_without_host_functions_when_the_interpreter_ends(child):
         "d.cuLaunchHostFunc(s, g, 0); print(d.cuStreamSynchronize(s)[0].name)"
     )
     assert out.split() == ["CUDA_SUCCESS"]
+
+
+@pytest.mark.parametrize("words", ["races", "initialised", "all", "memory,races"])
+def test_checks_that_do_not_exist_are_refused_and_leave_the_memory_check_on(child, words):
+    out = child(START + WILD, CHECK=words)
+    assert f"CUDA_EMULATOR_CHECK={words}: races and reads of uninitialised memory cannot be checked; " in out
+    assert "store of 4 bytes" in out and "k.cu:1" in out
+
+
+def test_an_unknown_word_for_checks_leaves_the_memory_check_on(child):
+    out = child(START + WILD, CHECK="sometimes")
+    assert "CUDA_EMULATOR_CHECK=sometimes is not memory or none; ignored" in out
+    assert "store of 4 bytes" in out
+
+
+def test_the_memory_check_can_be_switched_off(child):
+    out = child(START + WILD, CHECK="none")
+    assert "k.cu:1" not in out and "CUDA_EMULATOR_CHECK" not in out

@@ -75,7 +75,7 @@ extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
 
-enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_RACES = 2, EMU_CHECK_INITIALISED = 4 };
+enum { EMU_CHECK_MEMORY = 1 };
 
 // ---------------------------------------------------------------------------- barriers
 //

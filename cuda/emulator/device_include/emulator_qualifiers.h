@@ -10,7 +10,7 @@
 #define __host__
 #define __constant__
 #define __managed__
-#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __forceinline__ __inline__ // also called through pointers, which always_inline does not allow
 #define __noinline__ __attribute__((noinline))
 #define __inline_hint__
 #define __grid_constant__

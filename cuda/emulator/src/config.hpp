@@ -14,10 +14,8 @@ namespace emu {
 enum class Mode { eager, deterministic, shuffle };
 
 struct Checks {
-    bool memory = true;       // CHECK=memory
-    bool races = false;       // CHECK=races
-    bool initialised = false; // CHECK=initialised
-    uint32_t bits() const;    // as EMU_CHECK_*
+    bool memory = true;    // CHECK=memory
+    uint32_t bits() const; // as EMU_CHECK_*
 };
 
 struct Config {
@@ -28,7 +26,7 @@ struct Config {
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
     uint64_t seed = 0;
-    Checks checks;                          // CHECK=memory,races,...|none|all
+    Checks checks;                          // CHECK=memory|none
     Nanoseconds time_limit{0};              // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;                       // FAIL, see abi/faults.hpp
     std::string trace;                      // TRACE: a path, "stderr", or empty

@@ -60,7 +60,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 #endif
     for (const char* flag : {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                              "-fno-var-tracking",
-                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
+                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret", "-Wno-maybe-uninitialized",
                              "-fcaller-saves", // of -O2 what pays for itself and leaves the lines true
 #if defined(__x86_64__)
                              "-ffixed-xmm14", "-ffixed-xmm15", // see emulator_conversions.h
@@ -72,7 +72,10 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
                                  // Several accesses in one would be checked for an alignment that none of them needs.
                                  "-fno-vectorize", "-fno-slp-vectorize",
-                                 "-fno-sanitize=undefined"}) // zig has it on
+                                 // Lanes pass values to shuffles that they never set: no reason to drop the branch
+                                 // in which one lane sets its own.
+                                 "-ftrivial-auto-var-init=pattern",
+                                 "-Wno-sometimes-uninitialized", "-fno-sanitize=undefined"}) // zig has it on
             flags.emplace_back(flag);
     if (checks.memory && gcc)
         for (const char* flag :
