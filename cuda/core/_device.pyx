@@ -33,6 +33,7 @@ import importlib
 import operator
 
 from cuda.core._device_properties import DeviceProperties
+from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
 
 __all__ = ["Device", "DeviceProperties"]
@@ -272,6 +273,16 @@ cdef class Device:
                 HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
             finally:
                 Context_leave(is_entered)
+
+    def to_system_device(self) -> cuda.core.system.Device:
+        """Return this device as NVML sees it, found by its UUID.
+
+        Raises
+        ------
+        RuntimeError
+            If the bindings have no NVML that fits, or the machine has none.
+        """
+        return _late.system_device_of(self.uuid)
 
     @property
     def device_id(self) -> int:

@@ -194,6 +194,13 @@ def test_module_imports_from_lower_layers_only(path):
             assert ORDER.index(other) <= ORDER.index(entry), f"{path.name} imports {module} from above"
 
 
+@pytest.mark.parametrize("path", sorted((PACKAGE / "system").glob("*.py")), ids=lambda path: path.name)
+def test_system_stands_aside(path):
+    # It works with no context; what it has to do with devices of CUDA goes through _late.
+    others = {module for _, module in imported(path) if not module.startswith("system")}
+    assert {module for module in others if not module.startswith("_utils.")} <= {"_handles._late"}
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_module_does_not_import_the_package_inside_a_function(path):
     if path.stem != "_late":

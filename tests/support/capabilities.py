@@ -134,6 +134,19 @@ class Capabilities:
 
         return (self.device_count > 1 and Device(0).can_access_peer(1)) == wanted
 
+    def nvml(self, wanted: bool) -> bool:
+        """Whether NVML sees a device."""
+        return self._has_nvml == wanted
+
+    @functools.cached_property
+    def _has_nvml(self) -> bool:
+        from cuda.core import system
+
+        try:
+            return system.get_num_devices() > 0
+        except (RuntimeError, system.NvmlError):
+            return False
+
     def nvrtc(self, wanted: bool) -> bool:
         """Whether the CUDA C++ compiler is installed."""
         from cuda.bindings import nvrtc

@@ -12,6 +12,23 @@ def device_of(ordinal: int):
     return Device(ordinal)
 
 
+def device_of_uuid(uuid: str):
+    """Return the :class:`~cuda.core.Device` of a UUID, or None."""
+    from cuda.core._device import Device
+
+    return next((device for device in Device.get_all_devices() if device.uuid == uuid), None)
+
+
+def system_device_of(uuid: str):
+    """Return the :class:`~cuda.core.system.Device` of a UUID."""
+    from cuda.core.system import _support
+
+    _support.require("Device.to_system_device")
+    from cuda.core.system import Device
+
+    return Device(uuid=uuid)
+
+
 def is_device(obj) -> bool:
     """Return whether ``obj`` is a :class:`~cuda.core.Device`."""
     from cuda.core._device import Device

@@ -221,6 +221,18 @@ NVML_ENTRY(nvmlDeviceGetBrand)(nvmlDevice_t device, nvmlBrandType_t* type)
     return give(NVML_BRAND_UNKNOWN, type);
 }
 
+NVML_ENTRY(nvmlDeviceGetPciInfoExt)(nvmlDevice_t device, nvmlPciInfoExt_t* pci)
+{
+    DEVICE(device);
+    NVML_REQUIRE(pci, NVML_ERROR_INVALID_ARGUMENT);
+    NVML_REQUIRE(has_version(pci, 1), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+    *pci = nvmlPciInfoExt_t{pci->version, 0, 0, 0, 0, 0, 0, 0, ""}; // no vendor, product or class: zero
+    pci->domain = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
+    pci->bus = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
+    pci->device = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+    return give_text("0000" + found->pci_bus_id(), pci->busId, sizeof pci->busId);
+}
+
 NVML_ENTRY(nvmlDeviceGetPciInfo_v3)(nvmlDevice_t device, nvmlPciInfo_t* pci)
 {
     DEVICE(device);

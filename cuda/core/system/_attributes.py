@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""How attributes are declared: a row each, with NVML's function or field, a sentence and a conversion."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from cuda.core.system._support import nvml
+
+__all__ = ["Constant", "DeviceView", "Items", "Snapshot", "check_int", "field", "reading"]
+
+
+class Constant:
+    """A property of a device that never changes: read at its first use, and then kept in the instance.
+
+    The class shows it as a property, so that documentation and tab completion read no value. The
+    instance must refuse to set attributes, because this is no data descriptor.
+
+    Parameters
+    ----------
+    query : str or callable
+        The function of ``cuda.bindings.nvml``, or one of ours; it takes the handle.
+    doc : str
+        What the value means.
+    convert : callable, optional
+        Makes the public value of what NVML's function gives.
+    """
+
+    def __init__(self, query: str | Callable, doc: str, convert: Callable | None = None):
+        self.shown = reading(query, doc, convert)
+        self.read = self.shown.fget
+        self.__doc__ = self.shown.__doc__
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, device, owner=None):
+        if device is None:
+            return self.shown
+        value = device.__dict__[self.name] = self.read(device)
+        return value
+
+
+def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
+    """Return a property that asks NVML each time, with the handle of its object; as for :class:`Constant`."""
+    if not isinstance(query, str):
+        return property(lambda self: query(self._handle), doc=doc)
+    # Looked up in the dict of the module, which takes half the time of an attribute.
+    functions = vars(nvml)
+    if convert is None:
+        return property(lambda self: functions[query](self._handle), doc=f"{doc} (``nvml.{query}``)")
+    return property(lambda self: convert(functions[query](self._handle)), doc=f"{doc} (``nvml.{query}``)")
+
+
+def field(name: str, doc: str, convert: Callable = int) -> property:
+    """Return a property that gives a field of the structure which a :class:`Snapshot` holds."""
+    return property(lambda self: convert(getattr(self._record, name)), doc=doc)
+
+
+class Snapshot:
+    """What NVML said at one moment: a structure of the bindings, with named fields."""
+
+    __slots__ = ("__weakref__", "_record")
+
+    def __init__(self, record):
+        self._record = record
+
+    def __repr__(self):
+        names = {name: None for base in reversed(type(self).__mro__) for name in vars(base)}
+        names = [name for name in names if isinstance(getattr(type(self), name), property)]
+        return f"{type(self).__name__}({', '.join(f'{name}={_shown(self, name)}' for name in names)})"
+
+
+class DeviceView:
+    """A topic of a device: its attributes ask NVML each time."""
+
+    __slots__ = ("__weakref__", "_device")
+
+    def __init__(self, device):
+        self._device = device
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self._device!r}>"
+
+    @property
+    def _handle(self) -> int:
+        return self._device._handle
+
+
+class Items:
+    """A sequence of what NVML gave at one moment.
+
+    Parameters
+    ----------
+    records : iterable
+        The structures of the bindings.
+    make : callable
+        Makes the public object of one of them.
+    """
+
+    __slots__ = ("__weakref__", "_items")
+
+    def __init__(self, records, make: Callable):
+        self._items = [make(record) for record in records]
+
+    def __len__(self):
+        return len(self._items)
+
+    def __getitem__(self, idx: int):
+        return self._items[operator.index(idx)]
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self._items!r})"
+
+
+def check_int(label: str, value: int, limit: int | None = None) -> int:
+    """Return an argument that must be an int of at least 0, and below ``limit`` if that is given.
+
+    Raises
+    ------
+    TypeError
+        If it is no int.
+    ValueError
+        If it is outside the range.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{label} must be an int, not {type(value).__name__}") from None
+    if number < 0 or (limit is not None and number >= limit):
+        room = "at least 0" if limit is None else f"in the range [0, {limit})"
+        raise ValueError(f"{label} must be {room}, not {number}")
+    return number
+
+
+def _shown(record: Snapshot, name: str) -> str:
+    try:
+        return repr(getattr(record, name))
+    except (nvml.NvmlError, ValueError) as error:
+        return f"<{error}>"

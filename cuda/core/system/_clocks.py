@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks of a device."""
+
+from __future__ import annotations
+
+from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field
+from cuda.core.system._mappings import _CLOCK_ID_MAPPING, _CLOCK_TYPE_MAPPING, choose
+from cuda.core.system._support import nvml
+from cuda.core.system.typing import ClockId, ClockType
+
+__all__ = ["ClockInfo", "ClockOffsets"]
+
+_PSTATES = 16
+
+
+class ClockInfo(DeviceView):
+    """One clock domain of a device, from :meth:`Device.get_clock`. Frequencies are in MHz."""
+
+    __slots__ = ("_code", "_type")
+
+    def __init__(self, device, clock_type: ClockType | str):
+        super().__init__(device)
+        self._code = int(choose(clock_type, _CLOCK_TYPE_MAPPING, "clock_type"))
+        self._type = ClockType(clock_type.lower())
+
+    def __repr__(self):
+        return f"<ClockInfo {self._type.value!r} of {self._device!r}>"
+
+    def get_current_mhz(self, clock_id: ClockId | str = ClockId.CURRENT) -> int:
+        """Return a frequency of the clock (``nvml.device_get_clock``).
+
+        Parameters
+        ----------
+        clock_id : :class:`~cuda.core.system.typing.ClockId` | str, optional
+            The frequency now, or the highest that customers may set.
+
+        Raises
+        ------
+        ValueError
+            If ``clock_id`` is none of the choices.
+        NvmlError
+            If the device has no such clock.
+        """
+        return nvml.device_get_clock(self._handle, self._code, choose(clock_id, _CLOCK_ID_MAPPING, "clock_id"))
+
+    def get_max_mhz(self) -> int:
+        """Return the highest frequency of the clock (``nvml.device_get_max_clock_info``)."""
+        return nvml.device_get_max_clock_info(self._handle, self._code)
+
+    def get_max_customer_boost_mhz(self) -> int:
+        """Return the highest boost frequency that customers may set (``nvml.device_get_max_customer_boost_clock``)."""
+        return nvml.device_get_max_customer_boost_clock(self._handle, self._code)
+
+    def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]:
+        """Return the lowest and the highest frequency in a performance state.
+
+        Parameters
+        ----------
+        pstate : int
+            The state, from 0, the fastest, to 15.
+
+        Raises
+        ------
+        ValueError
+            If there is no such state.
+        NvmlError
+            If the device has no such clock (``nvml.device_get_min_max_clock_of_p_state``).
+        """
+        pstate = check_int("pstate", pstate, _PSTATES)
+        return tuple(nvml.device_get_min_max_clock_of_p_state(self._handle, self._code, pstate))
+
+    def get_offsets(self, pstate: int) -> ClockOffsets:
+        """Return how far the clock is moved in a performance state.
+
+        Parameters
+        ----------
+        pstate : int
+            The state, from 0, the fastest, to 15.
+
+        Raises
+        ------
+        ValueError
+            If there is no such state.
+        NvmlError
+            If the clock cannot be moved in it (``nvml.device_get_clock_offsets``).
+        """
+        pstate = check_int("pstate", pstate, _PSTATES)
+        return ClockOffsets(nvml.device_get_clock_offsets(self._handle, self._code, pstate))
+
+
+class ClockOffsets(Snapshot):
+    """How far a clock is moved from its default, in MHz, and how far it may be."""
+
+    __slots__ = ()
+
+    clock_offset_mhz = field("clock_offset_m_hz", "The offset now.")
+    max_offset_mhz = field("max_clock_offset_m_hz", "The highest offset.")
+    min_offset_mhz = field("min_clock_offset_m_hz", "The lowest offset.")

@@ -1,0 +1,597 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices as NVML sees them, and what belongs to a device."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from cuda.core._handles import _late
+from cuda.core.system import _device_table, _fields
+from cuda.core.system._attributes import Constant, check_int, reading
+from cuda.core.system._clocks import ClockInfo, ClockOffsets
+from cuda.core.system._cooling import CoolerInfo, FanInfo
+from cuda.core.system._events import DeviceEvents, EventData
+from cuda.core.system._fields import FieldValue, FieldValues
+from cuda.core.system._inforom import InforomInfo
+from cuda.core.system._mappings import (  # noqa: F401 (some tables are here for other packages)
+    _ADDRESSING_MODE_MAPPING,
+    _AFFINITY_SCOPE_MAPPING,
+    _BRAND_TYPE_MAPPING,
+    _CLOCK_ID_MAPPING,
+    _CLOCK_TYPE_MAPPING,
+    _CLOCKS_EVENT_REASONS_MAPPING,
+    _COOLER_CONTROL_MAPPING,
+    _COOLER_TARGET_MAPPING,
+    _EVENT_TYPE_MAPPING,
+    _FAN_CONTROL_POLICY_MAPPING,
+    _GPU_P2P_CAPS_INDEX_MAPPING,
+    _GPU_P2P_STATUS_MAPPING,
+    _GPU_TOPOLOGY_LEVEL_MAPPING,
+    _INFOROM_OBJECT_MAPPING,
+    _NVLINK_VERSION_MAPPING,
+    _TEMPERATURE_THRESHOLD_MAPPING,
+    _THERMAL_CONTROLLER_MAPPING,
+    _THERMAL_TARGET_MAPPING,
+    _unpack_bitmask,
+    choose,
+    flags_of,
+    inverse,
+)
+from cuda.core.system._memory_info import BAR1MemoryInfo, MemoryInfo
+from cuda.core.system._mig import MigInfo
+from cuda.core.system._nvlink import NvlinkInfo
+from cuda.core.system._nvml_context import initialize
+from cuda.core.system._pci import PciInfo
+from cuda.core.system._performance import (
+    DeviceAttributes,
+    GpuDynamicPstatesInfo,
+    GpuDynamicPstatesUtilization,
+    RepairStatus,
+    Utilization,
+)
+from cuda.core.system._processes import ProcessInfo
+from cuda.core.system._support import nvml
+from cuda.core.system._temperature import Temperature, ThermalSensor, ThermalSettings
+from cuda.core.system.typing import (
+    AddressingMode,
+    AffinityScope,
+    ClocksEventReasons,
+    ClockType,
+    DeviceArch,
+    EventType,
+    GpuP2PCapsIndex,
+    GpuP2PStatus,
+    GpuTopologyLevel,
+)
+
+__all__ = [
+    "BAR1MemoryInfo",
+    "ClockInfo",
+    "ClockOffsets",
+    "CoolerInfo",
+    "Device",
+    "DeviceAttributes",
+    "DeviceEvents",
+    "EventData",
+    "FanInfo",
+    "FieldValue",
+    "FieldValues",
+    "GpuDynamicPstatesInfo",
+    "GpuDynamicPstatesUtilization",
+    "InforomInfo",
+    "MemoryInfo",
+    "MigInfo",
+    "NvlinkInfo",
+    "PciInfo",
+    "ProcessInfo",
+    "RepairStatus",
+    "Temperature",
+    "ThermalSensor",
+    "ThermalSettings",
+    "Utilization",
+    "get_p2p_status",
+    "get_topology_common_ancestor",
+]
+
+_GPU_TOPOLOGY_LEVEL_INV_MAPPING = inverse(_GPU_TOPOLOGY_LEVEL_MAPPING)
+_UNKNOWN_PSTATE = int(nvml.Pstates.PSTATE_UNKNOWN)
+_PREFIXES = ("GPU-", "MIG-")
+_NODE_WORDS = 16  # of 64 bits: as many NUMA nodes as Linux can have
+
+
+class Device:
+    """Device(*, index=None, uuid=None, pci_bus_id=None)
+
+    A device as NVML sees it: also one that CUDA cannot use or that ``CUDA_VISIBLE_DEVICES`` hides.
+
+    What identifies a device is read once; everything else is asked for each time. What the device
+    does not have raises :class:`~cuda.core.system.NotSupportedError`. Each object is equal to itself only.
+
+    Parameters
+    ----------
+    index : int, optional
+        NVML's index, in the order of PCI addresses, which may differ from the ordinal of CUDA.
+    uuid : str | bytes, optional
+        The UUID, with or without its prefix.
+    pci_bus_id : str | bytes, optional
+        The PCI address, ``domain:bus:device.function``.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of them is given, or ``index`` is negative.
+    TypeError
+        If one is of another type.
+    NvmlError
+        If there is no such device.
+    RuntimeError
+        If the machine has no NVML.
+    """
+
+    def __init__(
+        self, *, index: int | None = None, uuid: bytes | str | None = None, pci_bus_id: bytes | str | None = None
+    ):
+        if sum(key is not None for key in (index, uuid, pci_bus_id)) != 1:
+            raise ValueError("give exactly one of index, uuid and pci_bus_id")
+        if index is not None:
+            index = check_int("index", index, 1 << 32)
+        else:
+            text = _text("uuid", uuid) if pci_bus_id is None else _text("pci_bus_id", pci_bus_id)
+        initialize()
+        if index is not None:
+            handle = nvml.device_get_handle_by_index_v2(index)
+        elif uuid is not None:
+            handle = _find_by_uuid(text)
+        else:
+            handle = nvml.device_get_handle_by_pci_bus_id_v2(text)
+        self.__dict__["_handle"] = handle
+
+    def __repr__(self):
+        try:
+            return f"<Device {self.index} ({self.name})>"
+        except nvml.NvmlError as error:
+            return f"<Device handle={self._handle:#x} ({error})>"
+
+    def __reduce__(self):
+        return _of_uuid, (type(self), self.uuid)
+
+    def __setattr__(self, name, value):
+        if getattr(getattr(type(self), name, None), "fset", None) is None:
+            raise AttributeError(f"attribute {name!r} of a Device cannot be set")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        raise AttributeError(f"attribute {name!r} of a Device cannot be deleted")
+
+    def _repr_html_(self) -> str:
+        return _device_table.html_of(self)
+
+    @classmethod
+    def _of_handle(cls, handle: int) -> Device:
+        self = cls.__new__(cls)
+        self.__dict__["_handle"] = handle
+        return self
+
+    # ------------------------------------------------------------------------------ all devices
+
+    @classmethod
+    def get_device_count(cls) -> int:
+        """Return how many devices NVML sees (``nvml.device_get_count_v2``)."""
+        initialize()
+        return nvml.device_get_count_v2()
+
+    @classmethod
+    def get_all_devices(cls) -> Iterator[Device]:
+        """Yield all devices, by their index."""
+        for index in range(cls.get_device_count()):
+            yield cls(index=index)
+
+    @classmethod
+    def get_all_devices_with_cpu_affinity(cls, cpu_index: int) -> Iterator[Device]:
+        """Yield the devices that are near to a processor (``nvml.system_get_topology_gpu_set``). Linux only.
+
+        Parameters
+        ----------
+        cpu_index : int
+            The processor, as the operating system counts them.
+        """
+        cpu_index = check_int("cpu_index", cpu_index, 1 << 32)
+        initialize()
+        for handle in nvml.system_get_topology_gpu_set(cpu_index):
+            yield cls._of_handle(int(handle))
+
+    def to_cuda_device(self) -> cuda.core.Device:  # noqa: F821
+        """Return the :class:`cuda.core.Device` of the same UUID.
+
+        Raises
+        ------
+        RuntimeError
+            If CUDA sees no such device, as a physical one whose MIG instances are used, or a hidden one.
+        """
+        device = _late.device_of_uuid(self.uuid_without_prefix)
+        if device is None:
+            raise RuntimeError(f"CUDA sees no device with the UUID {self.uuid}; under MIG it sees the instances")
+        return device
+
+    # --------------------------------------------------------------------------------- identity
+
+    index: int = Constant("device_get_index", "The index of NVML.")
+    uuid: str = Constant("device_get_uuid", "The UUID with its prefix, ``GPU-`` or ``MIG-``.")
+    uuid_without_prefix: str = Constant(
+        lambda handle: _bare(nvml.device_get_uuid(handle)), "The UUID as :attr:`cuda.core.Device.uuid` gives it."
+    )
+    pci_bus_id: str = Constant(
+        lambda handle: PciInfo(Device._of_handle(handle)).bus_id,
+        "The PCI address, with 8 digits for the domain: ``00000000:17:00.0``.",
+    )
+    name: str = Constant("device_get_name", "The product.")
+    brand: str = Constant(
+        "device_get_brand",
+        "The brand of the product, as ``'GeForce RTX'``; ``'Unknown'`` if NVML has no name for it.",
+        lambda code: _BRAND_TYPE_MAPPING.get(code, "Unknown"),
+    )
+    arch: DeviceArch = Constant(
+        "device_get_architecture",
+        "The architecture, a :class:`~cuda.core.system.typing.DeviceArch`; UNKNOWN if it is newer than this version.",
+        lambda code: DeviceArch(code) if code in DeviceArch._value2member_map_ else DeviceArch.UNKNOWN,
+    )
+    cuda_compute_capability: tuple[int, int] = Constant(
+        "device_get_cuda_compute_capability", "The compute capability as ``(major, minor)``.", tuple
+    )
+    serial: str = Constant("device_get_serial", "The serial number of the board.")
+    module_id: int = Constant("device_get_module_id", "The slot on the baseboard; 0 where there is none.")
+    minor_number: int = Constant("device_get_minor_number", "N of ``/dev/nvidiaN``. Linux only.")
+    numa_node_id: int = Constant(
+        "device_get_numa_node_id",
+        "The NUMA node that the device is, or -1 if it is none.",
+        lambda node: -1 if node == 0xFFFFFFFF else node,
+    )
+    is_c2c_enabled: bool = Constant(
+        "device_get_c2c_mode_info_v",
+        "Whether the device is connected with the processor chip to chip.",
+        lambda info: bool(info.is_c2c_enabled),
+    )
+    attributes: DeviceAttributes = reading(
+        "device_get_attributes_v2", "The units of the device, for MIG; a :class:`DeviceAttributes`.", DeviceAttributes
+    )
+
+    @property
+    def pci_info(self) -> PciInfo:
+        """The PCI address and link; RuntimeError for instances of MIG, which have none."""
+        return PciInfo(self)
+
+    @property
+    def mig(self) -> MigInfo:
+        """Multi-instance GPU: the instances of this device, or its parent."""
+        return MigInfo(self)
+
+    @property
+    def inforom(self) -> InforomInfo:
+        """What the board keeps without power."""
+        return InforomInfo(self)
+
+    # ------------------------------------------------------------------------------------ state
+
+    @property
+    def is_persistence_mode_enabled(self) -> bool:
+        """Whether the driver stays loaded while nobody uses the device. Setting it needs the rights of an
+        administrator. Linux only (``nvml.device_get_persistence_mode``, ``nvml.device_set_persistence_mode``).
+        """
+        return bool(nvml.device_get_persistence_mode(self._handle))
+
+    @is_persistence_mode_enabled.setter
+    def is_persistence_mode_enabled(self, enabled: bool) -> None:
+        uuid = self.uuid
+        nvml.device_set_persistence_mode(self._handle, int(bool(enabled)))
+        # The handle may have become invalid, where the device has a NUMA node of its own.
+        self.__dict__["_handle"] = nvml.device_get_handle_by_uuid(uuid)
+
+    addressing_mode: AddressingMode | None = reading(
+        "device_get_addressing_mode",
+        "How the device addresses the memory of the host; None if it does not.",
+        lambda mode: _ADDRESSING_MODE_MAPPING.get(mode.value),
+    )
+    is_display_connected: bool = reading("device_get_display_mode", "Whether a display is connected.", bool)
+    is_display_active: bool = reading("device_get_display_active", "Whether a display shows the device.", bool)
+    memory_info: MemoryInfo = reading("device_get_memory_info_v2", "The memory now, a :class:`MemoryInfo`.", MemoryInfo)
+    bar1_memory_info: BAR1MemoryInfo = reading(
+        "device_get_bar1_memory_info", "The BAR1 window now, a :class:`BAR1MemoryInfo`.", BAR1MemoryInfo
+    )
+    utilization: Utilization = reading(
+        "device_get_utilization_rates", "How busy the device is, a :class:`Utilization`.", Utilization
+    )
+    compute_running_processes: list[ProcessInfo] = reading(
+        "device_get_compute_running_processes_v3",
+        "The processes with a context on the device, a list of :class:`ProcessInfo`.",
+        lambda records: [ProcessInfo(record) for record in records],
+    )
+    repair_status: RepairStatus = reading(
+        "device_get_repair_status", "Repairs that wait for a reset, a :class:`RepairStatus`.", RepairStatus
+    )
+    performance_state: int | None = reading(
+        "device_get_performance_state",
+        "The performance state, from 0, the fastest, to 15; None if it is not known.",
+        lambda state: None if state == _UNKNOWN_PSTATE else state,
+    )
+    supported_pstates: list[int] = reading(
+        "device_get_supported_performance_states",
+        "The performance states that the device has.",
+        lambda states: [int(state) for state in states if state != _UNKNOWN_PSTATE],
+    )
+    dynamic_pstates_info: GpuDynamicPstatesInfo = reading(
+        "device_get_dynamic_pstates_info",
+        "Utilization by domain, a :class:`GpuDynamicPstatesInfo`.",
+        GpuDynamicPstatesInfo,
+    )
+    is_auto_boosted_clocks_enabled: tuple[bool, bool] = reading(
+        "device_get_auto_boosted_clocks_enabled",
+        "Whether clocks are boosted by themselves, now and by default.",
+        lambda pair: (bool(pair[0]), bool(pair[1])),
+    )
+    current_clock_event_reasons: list[ClocksEventReasons] = reading(
+        "device_get_current_clocks_event_reasons",
+        "Why clocks are lower than they could be, now; ValueError if NVML gives a reason that has no name.",
+        lambda mask: flags_of(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
+    )
+    supported_clock_event_reasons: list[ClocksEventReasons] = reading(
+        "device_get_supported_clocks_event_reasons",
+        "The reasons that the device can give; ValueError if one has no name.",
+        lambda mask: flags_of(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
+    )
+    cooler: CoolerInfo = reading("device_get_cooler_info", "The cooler, a :class:`CoolerInfo`.", CoolerInfo)
+    num_fans: int = reading(
+        lambda handle: _or_zero(nvml.device_get_num_fans, handle),
+        "How many fans there are (``nvml.device_get_num_fans``).",
+    )
+
+    @property
+    def temperature(self) -> Temperature:
+        """The temperatures."""
+        return Temperature(self)
+
+    def get_clock(self, clock_type: ClockType | str) -> ClockInfo:
+        """Return a clock domain.
+
+        Parameters
+        ----------
+        clock_type : :class:`~cuda.core.system.typing.ClockType` | str
+            The domain.
+
+        Raises
+        ------
+        ValueError
+            If ``clock_type`` is none of the choices.
+        """
+        return ClockInfo(self, clock_type)
+
+    def get_fan(self, fan: int = 0) -> FanInfo:
+        """Return a fan.
+
+        Parameters
+        ----------
+        fan : int, optional
+            Its number, below :attr:`num_fans`. Default is 0.
+
+        Raises
+        ------
+        ValueError
+            If there is no such fan.
+        """
+        return FanInfo(self, check_int("fan", fan, self.num_fans))
+
+    # -------------------------------------------------------------------------- field values
+
+    def get_field_values(self, field_ids: list[int | tuple[int, int]]) -> FieldValues:
+        """Return numbers of the device by their ids, with one call (``nvml.device_get_field_values``).
+
+        Parameters
+        ----------
+        field_ids : list
+            Each a :class:`~cuda.core.system.typing.FieldId`, or a tuple of one and a scope, such as the
+            number of a link.
+
+        Raises
+        ------
+        TypeError
+            If ``field_ids`` is no list.
+        ValueError
+            If it holds something else.
+        """
+        return _fields.read_field_values(self._handle, field_ids)
+
+    def clear_field_values(self, field_ids: list[int | tuple[int, int]]) -> None:
+        """Set counters back to 0 (``nvml.device_clear_field_values``); arguments as for :meth:`get_field_values`."""
+        _fields.clear_field_values(self._handle, field_ids)
+
+    # ------------------------------------------------------------------------------- events
+
+    def register_events(self, events: EventType | str | list[EventType | str]) -> DeviceEvents:
+        """Register for events of the device (``nvml.device_register_events``). Linux only.
+
+        Events from before are not seen. Several registrations can exist side by side.
+
+        Parameters
+        ----------
+        events : :class:`~cuda.core.system.typing.EventType` | str | list
+            The events.
+
+        Raises
+        ------
+        TypeError
+            If ``events`` is neither a string nor a list.
+        ValueError
+            If an event is none of the choices.
+        NotSupportedError
+            If the device does not have one of the events.
+        """
+        return DeviceEvents(self, events)
+
+    def get_supported_event_types(self) -> list[EventType]:
+        """Return the events that the device has (``nvml.device_get_supported_event_types``)."""
+        return flags_of(nvml.device_get_supported_event_types(self._handle), _EVENT_TYPE_MAPPING)
+
+    # ------------------------------------------------------------------- neighbours, affinity
+
+    def get_nvlink_count(self) -> int:
+        """Return how many NVLink connections the device has."""
+        return self.get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT])[0].value
+
+    def get_nvlink(self, link: int) -> NvlinkInfo:
+        """Return an NVLink connection.
+
+        Parameters
+        ----------
+        link : int
+            Its number, below :meth:`get_nvlink_count`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such connection.
+        """
+        return NvlinkInfo(self, check_int("link", link, self.get_nvlink_count()))
+
+    def get_nvlinks(self) -> Iterator[NvlinkInfo]:
+        """Yield the NVLink connections."""
+        for link in range(self.get_nvlink_count()):
+            yield NvlinkInfo(self, link)
+
+    def get_topology_nearest_gpus(self, level: GpuTopologyLevel | str) -> Iterable[Device]:
+        """Return the devices whose nearest common ancestor with this one is of a level. Linux only.
+
+        Parameters
+        ----------
+        level : :class:`~cuda.core.system.typing.GpuTopologyLevel` | str
+            The level.
+
+        Raises
+        ------
+        ValueError
+            If ``level`` is none of the choices.
+        """
+        code = choose(level, _GPU_TOPOLOGY_LEVEL_MAPPING, "level")
+        handles = nvml.device_get_topology_nearest_gpus(self._handle, code)
+        return [self._of_handle(int(handle)) for handle in handles]
+
+    def get_cpu_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
+        """Return the processors near to the device, for :func:`os.sched_setaffinity`. Linux only.
+
+        Parameters
+        ----------
+        scope : :class:`~cuda.core.system.typing.AffinityScope` | str, optional
+            What counts as near. Default is the NUMA node.
+
+        Raises
+        ------
+        ValueError
+            If ``scope`` is none of the choices.
+        """
+        words = (os.sysconf("SC_NPROCESSORS_CONF") + 63) // 64
+        code = choose(scope, _AFFINITY_SCOPE_MAPPING, "scope")
+        return _unpack_bitmask(nvml.device_get_cpu_affinity_within_scope(self._handle, words, code))
+
+    def get_memory_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
+        """Return the NUMA nodes or sockets whose memory is near to the device. Linux only.
+
+        Parameters
+        ----------
+        scope : :class:`~cuda.core.system.typing.AffinityScope` | str, optional
+            What counts as near. Default is the NUMA node.
+
+        Raises
+        ------
+        ValueError
+            If ``scope`` is none of the choices.
+        """
+        code = choose(scope, _AFFINITY_SCOPE_MAPPING, "scope")
+        return _unpack_bitmask(nvml.device_get_memory_affinity(self._handle, _NODE_WORDS, code))
+
+    def set_cpu_affinity(self) -> None:
+        """Bind the calling thread to the processors near to the device (``nvml.device_set_cpu_affinity``)."""
+        nvml.device_set_cpu_affinity(self._handle)
+
+    def clear_cpu_affinity(self) -> None:
+        """Let the calling thread run on all processors again (``nvml.device_clear_cpu_affinity``)."""
+        nvml.device_clear_cpu_affinity(self._handle)
+
+
+def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:
+    """Return the nearest common ancestor of two devices (``nvml.device_get_topology_common_ancestor``). Linux only.
+
+    Parameters
+    ----------
+    device1, device2 : :class:`Device`
+        The devices.
+
+    Raises
+    ------
+    TypeError
+        If one is no :class:`Device`.
+    """
+    first, second = _handle_of("device1", device1), _handle_of("device2", device2)
+    return _GPU_TOPOLOGY_LEVEL_INV_MAPPING[nvml.device_get_topology_common_ancestor(first, second)]
+
+
+def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
+    """Return whether a device can reach another in some way, or why not (``nvml.device_get_p2p_status``).
+
+    Parameters
+    ----------
+    device1, device2 : :class:`Device`
+        The device that reaches, and the one that is reached.
+    index : :class:`~cuda.core.system.typing.GpuP2PCapsIndex` | str
+        The way.
+
+    Raises
+    ------
+    TypeError
+        If one is no :class:`Device`.
+    ValueError
+        If ``index`` is none of the choices.
+    """
+    code = choose(index, _GPU_P2P_CAPS_INDEX_MAPPING, "index")
+    first, second = _handle_of("device1", device1), _handle_of("device2", device2)
+    status = nvml.device_get_p2p_status(first, second, code)
+    return _GPU_P2P_STATUS_MAPPING.get(status, GpuP2PStatus.UNKNOWN)
+
+
+def _handle_of(label: str, device: Device) -> int:
+    if not isinstance(device, Device):
+        raise TypeError(f"{label} must be a cuda.core.system.Device, not {type(device).__name__}")
+    return device._handle
+
+
+def _text(label: str, value: bytes | str) -> str:
+    if isinstance(value, bytes):
+        value = value.decode("ascii", "replace")
+    if not isinstance(value, str):
+        raise TypeError(f"{label} must be a str or bytes, not {type(value).__name__}")
+    return value
+
+
+def _bare(uuid: str) -> str:
+    return uuid[4:] if uuid.startswith(_PREFIXES) else uuid
+
+
+def _find_by_uuid(uuid: str) -> int:
+    """The handle of a UUID of NVML's form, or of CUDA's, which has no prefix."""
+    if not uuid.upper().startswith(_PREFIXES):
+        for prefix in _PREFIXES:
+            try:
+                return nvml.device_get_handle_by_uuid(prefix + uuid)
+            except (nvml.NotFoundError, nvml.InvalidArgumentError):
+                continue
+    return nvml.device_get_handle_by_uuid(uuid)
+
+
+def _of_uuid(cls: type[Device], uuid: str) -> Device:
+    return cls(uuid=uuid)
+
+
+def _or_zero(query, handle: int) -> int:
+    try:
+        return query(handle)
+    except nvml.NotSupportedError:
+        return 0

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events of a device."""
+
+from __future__ import annotations
+
+import time
+
+from cuda.core.system._attributes import DeviceView
+from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse
+from cuda.core.system._support import nvml
+from cuda.core.system._waiting import EventSet, mask_of
+from cuda.core.system.typing import EventType
+
+__all__ = ["DeviceEvents", "EventData"]
+
+_EVENT_TYPE_INV_MAPPING = inverse(_EVENT_TYPE_MAPPING)
+
+
+class DeviceEvents(DeviceView):
+    """Events that are registered on a device, from :meth:`Device.register_events`.
+
+    The registration ends with this object.
+    """
+
+    __slots__ = ("_events", "_mask")
+
+    def __init__(self, device, events: EventType | str | list[EventType | str]):
+        super().__init__(device)
+        self._mask = mask_of(events, _EVENT_TYPE_INV_MAPPING)
+        self._events = EventSet(nvml.event_set_create, nvml.event_set_free)
+        if self._mask:
+            nvml.device_register_events(self._handle, self._mask, self._events.handle)
+
+    def wait(self, timeout_ms: int = 0) -> EventData:
+        """Wait for the next event (``nvml.event_set_wait_v2``).
+
+        Other threads run meanwhile, and Ctrl-C ends the wait.
+
+        Parameters
+        ----------
+        timeout_ms : int, optional
+            The limit in milliseconds. Default is 0: none.
+
+        Raises
+        ------
+        TimeoutError
+            :class:`cuda.core.system.TimeoutError`, when the limit has passed.
+        GpuIsLostError
+            If the device is gone.
+        ValueError
+            If ``timeout_ms`` is negative.
+        """
+        return EventData(self._device, self._events.wait(nvml.event_set_wait_v2 if self._mask else _none, timeout_ms))
+
+
+class EventData:
+    """An event of a device."""
+
+    __slots__ = ("__weakref__", "_device", "_record")
+
+    def __init__(self, device, record):
+        self._device = device
+        self._record = record
+
+    def __repr__(self):
+        code = f" {self.event_data}" if self.event_type is EventType.XID_CRITICAL_ERROR else ""
+        return f"<EventData {self.event_type.value!r}{code} of {self.device!r}>"
+
+    def _of_xid(self, name: str) -> int:
+        if self.event_type is not EventType.XID_CRITICAL_ERROR:
+            raise ValueError(f"only an event of type 'xid_critical_error' has {name}, not {self.event_type.value!r}")
+        return int(getattr(self._record, name))
+
+    @property
+    def device(self) -> Device:  # noqa: F821
+        """The device that had the event."""
+        return self._device._of_handle(self._record.device_)
+
+    @property
+    def event_type(self) -> EventType:
+        """What happened."""
+        return _EVENT_TYPE_MAPPING[self._record.event_type]
+
+    @property
+    def event_data(self) -> int:
+        """The code of a critical Xid error; ValueError for other events."""
+        return self._of_xid("event_data")
+
+    @property
+    def gpu_instance_id(self) -> int:
+        """The GPU instance of a critical Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
+        return self._of_xid("gpu_instance_id")
+
+    @property
+    def compute_instance_id(self) -> int:
+        """The compute instance of a critical Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
+        return self._of_xid("compute_instance_id")
+
+
+def _none(handle: int, milliseconds: int):
+    """Waits for no event at all."""
+    time.sleep(milliseconds / 1000)
+    raise nvml.TimeoutError(nvml.Return.ERROR_TIMEOUT)

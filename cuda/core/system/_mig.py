@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Multi-instance GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cuda.core.system._attributes import DeviceView, check_int, reading
+from cuda.core.system._support import nvml
+
+__all__ = ["MigInfo"]
+
+
+class MigInfo(DeviceView):
+    """MIG on a device, from :attr:`Device.mig`: of a physical one its instances, of an instance its parent."""
+
+    __slots__ = ()
+
+    def get_device_by_index(self, index: int) -> Device:  # noqa: F821
+        """Return an instance of this device (``nvml.device_get_mig_device_handle_by_index``).
+
+        Parameters
+        ----------
+        index : int
+            From 0 to below :attr:`device_count`; not all need to be there.
+
+        Raises
+        ------
+        ValueError
+            If ``index`` is negative.
+        NvmlError
+            If there is no such instance.
+        """
+        handle = nvml.device_get_mig_device_handle_by_index(self._handle, check_int("index", index))
+        return self._device._of_handle(handle)
+
+    def get_all_devices(self) -> Iterator[Device]:  # noqa: F821
+        """Yield the instances that are there."""
+        for index in range(self.device_count):
+            try:
+                device = self.get_device_by_index(index)
+            except (nvml.NotFoundError, nvml.InvalidArgumentError):
+                continue
+            yield device
+
+    is_mig_device = reading("device_is_mig_device_handle", "Whether this device is an instance.", bool)
+
+    @property
+    def mode(self) -> bool:
+        """Whether MIG is on. Setting it needs the rights of an administrator, and may take effect only at
+        the next reset of the device (``nvml.device_get_mig_mode``, ``nvml.device_set_mig_mode``).
+        """
+        return nvml.device_get_mig_mode(self._handle)[0] == nvml.DeviceMig.ENABLE
+
+    @mode.setter
+    def mode(self, mode: bool) -> None:
+        nvml.device_set_mig_mode(self._handle, nvml.DeviceMig.ENABLE if mode else nvml.DeviceMig.DISABLE)
+
+    @property
+    def pending_mode(self) -> bool:
+        """Whether MIG is on after the next reset; False where there is no MIG (``nvml.device_get_mig_mode``)."""
+        try:
+            return nvml.device_get_mig_mode(self._handle)[1] == nvml.DeviceMig.ENABLE
+        except nvml.NotSupportedError:
+            return False
+
+    @property
+    def device_count(self) -> int:
+        """How many instances there can be; 0 where there is no MIG (``nvml.device_get_max_mig_device_count``)."""
+        try:
+            return nvml.device_get_max_mig_device_count(self._handle)
+        except nvml.NotSupportedError:
+            return 0
+
+    @property
+    def parent(self) -> Device:  # noqa: F821
+        """The physical device of this instance (``nvml.device_get_device_handle_from_mig_device_handle``)."""
+        return self._device._of_handle(nvml.device_get_device_handle_from_mig_device_handle(self._handle))

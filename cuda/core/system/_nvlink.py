@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVLink connections of a device."""
+
+from __future__ import annotations
+
+import warnings
+
+from cuda.core.system._attributes import DeviceView
+from cuda.core.system._mappings import _NVLINK_VERSION_MAPPING
+from cuda.core.system._support import nvml
+
+__all__ = ["NvlinkInfo"]
+
+
+class _MaxLinks(type):
+    """Gives the class, and not its instances, an attribute that warns."""
+
+    @property
+    def max_links(cls) -> int:
+        """The most links that any device can have. Deprecated: ``Device.get_nvlink_count()`` is of the device."""
+        warnings.warn(
+            "NvlinkInfo.max_links is deprecated; Device.get_nvlink_count() gives the links of a device",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return nvml.NVLINK_MAX_LINKS
+
+
+class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
+    """One NVLink connection of a device, from :meth:`Device.get_nvlink`.
+
+    Parameters
+    ----------
+    device : :class:`Device`
+        The device.
+    link : int
+        The number of the link.
+    """
+
+    __slots__ = ("_link",)
+
+    def __init__(self, device: Device, link: int):  # noqa: F821
+        super().__init__(device)
+        self._link = link
+
+    def __repr__(self):
+        return f"<NvlinkInfo {self._link} of {self._device!r}>"
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """The version of NVLink, as ``(major, minor)`` (``nvml.device_get_nvlink_version``).
+
+        Raises
+        ------
+        RuntimeError
+            If it is none that is known.
+        """
+        code = nvml.device_get_nvlink_version(self._handle, self._link)
+        if code not in _NVLINK_VERSION_MAPPING:
+            raise RuntimeError(f"NVML gave an unknown version of NVLink for link {self._link}, {code}")
+        return _NVLINK_VERSION_MAPPING[code]
+
+    @property
+    def state(self) -> bool:
+        """Whether the link is active (``nvml.device_get_nvlink_state``)."""
+        return nvml.device_get_nvlink_state(self._handle, self._link) == nvml.EnableState.FEATURE_ENABLED

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that use a device."""
+
+from __future__ import annotations
+
+from cuda.core.system._attributes import Snapshot, field
+from cuda.core.system._support import nvml
+
+__all__ = ["ProcessInfo"]
+
+_NO_INSTANCE = 0xFFFFFFFF
+
+
+def _instance(value: int) -> int:
+    if value == _NO_INSTANCE:
+        raise nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED)
+    return int(value)
+
+
+class ProcessInfo(Snapshot):
+    """A process with a context on a device.
+
+    The two instances raise :class:`~cuda.core.system.NotSupportedError` where the device is no MIG instance.
+    """
+
+    __slots__ = ()
+
+    pid = field("pid", "The process.")
+    used_gpu_memory = field("used_gpu_memory", "Bytes of the device's memory that it uses.")
+    gpu_instance_id = field("gpu_instance_id", "The GPU instance under MIG.", _instance)
+    compute_instance_id = field("compute_instance_id", "The compute instance under MIG.", _instance)

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver and NVML themselves, processes, and how many devices there are."""
+
+from __future__ import annotations
+
+from cuda.core._utils.cuda_utils import driver, handle_return
+from cuda.core._utils.version import driver_version
+from cuda.core.system._attributes import check_int
+from cuda.core.system._nvml_context import initialize
+from cuda.core.system._support import CUDA_BINDINGS_NVML_IS_COMPATIBLE, nvml, require
+
+__all__ = [
+    "CUDA_BINDINGS_NVML_IS_COMPATIBLE",
+    "get_driver_branch",
+    "get_kernel_mode_driver_version",
+    "get_num_devices",
+    "get_nvml_version",
+    "get_process_name",
+    "get_user_mode_driver_version",
+]
+
+
+def get_user_mode_driver_version() -> tuple[int, ...]:
+    """Return the version of CUDA that the driver offers, as ``(major, minor)``, such as ``(13, 0)``.
+
+    Works also where the bindings have no NVML that fits (``nvml.system_get_cuda_driver_version_v2``,
+    ``cuDriverGetVersion``).
+
+    Raises
+    ------
+    RuntimeError
+        If there is no driver.
+    """
+    if not CUDA_BINDINGS_NVML_IS_COMPATIBLE:
+        return driver_version()[:2]
+    initialize()
+    version = nvml.system_get_cuda_driver_version_v2()
+    return (version // 1000, version % 1000 // 10)
+
+
+def get_kernel_mode_driver_version() -> tuple[int, ...]:
+    """Return the version of the driver in the kernel, such as ``(580, 65, 6)``; two numbers under WSL.
+
+    Raises
+    ------
+    RuntimeError
+        If the bindings have no NVML that fits, or the machine has no NVML (``nvml.system_get_driver_version``).
+    """
+    require("get_kernel_mode_driver_version")
+    initialize()
+    return _numbers(nvml.system_get_driver_version())
+
+
+def get_nvml_version() -> tuple[int, ...]:
+    """Return the version of NVML: the CUDA major version, then that of the driver, as ``(13, 580, 65, 6)``.
+
+    Raises
+    ------
+    RuntimeError
+        If the bindings have no NVML that fits, or the machine has no NVML (``nvml.system_get_nvml_version``).
+    """
+    require("get_nvml_version")
+    initialize()
+    return _numbers(nvml.system_get_nvml_version())
+
+
+def get_driver_branch() -> str:
+    """Return the branch from which the driver was made, such as ``"r580_00"``.
+
+    Raises
+    ------
+    RuntimeError
+        If the bindings have no NVML that fits, or the machine has no NVML (``nvml.system_get_driver_branch``).
+    """
+    require("get_driver_branch")
+    initialize()
+    return nvml.system_get_driver_branch()
+
+
+def get_num_devices() -> int:
+    """Return how many devices NVML sees; without an NVML that fits, how many CUDA sees.
+
+    NVML also counts devices that ``CUDA_VISIBLE_DEVICES`` hides (``nvml.device_get_count_v2``).
+
+    Raises
+    ------
+    RuntimeError
+        If there is no driver.
+    """
+    if not CUDA_BINDINGS_NVML_IS_COMPATIBLE:
+        handle_return(driver.cuInit(0))
+        return handle_return(driver.cuDeviceGetCount())
+    initialize()
+    return nvml.device_get_count_v2()
+
+
+def get_process_name(pid: int) -> str:
+    """Return the name of a process that uses a device (``nvml.system_get_process_name``).
+
+    Parameters
+    ----------
+    pid : int
+        The process.
+
+    Raises
+    ------
+    NotFoundError
+        If NVML does not know the process.
+    TypeError
+        If ``pid`` is no int.
+    ValueError
+        If ``pid`` is negative.
+    """
+    require("get_process_name")
+    pid = check_int("pid", pid, 1 << 32)
+    initialize()
+    return nvml.system_get_process_name(pid)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Temperatures of a device, in degrees Celsius."""
+
+from __future__ import annotations
+
+from cuda.core.system._attributes import DeviceView, Items, Snapshot, field
+from cuda.core.system._mappings import (
+    _TEMPERATURE_THRESHOLD_MAPPING,
+    _THERMAL_CONTROLLER_MAPPING,
+    _THERMAL_TARGET_MAPPING,
+    choose,
+    inverse,
+)
+from cuda.core.system._support import nvml
+from cuda.core.system.typing import TemperatureThresholds, ThermalController, ThermalTarget
+
+__all__ = ["Temperature", "ThermalSensor", "ThermalSettings"]
+
+_THERMAL_TARGET_INV_MAPPING = inverse(_THERMAL_TARGET_MAPPING)
+
+
+class Temperature(DeviceView):
+    """The temperatures of a device, in degrees Celsius, from :attr:`Device.temperature`."""
+
+    __slots__ = ()
+
+    def get_sensor(self) -> int:
+        """Return the temperature of the GPU (``nvml.device_get_temperature_v``)."""
+        return nvml.device_get_temperature_v(self._handle, nvml.TemperatureSensors.TEMPERATURE_GPU)
+
+    def get_threshold(self, threshold_type: TemperatureThresholds | str) -> int:
+        """Return the temperature at which something happens (``nvml.device_get_temperature_threshold``).
+
+        From the Ada architecture on, drivers give the first four by field values rather than here.
+
+        Parameters
+        ----------
+        threshold_type : :class:`~cuda.core.system.typing.TemperatureThresholds` | str
+            What happens.
+
+        Raises
+        ------
+        ValueError
+            If ``threshold_type`` is none of the choices.
+        NvmlError
+            If the device has no such threshold.
+        """
+        threshold = choose(threshold_type, _TEMPERATURE_THRESHOLD_MAPPING, "threshold_type")
+        return nvml.device_get_temperature_threshold(self._handle, threshold)
+
+    def get_thermal_settings(self, sensor_index: ThermalTarget | str) -> ThermalSettings:
+        """Return the sensors of a part of the device (``nvml.device_get_thermal_settings``).
+
+        Parameters
+        ----------
+        sensor_index : :class:`~cuda.core.system.typing.ThermalTarget` | str
+            The part.
+
+        Raises
+        ------
+        ValueError
+            If ``sensor_index`` is none of the choices.
+        NvmlError
+            If the device does not tell.
+        """
+        target = choose(sensor_index, _THERMAL_TARGET_INV_MAPPING, "sensor_index")
+        return ThermalSettings(nvml.device_get_thermal_settings(self._handle, target))
+
+    @property
+    def margin(self) -> int:
+        """Degrees that are left until the device slows down (``nvml.device_get_margin_temperature``)."""
+        return nvml.device_get_margin_temperature(self._handle)
+
+
+class ThermalSensor(Snapshot):
+    """A sensor at one moment."""
+
+    __slots__ = ()
+
+    controller = field(
+        "controller",
+        "Its controller, a :class:`~cuda.core.system.typing.ThermalController`.",
+        lambda code: _THERMAL_CONTROLLER_MAPPING.get(code, ThermalController.UNKNOWN),
+    )
+    default_min_temp = field("default_min_temp", "The lowest temperature of the default range, in °C.")
+    default_max_temp = field("default_max_temp", "The highest temperature of the default range, in °C.")
+    current_temp = field("current_temp", "The temperature, in °C.")
+    target = field(
+        "target",
+        "What it measures, a :class:`~cuda.core.system.typing.ThermalTarget`.",
+        lambda code: _THERMAL_TARGET_MAPPING.get(code, ThermalTarget.NONE),
+    )
+
+
+class ThermalSettings(Items):
+    """The sensors of a device, a sequence of :class:`ThermalSensor`."""
+
+    __slots__ = ()
+
+    def __init__(self, record):
+        super().__init__(list(record.sensor)[: record.count], ThermalSensor)

@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The exceptions of NVML: the classes of ``cuda.bindings.nvml`` themselves.
+
+``TimeoutError`` and ``MemoryError`` are NVML's, not the builtin ones.
+"""
+
+from __future__ import annotations
+
+from cuda.core.system._support import CUDA_BINDINGS_NVML_IS_COMPATIBLE, nvml
+
+__all__ = []
+
+if CUDA_BINDINGS_NVML_IS_COMPATIBLE:
+    # An error of a name of our own would be missing here, and one that NVML adds be there by itself.
+    _classes = {
+        name: value
+        for name, value in vars(nvml).items()
+        if isinstance(value, type) and issubclass(value, nvml.NvmlError) and name == value.__name__.removeprefix("Nvml")
+    }
+    _classes["NvmlError"] = nvml.NvmlError
+    globals().update(_classes)
+    __all__ = sorted(_classes)

@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Code that runs in a new interpreter."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+
+def run(code: str, **variables: str) -> str:
+    """Return what code prints in a new interpreter, which must end well."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **variables}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""How attributes are declared."""
+
+import pytest
+
+from cuda.core.system import _attributes
+
+
+class Number:
+    def __index__(self):
+        return 3
+
+
+def test_ints_are_checked():
+    assert _attributes.check_int("n", Number()) == 3
+    assert _attributes.check_int("n", 4, 5) == 4
+    with pytest.raises(ValueError, match=r"n must be in the range \[0, 5\), not 5"):
+        _attributes.check_int("n", 5, 5)
+    with pytest.raises(ValueError, match="n must be at least 0, not -1"):
+        _attributes.check_int("n", -1)
+    with pytest.raises(TypeError, match="n must be an int, not float"):
+        _attributes.check_int("n", 1.0)
+
+
+def test_items_are_a_sequence():
+    items = _attributes.Items([1, 2, 3], str)
+    assert list(items) == ["1", "2", "3"] and len(items) == 3 and items[-1] == "3"
+    assert repr(items) == "Items(['1', '2', '3'])"
+
+
+def test_views_name_their_device():
+    view = _attributes.DeviceView("a device")
+    assert repr(view) == "<DeviceView of 'a device'>"
+
+
+def test_constant_is_kept_in_the_instance():
+    asked = []
+
+    class Thing:
+        _handle = 7
+        value = _attributes.Constant(lambda handle: asked.append(handle) or len(asked), "A number.")
+
+    thing = Thing()
+    assert (thing.value, thing.value) == (1, 1) and asked == [7] and vars(thing) == {"value": 1}
+    assert isinstance(Thing.value, property) and Thing.value.__doc__ == "A number."

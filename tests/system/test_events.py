@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events of devices."""
+
+import threading
+import time
+
+import pytest
+from cuda.bindings import nvml
+
+from cuda.core import system
+from cuda.core.system import _device
+from cuda.core.system.typing import EventType
+from support.interpreter import run
+
+pytestmark = pytest.mark.requires(nvml=True)
+
+
+def test_wait_ends_at_its_limit(gpu):
+    events = gpu.register_events([])
+    assert type(events) is _device.DeviceEvents
+    start = time.monotonic()
+    for timeout in (1, 120):  # shorter and longer than a slice
+        with pytest.raises(system.TimeoutError):
+            events.wait(timeout_ms=timeout)
+    assert 0.12 <= time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("timeout, error", [(-1, ValueError), ("1", TypeError), (1.5, TypeError), (None, TypeError)])
+def test_bad_limit(gpu, timeout, error):
+    with pytest.raises(error, match="timeout_ms must be"):
+        gpu.register_events([]).wait(timeout)
+
+
+@pytest.mark.parametrize(
+    "events, error",
+    [(5, TypeError), (None, TypeError), (("clock",), TypeError), ("fire", ValueError), (["fire"], ValueError)],
+)
+def test_bad_events(gpu, events, error):
+    with pytest.raises(error):
+        gpu.register_events(events)
+
+
+@pytest.mark.requires(software=True)
+def test_events_that_the_device_has(gpu):
+    assert gpu.get_supported_event_types() == [EventType.XID_CRITICAL_ERROR]
+    with pytest.raises(system.NotSupportedError):
+        gpu.register_events(["xid_critical_error", EventType.CLOCK])
+    several = [gpu.register_events(events) for events in ("xid_critical_error", EventType.XID_CRITICAL_ERROR)]
+    for events in several:
+        with pytest.raises(system.TimeoutError):
+            events.wait(1)
+
+
+def test_events_are_lists_of_members(gpu, told):
+    told("device_get_supported_event_types", 0x11B | 1 << 50)
+    assert gpu.get_supported_event_types() == [
+        EventType.SINGLE_BIT_ECC_ERROR,
+        EventType.DOUBLE_BIT_ECC_ERROR,
+        EventType.XID_CRITICAL_ERROR,
+        EventType.CLOCK,
+        EventType.MIG_CONFIG_CHANGE,
+    ]
+
+
+@pytest.mark.requires(software=True)
+def test_fault_of_a_kernel_is_an_event():
+    out = run(
+        "import ctypes\nfrom cuda.core import Device, LaunchConfig, Program, launch, system\n"
+        "device = Device(1); device.set_current(); stream = device.create_stream()\n"
+        "gpu = device.to_system_device(); events = gpu.register_events(['xid_critical_error'])\n"
+        "code = 'extern \"C\" __global__ void f(int *p) { *p = 1; }'\n"
+        "launch(stream, LaunchConfig(grid=1, block=1), Program(code, 'c++').compile('cubin').get_kernel('f'),\n"
+        "       ctypes.c_void_p(64))\n"
+        "event = events.wait()\n"
+        "print(event.event_type, event.event_data, event.device.uuid == gpu.uuid, repr(event) in str(event))\n"
+        "print(event.gpu_instance_id == event.compute_instance_id == 0xFFFFFFFF)"
+    )
+    assert out.splitlines() == ["xid_critical_error 31 True True", "True"]
+
+
+def test_only_xid_errors_have_data(gpu, told):
+    record = nvml.EventData()
+    record.device_, record.event_type, record.event_data = gpu._handle, int(nvml.EventType.CLOCK), 3
+    told("device_register_events")
+    told("event_set_wait_v2", record)
+    event = gpu.register_events("clock").wait()
+    assert type(event) is _device.EventData and event.event_type is EventType.CLOCK
+    assert event.device.index == gpu.index and repr(event) == f"<EventData 'clock' of {gpu!r}>"
+    for name in ("event_data", "gpu_instance_id", "compute_instance_id"):
+        with pytest.raises(ValueError, match=f"only an event of type 'xid_critical_error' has {name}, not 'clock'"):
+            getattr(event, name)
+    record.event_type = int(nvml.EventType.XID_CRITICAL_ERROR)
+    assert event.event_data == 3 and repr(event) == f"<EventData 'xid_critical_error' 3 of {gpu!r}>"
+
+
+def test_lost_device(gpu, told):
+    told("device_register_events")
+    told("event_set_wait_v2", system.GpuIsLostError(15))
+    with pytest.raises(system.GpuIsLostError):
+        gpu.register_events("pstate").wait(100)
+
+
+def test_set_ends_with_its_object(gpu, told):
+    told("event_set_create", 77)
+    told("event_set_free")
+    events = gpu.register_events([])
+    assert ("event_set_free", 77) not in told.calls
+    del events
+    assert told.calls[-1] == ("event_set_free", 77)
+
+
+def test_set_ends_when_registering_fails(gpu, told, refused):
+    told("event_set_create", 77)
+    told("event_set_free")
+    told("device_register_events", refused)
+    with pytest.raises(system.NotSupportedError) as caught:
+        gpu.register_events("clock")
+    caught.value.__traceback__ = None
+    del caught
+    assert told.calls[-1] == ("event_set_free", 77)
+
+
+def test_set_that_nvml_does_not_know_any_more(gpu, told):
+    told("event_set_free", system.UninitializedError(1))
+    events = gpu.register_events([])
+    del events  # says nothing: warnings are errors here
+
+
+def test_waiting_lets_other_threads_run_and_ends_by_a_signal():
+    out = run(
+        "import os, signal, threading, time\nfrom cuda.core import system\n"
+        "gpu = system.Device(index=0); kinds = gpu.get_supported_event_types()\n"
+        "events = gpu.register_events([k for k in kinds if k == 'xid_critical_error'])\n"
+        "count = 0\n"
+        "def work():\n"
+        "    global count\n"
+        "    end = time.monotonic() + 0.2\n"
+        "    while time.monotonic() < end: count += 1\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Thread(target=work).start()\n"
+        "try: events.wait()\n"
+        "except KeyboardInterrupt: print('interrupted', count > 1000)"
+    )
+    assert out.split() == ["interrupted", "True"]
+
+
+def test_other_threads_run_while_one_waits(gpu):
+    ended = []
+
+    def wait():
+        try:
+            gpu.register_events([]).wait(20)
+        except system.TimeoutError:
+            ended.append(1)
+
+    threads = [threading.Thread(target=wait) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ended == [1] * 8

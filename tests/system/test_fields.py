@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Field values: numbers by their ids."""
+
+import pytest
+from cuda.bindings import nvml
+
+from cuda.core import system
+from cuda.core.system import _device
+from cuda.core.system.typing import FieldId
+
+pytestmark = pytest.mark.requires(nvml=True)
+TYPES = {
+    "DOUBLE": ("d_val", 1.5),
+    "UNSIGNED_INT": ("ui_val", 4_000_000_000),
+    "UNSIGNED_LONG": ("ull_val", 1 << 40),
+    "UNSIGNED_LONG_LONG": ("ull_val", 1 << 63),
+    "SIGNED_LONG_LONG": ("sll_val", -(1 << 40)),
+    "SIGNED_INT": ("si_val", -7),
+    "UNSIGNED_SHORT": ("us_val", 65535),
+}
+
+
+def records(*kinds):
+    """What NVML gives for fields of these types."""
+    made = nvml.FieldValue(len(kinds))
+    made.field_id = list(range(91, 91 + len(kinds)))
+    made.value_type = [getattr(nvml.ValueType, kind) for kind in kinds]
+    for record, kind in zip(made, kinds, strict=True):
+        member, value = TYPES[kind]
+        record.value[member][0] = value
+    return made
+
+
+def test_every_type_of_nvml_has_a_row():
+    assert set(nvml.ValueType.__members__) - {"COUNT"} == set(TYPES)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_value_by_its_type(gpu, told, kind):
+    told("device_get_field_values", records(kind))
+    values = gpu.get_field_values([91])
+    (value,) = values.get_all_values()
+    assert value == TYPES[kind][1] and type(value) is type(TYPES[kind][1]) and len(values) == 1
+
+
+def test_many_types_at_once(gpu, told):
+    told("device_get_field_values", records(*TYPES))
+    values = gpu.get_field_values(list(range(91, 91 + len(TYPES))))
+    assert values.get_all_values() == [value for _, value in TYPES.values()] == [entry.value for entry in values]
+
+
+def test_values_of_a_device(gpu):
+    ids = [FieldId.DEV_NVLINK_LINK_COUNT, (FieldId.DEV_NVLINK_LINK_COUNT, 0), 91]
+    values = gpu.get_field_values(ids)
+    assert type(values) is _device.FieldValues and type(values[0]) is _device.FieldValue
+    assert [value.field_id for value in values] == [FieldId.DEV_NVLINK_LINK_COUNT] * 3
+    assert type(values[0].timestamp) is int and values[0].timestamp <= gpu.get_field_values(ids)[0].timestamp
+    assert type(values[0].latency_usec) is int and values[1].scope_id == 0
+    assert values.validate() is None
+    assert values[-1].field_id == values[2].field_id
+
+
+def test_no_fields(gpu, told):
+    told("device_get_field_values")
+    told("device_clear_field_values")
+    values = gpu.get_field_values([])
+    assert len(values) == 0 and values.get_all_values() == [] and values.validate() is None
+    assert gpu.clear_field_values([]) is None and told.calls == []
+
+
+def test_missing_value(gpu, told):
+    made = records("SIGNED_INT", "DOUBLE")
+    made.nvml_return = [nvml.Return.ERROR_NOT_SUPPORTED, 0]
+    told("device_get_field_values", made)
+    values = gpu.get_field_values([91, 92])
+    assert values[1].value == 1.5
+    for call in (values.validate, values.get_all_values, lambda: values[0].value):
+        with pytest.raises(system.NotSupportedError):
+            call()
+    assert "value=<Not Supported>)" in repr(values)
+
+
+def test_clear(gpu, told):
+    told("device_clear_field_values")
+    assert gpu.clear_field_values([FieldId.DEV_PCIE_REPLAY_COUNTER, (9, 1)]) is None
+    assert told.calls == [("device_clear_field_values", gpu._handle, [94, (9, 1)])]
+
+
+@pytest.mark.parametrize(
+    "field_ids, error, message",
+    [
+        (91, TypeError, "field_ids must be a list, not int"),
+        ((91,), TypeError, "field_ids must be a list, not tuple"),
+        (["a"], ValueError, "not 'a'"),
+        ([(1, 2, 3)], ValueError, r"not \(1, 2, 3\)"),
+        ([(1, "x")], ValueError, "not"),
+        ([1.5], ValueError, "not 1.5"),
+    ],
+)
+def test_bad_ids(gpu, field_ids, error, message):
+    for method in (gpu.get_field_values, gpu.clear_field_values):
+        with pytest.raises(error, match=message):
+            method(field_ids)
+
+
+def test_bad_index(gpu):
+    values = gpu.get_field_values([91])
+    with pytest.raises(IndexError):
+        values[1]
+    with pytest.raises(TypeError):
+        values["first"]

@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Choices of the caller, and bits."""
+
+import numpy as np
+import pytest
+
+from cuda.core.system import _device, _mappings
+
+
+@pytest.mark.parametrize(
+    "words, bits",
+    [
+        ([], []),
+        ([0], []),
+        ([0b101], [0, 2]),
+        ([1 << 63, 1], [63, 64]),
+        (np.array([0, 1 << 63], np.uint64), [127]),
+        ([-1], list(range(64))),
+    ],
+)
+def test_bits_of_words(words, bits):
+    assert _device._unpack_bitmask(words) == bits
+
+
+def test_words_are_no_int():
+    with pytest.raises(TypeError, match="words must be a sequence of ints, not 5"):
+        _device._unpack_bitmask(5)
+
+
+def test_choices_are_named():
+    with pytest.raises(ValueError, match="'x' is not a valid thing; it must be 'node' or 'socket'"):
+        _mappings.choose("x", _mappings._AFFINITY_SCOPE_MAPPING, "thing")
+    for value in (0, None, [], {}):
+        with pytest.raises(ValueError, match="not a valid thing"):
+            _mappings.choose(value, _mappings._AFFINITY_SCOPE_MAPPING, "thing")
+
+
+def test_unknown_bits():
+    table = {1: "a", 4: "c"}
+    assert _mappings.flags_of(7, table) == ["a", "c"]
+    with pytest.raises(ValueError, match="NVML gave things that this version does not know: 0x2, 0x8"):
+        _mappings.flags_of(15, table, "things")

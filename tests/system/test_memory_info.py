@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of a device, and of its BAR1 window."""
+
+import pytest
+from cuda.bindings import nvml
+
+from cuda.core.system import _device
+
+pytestmark = pytest.mark.requires(nvml=True)
+
+
+def test_parts_add_up(gpus):
+    for gpu in gpus:
+        info = gpu.memory_info
+        assert type(info) is _device.MemoryInfo
+        assert info.free + info.used + info.reserved == info.total > 0
+        assert all(type(value) is int for value in (info.free, info.used, info.reserved, info.total))
+
+
+def test_allocations_show(device, gpu):
+    stream = device.create_stream()
+    counterpart = device.to_system_device()
+    before = counterpart.memory_info.used
+    buffer = device.allocate(256 << 20, stream=stream)
+    stream.sync()
+    assert counterpart.memory_info.used - before >= 200 << 20
+    buffer.close(stream)
+    stream.sync()
+
+
+def test_it_is_a_snapshot(gpu, told):
+    record = nvml.Memory_v2()
+    record.total, record.free, record.used, record.reserved = 10, 4, 5, 1
+    told("device_get_memory_info_v2", record)
+    info = gpu.memory_info
+    assert repr(info) == "MemoryInfo(free=4, total=10, used=5, reserved=1)"
+    with pytest.raises(AttributeError):
+        info.used = 3
+    with pytest.raises(AttributeError):
+        info.other = 3
+
+
+def test_bar1(gpu, told):
+    record = nvml.BAR1Memory()
+    record.bar1_total, record.bar1_free, record.bar1_used = 10, 7, 3
+    told("device_get_bar1_memory_info", record)
+    info = gpu.bar1_memory_info
+    assert type(info) is _device.BAR1MemoryInfo and isinstance(info, _device.MemoryInfo)
+    assert (info.total, info.free, info.used, info.reserved) == (10, 7, 3, 0)

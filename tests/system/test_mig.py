@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Multi-instance GPUs."""
+
+import pytest
+
+from cuda.core import system
+from cuda.core.system import _device
+
+pytestmark = pytest.mark.requires(nvml=True)
+
+
+@pytest.mark.requires(software=True)
+def test_device_without_mig(gpu):
+    mig = gpu.mig
+    assert type(mig) is _device.MigInfo
+    assert mig.is_mig_device is False and mig.pending_mode is False
+    assert mig.device_count == 0 and list(mig.get_all_devices()) == []
+    with pytest.raises(system.NotSupportedError):
+        mig.mode  # noqa: B018
+    with pytest.raises(system.NvmlError):
+        mig.get_device_by_index(0)
+
+
+def test_instances(gpu, told, monkeypatch):
+    from cuda.bindings import nvml
+
+    def by_index(handle, index):
+        if index == 1:
+            raise system.NotFoundError(6)
+        return handle + 100 + index
+
+    monkeypatch.setattr(nvml, "device_get_mig_device_handle_by_index", by_index)
+    told("device_get_max_mig_device_count", 3)
+    told("device_get_device_handle_from_mig_device_handle", gpu._handle)
+    told("device_is_mig_device_handle", 1)
+    instances = list(gpu.mig.get_all_devices())
+    assert [instance._handle - gpu._handle for instance in instances] == [100, 102]
+    assert all(type(instance) is system.Device for instance in instances)
+    assert instances[0].mig.parent.uuid == gpu.uuid and instances[0].mig.is_mig_device is True
+    with pytest.raises(system.NotFoundError):
+        gpu.mig.get_device_by_index(1)
+    with pytest.raises(ValueError, match="index must be at least 0"):
+        gpu.mig.get_device_by_index(-1)
+
+
+def test_mode(gpu, told):
+    told("device_get_mig_mode", (0, 1))
+    told("device_set_mig_mode", 0)
+    mig = gpu.mig
+    assert mig.mode is False and mig.pending_mode is True
+    told.calls.clear()
+    mig.mode = True
+    mig.mode = False
+    assert told.calls == [("device_set_mig_mode", gpu._handle, 1), ("device_set_mig_mode", gpu._handle, 0)]
+
+
+def test_count_where_nvml_knows_none(gpu, told, refused):
+    told("device_get_max_mig_device_count", refused)
+    assert gpu.mig.device_count == 0 and list(gpu.mig.get_all_devices()) == []

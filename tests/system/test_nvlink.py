@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVLink connections."""
+
+import pytest
+from cuda.bindings import nvml
+
+from cuda.core import system
+from cuda.core.system import _device
+
+pytestmark = pytest.mark.requires(nvml=True)
+VERSIONS = [(1, 0), (2, 0), (2, 2), (3, 0), (3, 1), (4, 0), (5, 0), (6, 0)]
+
+
+def test_count_and_links(gpu):
+    count = gpu.get_nvlink_count()
+    links = list(gpu.get_nvlinks())
+    assert type(count) is int and len(links) == count
+    assert all(type(link) is system.NvlinkInfo and type(link.state) is bool for link in links)
+    for wrong, error in ((count, ValueError), (-1, ValueError), ("0", TypeError)):
+        with pytest.raises(error, match="link must be"):
+            gpu.get_nvlink(wrong)
+
+
+@pytest.mark.parametrize("code, version", list(enumerate(VERSIONS, 1)))
+def test_version(gpu, told, code, version):
+    told("device_get_nvlink_version", code)
+    link = system.NvlinkInfo(gpu, 5)
+    assert link.version == version and told.calls == [("device_get_nvlink_version", gpu._handle, 5)]
+    assert repr(link) == f"<NvlinkInfo 5 of {gpu!r}>"
+
+
+@pytest.mark.parametrize("code", [0, 99])
+def test_unknown_version(gpu, told, code):
+    told("device_get_nvlink_version", code)
+    with pytest.raises(RuntimeError, match=f"unknown version of NVLink for link 2, {code}"):
+        system.NvlinkInfo(gpu, 2).version  # noqa: B018
+
+
+@pytest.mark.parametrize("state", [True, False])
+def test_state(gpu, told, state):
+    told("device_get_nvlink_state", int(state))
+    assert system.NvlinkInfo(gpu, 0).state is state
+
+
+def test_most_links_are_deprecated(gpu):
+    with pytest.warns(DeprecationWarning, match="get_nvlink_count"):
+        assert system.NvlinkInfo.max_links == nvml.NVLINK_MAX_LINKS
+    assert not hasattr(system.NvlinkInfo(gpu, 0), "max_links")
+
+
+def test_links_of_a_device_that_has_some():
+    class Links(system.Device):
+        def get_nvlink_count(self):
+            return 2
+
+    device = Links(index=0)
+    assert type(device.get_nvlink(1)) is _device.NvlinkInfo and len(list(device.get_nvlinks())) == 2

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVML starts at its first use, once, and again after fork; where it is missing every query says so."""
+
+import os
+import threading
+
+import pytest
+from cuda.pathfinder import DynamicLibNotFoundError
+
+from cuda.core import system
+from cuda.core.system import _nvml_context
+from support.interpreter import run
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    """NVML as before its start, for this test."""
+    monkeypatch.setattr(_nvml_context, "_state", 0)
+
+
+def test_start_is_thread_safe(fresh, told):
+    told("init_v2")
+    barrier = threading.Barrier(8)
+
+    def start():
+        barrier.wait()
+        _nvml_context.initialize()
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert told.calls == [("init_v2",)]
+    assert _nvml_context.is_initialized() is True and _nvml_context._get_nvml_state() == 1
+
+
+def test_a_failed_start_is_tried_again(fresh, told):
+    told("init_v2", system.DriverNotLoadedError(9))
+    for _ in range(2):
+        with pytest.raises(system.DriverNotLoadedError):
+            _nvml_context.initialize()
+    assert len(told.calls) == 2 and _nvml_context._get_nvml_state() == 0
+
+
+@pytest.mark.parametrize("error", [DynamicLibNotFoundError("no nvml"), system.LibraryNotFoundError(12)])
+def test_missing_library(fresh, told, error):
+    told("init_v2", error)
+    for query in (system.get_num_devices, system.get_user_mode_driver_version, lambda: system.Device(index=0)):
+        with pytest.raises(type(error)):
+            query()
+    with pytest.raises(ValueError):
+        system.Device()
+    assert _nvml_context._get_nvml_state() == 2 and _nvml_context.is_initialized() is False
+    with pytest.raises(system.LibraryNotFoundError):
+        _nvml_context.validate()
+
+
+def test_validate_before_the_start(fresh):
+    with pytest.raises(system.UninitializedError):
+        _nvml_context.validate()
+
+
+def test_validate_without_a_gpu(fresh, told):
+    told("init_v2")
+    told("device_get_count_v2", 0)
+    _nvml_context.initialize()
+    with pytest.raises(system.GpuNotFoundError):
+        _nvml_context.validate()
+
+
+@pytest.mark.requires(nvml=True)
+def test_validate_with_a_gpu():
+    _nvml_context.initialize()
+    _nvml_context.initialize()
+    assert _nvml_context.validate() is None
+
+
+def test_import_starts_nothing_and_needs_nothing():
+    code = (
+        "from cuda.core import system; from cuda.core.system import _nvml_context as c\n"
+        "print(c._get_nvml_state(), c.is_initialized())"
+    )
+    assert run(code).split() == ["0", "False"]
+    assert run(code, CUDA_CORE_DEVICE="hardware").split() == ["0", "False"]
+
+
+@pytest.mark.requires(nvml=True)
+def test_end_at_exit():
+    out = run(
+        "import atexit\nfrom cuda.bindings import nvml\n"
+        "real = nvml.shutdown\n"
+        "def shutdown(): real(); print('shut down')\n"
+        "nvml.shutdown = shutdown\n"
+        "from cuda.core import system; d = system.Device(index=0); events = d.register_events([])\n"
+        "print(d.index)"
+    )
+    assert out.split() == ["0", "shut", "down"]
+
+
+def test_no_end_without_a_start():
+    out = run(
+        "from cuda.bindings import nvml\nnvml.shutdown = lambda: print('shut down')\nfrom cuda.core import system"
+    )
+    assert out == ""
+
+
+@pytest.mark.requires(nvml=True)
+def test_a_child_of_fork_starts_afresh():
+    out = run(
+        "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "from cuda.core import system; from cuda.core.system import _nvml_context as c\n"
+        "d = system.Device(index=0); e = d.register_events([])\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    print(c._get_nvml_state(), d.name == system.Device(index=0).name, c._get_nvml_state(), flush=True)\n"
+        "    del e\n"
+        "    os._exit(0)\n"
+        "assert os.waitpid(pid, 0)[1] == 0\n"
+        "print(c._get_nvml_state())"
+    )
+    assert out.split() == ["0", "True", "1", "1"]
+
+
+@pytest.mark.requires(nvml=True)
+def test_a_child_of_fork_while_a_thread_starts_it():
+    out = run(
+        "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "from cuda.core.system import _nvml_context as c\n"
+        "c._lock.acquire()\n"  # as by a thread in the middle of the start
+        "pid = os.fork()\n"
+        "if pid == 0: c.initialize(); print(c.is_initialized(), flush=True); os._exit(0)\n"
+        "assert os.waitpid(pid, 0)[1] == 0; c._lock.release()"
+    )
+    assert out.split() == ["True"]
+
+
+@pytest.mark.requires(nvml=True)
+def test_a_spawned_child_starts_by_itself():
+    from multiprocessing import get_context
+
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_nvml_context._get_nvml_state) == 0
+        assert pool.apply(system.get_num_devices) == system.get_num_devices()
+        assert pool.apply(_nvml_context._get_nvml_state) == 1
+        assert pool.apply(os.getpid) != os.getpid()

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events of the system."""
+
+import pytest
+from cuda.bindings import nvml
+
+from cuda.core import system
+from cuda.core.system import _system_events
+from cuda.core.system.typing import SystemEventType
+
+pytestmark = pytest.mark.requires(nvml=True)
+
+
+@pytest.mark.requires(software=True)
+def test_none_comes(gpu):
+    for events in ("bind", SystemEventType.UNBIND, ["bind", "unbind"]):
+        registered = system.register_events(events)
+        assert type(registered) is _system_events.RegisteredSystemEvents
+        with pytest.raises(system.TimeoutError):
+            registered.wait(timeout_ms=1, buffer_size=2)
+
+
+@pytest.mark.parametrize(
+    "events, error", [(5, TypeError), (("bind",), TypeError), ("clock", ValueError), (["bind", 1], ValueError)]
+)
+def test_bad_events(events, error):
+    with pytest.raises(error):
+        system.register_events(events)
+
+
+@pytest.fixture
+def registered(told):
+    told("system_event_set_create", 5)
+    told("system_event_set_free")
+    told("system_register_events")
+    return system.register_events(["bind", "unbind"])
+
+
+def test_events(gpu, told, registered):
+    pci = gpu.pci_info
+    records = nvml.SystemEventData_v1(2)
+    records.event_type = [1, 2]
+    records.gpu_id = [pci.domain << 16 | pci.bus << 8 | pci.device, 0x1700]
+    told("system_event_set_wait", records)
+    events = registered.wait(100, 8)
+    assert told.calls[-1] == ("system_event_set_wait", 5, 50, 8)
+    assert ("system_register_events", 3, 5) in told.calls
+    assert type(events) is _system_events.SystemEvents and len(events) == 2
+    first, second = events
+    assert type(first) is _system_events.SystemEvent
+    assert (first.event_type, second.event_type) == (SystemEventType.UNBIND, SystemEventType.BIND)
+    assert first.device.index == gpu.index
+    assert repr(second) == "SystemEvent(event_type=<SystemEventType.BIND: 'bind'>, gpu_id=0x00001700)"
+    with pytest.raises(IndexError):
+        events[2]
+
+
+def test_bad_arguments(registered):
+    with pytest.raises(ValueError, match="buffer_size must be at least 1, not 0"):
+        registered.wait(1, 0)
+    with pytest.raises(TypeError, match="buffer_size must be an int"):
+        registered.wait(1, "8")
+    with pytest.raises(ValueError, match="timeout_ms must be at least 0"):
+        registered.wait(-5)
+
+
+def test_second_registration_may_be_refused(told):
+    told("system_register_events", system.UnknownError(999))
+    with pytest.raises(system.UnknownError):
+        system.register_events("bind")
+
+
+def test_set_ends_with_its_object(told, registered):
+    del registered

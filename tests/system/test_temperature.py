@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Temperatures."""
+
+import pytest
+from cuda.bindings import nvml
+
+from cuda.core.system import _device
+from cuda.core.system.typing import TemperatureThresholds, ThermalController, ThermalTarget
+
+pytestmark = pytest.mark.requires(nvml=True)
+
+
+def test_temperature(gpu, told):
+    told("device_get_temperature_v", 45)
+    told("device_get_temperature_threshold", 92)
+    told("device_get_margin_temperature", 40)
+    temperature = gpu.temperature
+    assert type(temperature) is _device.Temperature
+    assert (temperature.get_sensor(), temperature.margin) == (45, 40)
+    for threshold in TemperatureThresholds:
+        assert temperature.get_threshold(threshold) == 92
+    thresholds = [call[2] for call in told.calls if call[0] == "device_get_temperature_threshold"]
+    assert thresholds == list(range(8))
+
+
+def test_bad_choices(gpu):
+    with pytest.raises(ValueError, match="not a valid threshold_type"):
+        gpu.temperature.get_threshold("boiling")
+    with pytest.raises(ValueError, match="not a valid sensor_index"):
+        gpu.temperature.get_thermal_settings("cat")
+
+
+def test_sensors(gpu, told):
+    record = nvml.GpuThermalSettings()
+    sensors = nvml.GpuThermalSettings().sensor
+    sensors.controller, sensors.target = [1, 99, 0], [1, -1, 0]
+    sensors.default_min_temp, sensors.default_max_temp, sensors.current_temp = [-10, 0, 0], [110, 5, 0], [45, 3, 0]
+    record.sensor, record.count = sensors, 2
+    told("device_get_thermal_settings", record)
+    settings = gpu.temperature.get_thermal_settings(ThermalTarget.ALL)
+    assert told.calls == [("device_get_thermal_settings", gpu._handle, nvml.ThermalTarget.ALL)]
+    assert type(settings) is _device.ThermalSettings and len(settings) == len(list(settings)) == 2
+    first, second = settings
+    assert type(first) is _device.ThermalSensor
+    assert first.controller is ThermalController.GPU_INTERNAL and first.target is ThermalTarget.GPU
+    assert (first.default_min_temp, first.default_max_temp, first.current_temp) == (-10, 110, 45)
+    assert second.controller is ThermalController.UNKNOWN and second.target is ThermalTarget.NONE
+    with pytest.raises(IndexError):
+        settings[2]
+    record.count = 0
+    assert list(gpu.temperature.get_thermal_settings("gpu")) == []
