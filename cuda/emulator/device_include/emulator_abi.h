@@ -162,6 +162,7 @@ EMU_IMPORT emu_u64 emu_clock(void);        // cycles, as clock64()
 EMU_IMPORT emu_u64 emu_global_timer(void); // nanoseconds
 EMU_IMPORT void emu_nanosleep(emu_u32 nanoseconds);
 EMU_IMPORT void emu_yield(void); // lets other threads of the block run
+EMU_IMPORT void emu_set_condition(emu_u64 handle, emu_u32 value); // of a conditional node
 
 // ------------------------------------------------------------------------ access checks
 //

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies of rectangles and boxes.
-#include "../state/copy.hpp"
+#include <cstring>
+
+#include "../state/stream_copies.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -11,67 +13,52 @@ using namespace emu::abi;
 
 namespace {
 
-constexpr size_t most_pitch = 0x7fffffff;
-
-// One side of a box copy as the structures give it.
-struct Place {
-    CUmemorytype type;
-    const void* host;
-    CUdeviceptr device;
-    size_t x, y, z, pitch, height;
-};
-
-CUresult find_place(const Stream& stream, const Place& place, const Box& box, Side* side)
-{
-    REQUIRE(place.type != CU_MEMORYTYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
-    REQUIRE(place.type == CU_MEMORYTYPE_HOST || place.type == CU_MEMORYTYPE_DEVICE ||
-                place.type == CU_MEMORYTYPE_UNIFIED,
-            CUDA_ERROR_INVALID_VALUE);
-    bool single_row = box.height == 1 && box.depth == 1;
-    REQUIRE(place.pitch <= most_pitch, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(place.pitch >= box.width + place.x || (single_row && place.pitch == 0),
-            CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(box.depth == 1 || place.height >= box.height + place.y, CUDA_ERROR_INVALID_VALUE);
-    size_t slice = place.pitch * place.height;
-    CUdeviceptr base = place.type == CU_MEMORYTYPE_HOST ? address_of(place.host) : place.device;
-    REQUIRE(base, CUDA_ERROR_INVALID_VALUE);
-    Kind kind = place.type == CU_MEMORYTYPE_HOST     ? Kind::host
-                : place.type == CU_MEMORYTYPE_DEVICE ? Kind::device
-                                                     : Kind::any;
-    base += place.z * slice + place.y * place.pitch + place.x;
-    return find_side(stream, base, kind, box, place.pitch, slice, side);
-}
-
-CUresult copy_places(const char* name, const Place& target, const Place& source, const Box& box,
-                     CUstream handle, Return when)
+CUresult copy_box(const char* name, const CUDA_MEMCPY3D& parameters, CUstream handle, Return when)
 {
     std::shared_ptr<Stream> stream;
+    Side target, source;
+    Box box;
     TRY(need_stream(handle, &stream));
-    if (box.empty())
-        return CUDA_SUCCESS;
-    Side to, from;
-    TRY(find_place(*stream, target, box, &to));
-    TRY(find_place(*stream, source, box, &from));
-    return copy(*stream, name, to, from, box, when);
+    TRY(find_sides(parameters, stream->is_capturing(), &target, &source, &box));
+    return box.empty() ? CUDA_SUCCESS : copy(*stream, name, target, source, box, when);
 }
 
 CUresult copy_2d(const char* name, const CUDA_MEMCPY2D* p, CUstream handle, Return when)
 {
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
-    Place target{p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes, p->dstY, 0, p->dstPitch, 0};
-    Place source{p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes, p->srcY, 0, p->srcPitch, 0};
-    return copy_places(name, target, source, {p->WidthInBytes, p->Height, 1}, handle, when);
+    CUDA_MEMCPY3D box{};
+    box.srcMemoryType = p->srcMemoryType;
+    box.srcHost = p->srcHost;
+    box.srcDevice = p->srcDevice;
+    box.srcXInBytes = p->srcXInBytes;
+    box.srcY = p->srcY;
+    box.srcPitch = p->srcPitch;
+    box.dstMemoryType = p->dstMemoryType;
+    box.dstHost = p->dstHost;
+    box.dstDevice = p->dstDevice;
+    box.dstXInBytes = p->dstXInBytes;
+    box.dstY = p->dstY;
+    box.dstPitch = p->dstPitch;
+    box.WidthInBytes = p->WidthInBytes;
+    box.Height = p->Height;
+    box.Depth = 1;
+    return copy_box(name, box, handle, when);
 }
 
-template <class T>
-CUresult copy_3d(const char* name, const T* p, CUstream handle, Return when)
+CUresult copy_3d(const char* name, const CUDA_MEMCPY3D* p, CUstream handle, Return when)
 {
-    REQUIRE(p && p->srcLOD == 0 && p->dstLOD == 0, CUDA_ERROR_INVALID_VALUE);
-    Place target{p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes,
-                 p->dstY, p->dstZ, p->dstPitch, p->dstHeight};
-    Place source{p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes,
-                 p->srcY, p->srcZ, p->srcPitch, p->srcHeight};
-    return copy_places(name, target, source, {p->WidthInBytes, p->Height, p->Depth}, handle, when);
+    REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
+    return copy_box(name, *p, handle, when);
+}
+
+// The same fields, with a context on each side; where the memory lies says its address already.
+CUresult copy_peer(const char* name, const CUDA_MEMCPY3D_PEER* p, CUstream handle, Return when)
+{
+    REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
+    CUDA_MEMCPY3D box;
+    static_assert(sizeof box == sizeof *p, "both structures have the same fields");
+    std::memcpy(&box, p, sizeof box);
+    return copy_box(name, box, handle, when);
 }
 
 } // namespace
@@ -103,12 +90,12 @@ ENTRY(cuMemcpy3DAsync, 3020)(const CUDA_MEMCPY3D* pCopy, CUstream hStream)
 
 ENTRY(cuMemcpy3DPeer, 4000)(const CUDA_MEMCPY3D_PEER* pCopy)
 {
-    return copy_3d("cuMemcpy3DPeer", pCopy, nullptr, Return::when_done);
+    return copy_peer("cuMemcpy3DPeer", pCopy, nullptr, Return::when_done);
 }
 
 ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream)
 {
-    return copy_3d("cuMemcpy3DPeerAsync", pCopy, hStream, Return::when_queued);
+    return copy_peer("cuMemcpy3DPeerAsync", pCopy, hStream, Return::when_queued);
 }
 
 // ----------------------------------------------------------------------------- batches
@@ -125,7 +112,7 @@ CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, co
     size_t row = operand.op.ptr.rowLength ? operand.op.ptr.rowLength : box.width;
     size_t layer = operand.op.ptr.layerHeight ? operand.op.ptr.layerHeight : box.height;
     REQUIRE(row >= box.width && layer >= box.height, CUDA_ERROR_INVALID_VALUE);
-    return find_side(stream, operand.op.ptr.ptr, Kind::any, box, row, row * layer, side);
+    return find_side(stream.is_capturing(), operand.op.ptr.ptr, Kind::any, box, row, row * layer, side);
 }
 
 } // namespace

@@ -1,36 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs, their nodes and edges, executables, and the memory that graphs hold.
-#include <algorithm>
-
-#include "../state/capture.hpp"
-#include "../state/graph.hpp"
-#include "calls.hpp"
+// Graphs, their nodes and edges, user objects, conditions, and the memory that graphs hold.
+#include "graph_calls.hpp"
 
 using namespace emu;
 using namespace emu::state;
 using namespace emu::abi;
 
 namespace {
-
-CUresult need_graph(CUgraph handle, std::shared_ptr<Graph>* out)
-{
-    *out = Graph::find(handle);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult need_node(CUgraphNode handle, std::shared_ptr<GraphNode>* out)
-{
-    *out = Graph::find_node(handle);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult need_exec(CUgraphExec handle, std::shared_ptr<GraphExec>* out)
-{
-    *out = GraphExec::find(handle);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 
 // Without a list the number alone; with a longer one nulls behind, and the number.
 CUresult give_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, size_t* count)
@@ -45,16 +23,6 @@ CUresult give_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, si
     if (*count > values.size())
         *count = values.size();
     return CUDA_SUCCESS;
-}
-
-std::vector<CUgraphNode> dependents(const GraphNode& node)
-{
-    std::vector<CUgraphNode> out;
-    if (auto graph = node.graph.lock())
-        for (const auto& other : graph->nodes())
-            if (std::find(other->from.begin(), other->from.end(), &node) != other->from.end())
-                out.push_back(other->handle);
-    return out;
 }
 
 CUresult need_device(CUdevice number)
@@ -130,7 +98,7 @@ ENTRY(cuGraphNodeGetType, 10000)(CUgraphNode hNode, CUgraphNodeType* type)
     std::shared_ptr<GraphNode> node;
     REQUIRE(type, CUDA_ERROR_INVALID_VALUE);
     TRY(need_node(hNode, &node));
-    *type = node->type;
+    *type = node->work->type;
     return CUDA_SUCCESS;
 }
 
@@ -165,100 +133,158 @@ ENTRY(cuGraphNodeGetDependentNodes, 12030)(CUgraphNode hNode, CUgraphNode* depen
     std::shared_ptr<GraphNode> node;
     REQUIRE(numDependentNodes, CUDA_ERROR_INVALID_VALUE);
     TRY(need_node(hNode, &node));
-    auto after = dependents(*node);
+    std::vector<CUgraphNode> after;
+    if (auto graph = node->graph.lock())
+        for (GraphNode* other : graph->dependents(*node))
+            after.push_back(other->handle);
     if (dependentNodes && edgeData)
         std::fill_n(edgeData, std::min(*numDependentNodes, after.size()), CUgraphEdgeData{});
     return give_list(after, dependentNodes, numDependentNodes);
 }
 
-ENTRY(cuGraphMemAllocNodeGetParams, 11040)(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS* params_out)
+ENTRY(cuGraphNodeGetLocalId, 13010)(CUgraphNode hNode, unsigned int* nodeId)
 {
     std::shared_ptr<GraphNode> node;
-    REQUIRE(params_out, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(nodeId, CUDA_ERROR_INVALID_VALUE);
     TRY(need_node(hNode, &node));
-    REQUIRE(node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC, CUDA_ERROR_INVALID_VALUE);
-    *params_out = {};
-    params_out->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    params_out->poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    params_out->poolProps.location.id = node->memory->device();
-    params_out->bytesize = node->memory->size();
-    params_out->dptr = node->memory->allocation()->base;
+    *nodeId = node->id;
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphMemFreeNodeGetParams, 11040)(CUgraphNode hNode, CUdeviceptr* dptr_out)
+namespace {
+
+using Edges = std::vector<std::pair<GraphNode*, GraphNode*>>;
+
+CUresult need_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, size_t count,
+                    std::shared_ptr<Graph>* graph, Edges* out)
 {
-    std::shared_ptr<GraphNode> node;
-    REQUIRE(dptr_out, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_node(hNode, &node));
-    REQUIRE(node->type == CU_GRAPH_NODE_TYPE_MEM_FREE, CUDA_ERROR_INVALID_VALUE);
-    *dptr_out = node->memory->allocation()->base;
+    TRY(need_graph(handle, graph));
+    REQUIRE(!count || (from && to), CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < count; ++i) {
+        std::shared_ptr<GraphNode> first, second;
+        TRY(need_node_of(**graph, from[i], &first));
+        TRY(need_node_of(**graph, to[i], &second));
+        out->emplace_back(first.get(), second.get());
+    }
     return CUDA_SUCCESS;
 }
 
-// ------------------------------------------------------------------------- executables
+} // namespace
 
-ENTRY(cuGraphInstantiateWithFlags, 11040)(CUgraphExec* phGraphExec, CUgraph hGraph,
-                                          unsigned long long flags)
+ENTRY(cuGraphAddDependencies, 12030)(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                     const CUgraphEdgeData*, size_t numDependencies)
 {
     std::shared_ptr<Graph> graph;
-    REQUIRE(phGraphExec && flags <= 15, CUDA_ERROR_INVALID_VALUE);
+    Edges edges;
+    TRY(need_edges(hGraph, from, to, numDependencies, &graph, &edges));
+    return graph->add_edges(edges);
+}
+
+ENTRY(cuGraphRemoveDependencies, 12030)(CUgraph hGraph, const CUgraphNode* from,
+                                        const CUgraphNode* to, const CUgraphEdgeData*,
+                                        size_t numDependencies)
+{
+    std::shared_ptr<Graph> graph;
+    Edges edges;
+    TRY(need_edges(hGraph, from, to, numDependencies, &graph, &edges));
+    return graph->remove_edges(edges);
+}
+
+ENTRY(cuGraphDestroyNode, 10000)(CUgraphNode hNode)
+{
+    std::shared_ptr<GraphNode> node;
+    TRY(need_node(hNode, &node));
+    auto graph = node->graph.lock();
+    REQUIRE(graph, CUDA_ERROR_INVALID_VALUE);
+    return graph->remove(*node);
+}
+
+ENTRY(cuGraphClone, 10000)(CUgraph* phGraphClone, CUgraph originalGraph)
+{
+    std::shared_ptr<Graph> graph;
+    REQUIRE(phGraphClone, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_graph(originalGraph, &graph));
+    REQUIRE(!graph->has_memory(), CUDA_ERROR_NOT_SUPPORTED);
+    *phGraphClone = graph->clone()->handle();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuGraphNodeFindInClone, 10000)(CUgraphNode* phNode, CUgraphNode hOriginalNode,
+                                     CUgraph hClonedGraph)
+{
+    std::shared_ptr<Graph> graph;
+    REQUIRE(phNode, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_graph(hClonedGraph, &graph));
+    auto found = graph->clone_of(hOriginalNode);
+    REQUIRE(found, CUDA_ERROR_INVALID_VALUE);
+    *phNode = found->handle;
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuGraphDebugDotPrint, 11030)(CUgraph hGraph, const char* path, unsigned int flags)
+{
+    std::shared_ptr<Graph> graph;
+    REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
     TRY(need_graph(hGraph, &graph));
-    REQUIRE(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
-    return GraphExec::create(*graph, flags, phGraphExec);
+    return draw(*graph, flags, path) ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-ENTRY(cuGraphInstantiateWithParams, 12000)(CUgraphExec* phGraphExec, CUgraph hGraph,
-                                           CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams)
+// --------------------------------------------------------------- user objects, conditions
+
+ENTRY(cuUserObjectCreate, 11030)(CUuserObject* object_out, void* ptr, CUhostFn destroy,
+                                 unsigned int initialRefcount, unsigned int flags)
 {
-    REQUIRE(instantiateParams, CUDA_ERROR_INVALID_VALUE);
-    CUresult result = entry_cuGraphInstantiateWithFlags_11040(phGraphExec, hGraph,
-                                                              instantiateParams->flags);
-    instantiateParams->hErrNode_out = nullptr;
-    instantiateParams->result_out = result ? CUDA_GRAPH_INSTANTIATE_ERROR
-                                           : CUDA_GRAPH_INSTANTIATE_SUCCESS;
-    return result;
+    REQUIRE(object_out && destroy && initialRefcount && initialRefcount <= 0x7fffffff &&
+                flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
+            CUDA_ERROR_INVALID_VALUE);
+    return UserObject::create(ptr, destroy, initialRefcount, object_out);
 }
 
-ENTRY(cuGraphExecDestroy, 10000)(CUgraphExec hGraphExec)
+ENTRY(cuUserObjectRetain, 11030)(CUuserObject object, unsigned int count)
 {
-    return GraphExec::destroy(hGraphExec);
-}
-
-ENTRY(cuGraphExecGetFlags, 12000)(CUgraphExec hGraphExec, cuuint64_t* flags)
-{
-    std::shared_ptr<GraphExec> exec;
-    REQUIRE(flags, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_exec(hGraphExec, &exec));
-    *flags = exec->flags();
+    auto found = UserObject::find(object);
+    REQUIRE(found && count, CUDA_ERROR_INVALID_VALUE);
+    found->retain(count);
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphExecGetId, 13010)(CUgraphExec hGraphExec, unsigned int* graphId)
+ENTRY(cuUserObjectRelease, 11030)(CUuserObject object, unsigned int count)
 {
-    std::shared_ptr<GraphExec> exec;
-    REQUIRE(graphId, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_exec(hGraphExec, &exec));
-    *graphId = exec->id();
+    auto found = UserObject::find(object);
+    REQUIRE(found && count, CUDA_ERROR_INVALID_VALUE);
+    return found->release(count);
+}
+
+ENTRY(cuGraphRetainUserObject, 11030)(CUgraph graph, CUuserObject object, unsigned int count,
+                                      unsigned int flags)
+{
+    std::shared_ptr<Graph> owner;
+    auto found = UserObject::find(object);
+    REQUIRE(found && count && flags <= CU_GRAPH_USER_OBJECT_MOVE, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_graph(graph, &owner));
+    return owner->retain(found, count, flags == CU_GRAPH_USER_OBJECT_MOVE);
+}
+
+ENTRY(cuGraphReleaseUserObject, 11030)(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    std::shared_ptr<Graph> owner;
+    auto found = UserObject::find(object);
+    REQUIRE(found && count, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_graph(graph, &owner));
+    return owner->release(found, count);
+}
+
+ENTRY(cuGraphConditionalHandleCreate, 12030)(CUgraphConditionalHandle* pHandle_out, CUgraph hGraph,
+                                             CUcontext ctx, unsigned int defaultLaunchValue,
+                                             unsigned int flags)
+{
+    std::shared_ptr<Graph> graph;
+    std::shared_ptr<Context> context;
+    REQUIRE(pHandle_out && flags <= 1, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(ctx, &context));
+    TRY(need_graph(hGraph, &graph));
+    *pHandle_out = graph->root()->add_condition(defaultLaunchValue, flags != 0);
     return CUDA_SUCCESS;
-}
-
-ENTRY(cuGraphLaunch, 10000)(CUgraphExec hGraphExec, CUstream hStream)
-{
-    std::shared_ptr<GraphExec> exec;
-    std::shared_ptr<Stream> stream;
-    TRY(need_exec(hGraphExec, &exec));
-    TRY(need_stream(hStream, &stream));
-    return exec->launch(*stream);
-}
-
-// There is nothing to send to the device ahead of a launch.
-ENTRY(cuGraphUpload, 11010)(CUgraphExec hGraphExec, CUstream hStream)
-{
-    std::shared_ptr<GraphExec> exec;
-    std::shared_ptr<Stream> stream;
-    TRY(need_exec(hGraphExec, &exec));
-    return need_stream(hStream, &stream);
 }
 
 // ------------------------------------------------------------------- memory of graphs

@@ -17,11 +17,23 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     std::shared_ptr<Stream> stream;
     TRY(need_stream(handle, &stream));
     auto function = Function::find(f);
-    REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
-    CUresult result = launch(*function, parameters, *stream);
-    if (result != CUDA_SUCCESS)
-        Capture::spoil(*stream);
-    return result;
+    auto context = stream->context();
+    REQUIRE(function && context, CUDA_ERROR_INVALID_HANDLE);
+    if (stream->is_capturing()) {
+        Work work;
+        CUresult result = KernelWork::make(*function, parameters, context, &work);
+        if (result != CUDA_SUCCESS)
+            Capture::spoil(*stream);
+        return result ? result : Capture::add(*stream, std::move(work));
+    }
+    PreparedLaunch prepared;
+    TRY(prepare_launch(*function, parameters, *context, &prepared));
+    return stream->enqueue({Operation::Kind::kernel, parameters.name,
+                            [prepared, weak = std::weak_ptr<Context>(context)] {
+                                if (auto owner = weak.lock())
+                                    run_launch(prepared, *owner);
+                                return CUDA_SUCCESS;
+                            }});
 }
 
 // Events that a launch attribute asks to record; recorded behind the kernel, which is later

@@ -12,7 +12,7 @@
 #include "../state/arena.hpp"
 #include "../state/context.hpp"
 #include "../state/event.hpp"
-#include "../state/graph.hpp"
+#include "../state/graphs/graph_exec.hpp"
 #include "../state/interruption.hpp"
 #include "../state/module.hpp"
 #include "../state/pool.hpp"

@@ -140,6 +140,8 @@ ENTRY(cuLaunchHostFunc, 10000)(CUstream hStream, CUhostFn fn, void* userData)
     std::shared_ptr<Stream> stream;
     REQUIRE(fn, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
+    if (stream->is_capturing())
+        return Capture::add(*stream, std::make_shared<HostWork>(CUDA_HOST_NODE_PARAMS{fn, userData}));
     return stream->enqueue({Operation::Kind::host_function, "cuLaunchHostFunc", [fn, userData] {
                                 exec::flush_output();
                                 if (CallbackScope scope; scope)
@@ -215,8 +217,9 @@ CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flag
         }
         return CUDA_SUCCESS;
     };
-    return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work,
-                            CU_GRAPH_NODE_TYPE_BATCH_MEM_OP});
+    if (stream->is_capturing())
+        return Capture::add(*stream, std::make_shared<MemoryOperationWork>(work));
+    return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work});
 }
 
 template <class T>
@@ -227,10 +230,13 @@ CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned fla
     REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(handle, &stream));
     TRY(find_place(address, &place));
-    return stream->enqueue({Operation::Kind::fill, "cuStreamWriteValue", [place, value] {
-                                __atomic_store_n(place, value, __ATOMIC_RELEASE);
-                                return CUDA_SUCCESS;
-                            }, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP});
+    auto work = [place, value] {
+        __atomic_store_n(place, value, __ATOMIC_RELEASE);
+        return CUDA_SUCCESS;
+    };
+    if (stream->is_capturing())
+        return Capture::add(*stream, std::make_shared<MemoryOperationWork>(work));
+    return stream->enqueue({Operation::Kind::fill, "cuStreamWriteValue", work});
 }
 
 } // namespace

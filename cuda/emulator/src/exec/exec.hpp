@@ -17,6 +17,15 @@ struct Limits {
     size_t heap_bytes = 8 << 20;   // CU_LIMIT_MALLOC_HEAP_SIZE
 };
 
+// Takes what kernels of a graph set: the values of its conditional handles.
+class ConditionSink {
+public:
+    virtual void set(uint64_t handle, uint32_t value) = 0; // from any thread
+
+protected:
+    ~ConditionSink() = default;
+};
+
 // One launch, validated by the caller against the device. Owned by the caller until
 // run() returns; a kernel's own image must stay loaded that long.
 struct LaunchRequest {
@@ -35,6 +44,7 @@ struct LaunchRequest {
     Limits limits;
     Nanoseconds time_limit{0};
     uint64_t seed = 0;                        // shuffle mode; 0: natural order
+    ConditionSink* conditions = nullptr;      // of the graph that runs this; null: no graph does
 };
 
 enum class FaultKind {

@@ -199,4 +199,12 @@ void emu_yield()
     give_way(EMU_CALLER);
 }
 
+// Outside of a graph, or for a handle of another one, it has no effect.
+void emu_set_condition(emu_u64 handle, emu_u32 value)
+{
+    Locked locked;
+    if (ConditionSink* sink = this_worker->launch->request.conditions)
+        sink->set(handle, value);
+}
+
 } // extern "C"

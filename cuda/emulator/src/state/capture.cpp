@@ -34,17 +34,6 @@ uint64_t thread_number()
     return number;
 }
 
-CUgraphNodeType type_of(const Operation& operation)
-{
-    switch (operation.kind) {
-    case Operation::Kind::kernel: return CU_GRAPH_NODE_TYPE_KERNEL;
-    case Operation::Kind::copy: return CU_GRAPH_NODE_TYPE_MEMCPY;
-    case Operation::Kind::fill: return CU_GRAPH_NODE_TYPE_MEMSET;
-    case Operation::Kind::host_function: return CU_GRAPH_NODE_TYPE_HOST;
-    default: return CU_GRAPH_NODE_TYPE_EMPTY;
-    }
-}
-
 void add_once(std::vector<GraphNode*>& nodes, const std::vector<GraphNode*>& more)
 {
     for (GraphNode* node : more)
@@ -206,28 +195,22 @@ void Capture::leave(Stream& stream)
 
 // ------------------------------------------------------------------------------- nodes
 
-CUresult Capture::add(Stream& stream, std::shared_ptr<GraphNode> node)
+CUresult Capture::add(Stream& stream, Work work)
 {
     std::lock_guard lock(captures().mutex);
     if (!stream.capture_) // it has ended in between
         return CUDA_ERROR_ILLEGAL_STATE;
     if (stream.capture_->invalid_)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    node->from = stream.frontier_;
-    node->context = stream.context();
-    auto made = stream.capture_->graph_->add(std::move(node));
+    auto made = stream.capture_->graph_->add(std::move(work), stream.frontier_);
     stream.frontier_ = {made.get()};
     return CUDA_SUCCESS;
 }
 
-CUresult Capture::add(Stream& stream, Operation operation)
+std::shared_ptr<Graph> Capture::graph_of(const Stream& stream)
 {
-    auto node = std::make_shared<GraphNode>();
-    node->type = operation.node >= 0 ? CUgraphNodeType(operation.node) : type_of(operation);
-    if (node->type == CU_GRAPH_NODE_TYPE_EMPTY)
-        return refuse(stream); // nothing that a graph can hold
-    node->operation = std::move(operation);
-    return add(stream, std::move(node));
+    std::lock_guard lock(captures().mutex);
+    return stream.capture_ ? stream.capture_->graph_ : nullptr;
 }
 
 CUresult Capture::record(Stream& stream, Event& event)
@@ -252,10 +235,7 @@ CUresult Capture::wait(Stream& stream, const std::shared_ptr<Event>& event, bool
     if (external || !point) {
         if (!external || !stream.is_capturing())
             return CUDA_SUCCESS;
-        auto node = std::make_shared<GraphNode>();
-        node->type = CU_GRAPH_NODE_TYPE_WAIT_EVENT;
-        node->event = event;
-        return add(stream, std::move(node));
+        return add(stream, std::make_shared<EventWork>(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
     }
     std::lock_guard lock(captures().mutex);
     if (stream.capture_ && stream.capture_->invalid_)
@@ -291,34 +271,32 @@ CUresult Capture::wait(Stream& stream, const std::shared_ptr<Event>& event, bool
 CUresult Capture::allocate(Stream& stream, int device, size_t size, CUmemoryPool pool,
                            CUdeviceptr* out)
 {
-    auto node = std::make_shared<GraphNode>();
-    node->type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    if (CUresult failed = GraphMemory::make(device, size, pool, &node->memory))
+    CUDA_MEM_ALLOC_NODE_PARAMS_v1 parameters{};
+    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    parameters.bytesize = size;
+    Work work;
+    if (CUresult failed = AllocationWork::make(parameters, &work))
         return failed;
-    CUdeviceptr base = node->memory->allocation()->base;
-    if (CUresult failed = add(stream, std::move(node)))
+    work_as<AllocationWork>(work)->memory->allocation()->pool = pool;
+    if (CUresult failed = add(stream, std::move(work)))
         return failed;
-    *out = base;
+    *out = parameters.dptr;
     return CUDA_SUCCESS;
 }
 
 // Of memory that nodes of this graph or another one allocate, once.
 CUresult Capture::free(Stream& stream, CUdeviceptr base)
 {
-    auto node = std::make_shared<GraphNode>();
-    node->type = CU_GRAPH_NODE_TYPE_MEM_FREE;
-    node->memory = GraphMemory::find(base);
-    if (!node->memory)
+    auto memory = GraphMemory::find(base);
+    if (!memory)
         return CUDA_ERROR_INVALID_VALUE;
-    {
-        std::lock_guard lock(captures().mutex);
-        if (!stream.capture_)
-            return CUDA_ERROR_ILLEGAL_STATE;
-        for (const auto& other : stream.capture_->graph_->nodes())
-            if (other->type == CU_GRAPH_NODE_TYPE_MEM_FREE && other->memory == node->memory)
-                return CUDA_ERROR_INVALID_VALUE;
-    }
-    return add(stream, std::move(node));
+    auto graph = graph_of(stream);
+    if (!graph)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (graph->frees(*memory))
+        return CUDA_ERROR_INVALID_VALUE;
+    return add(stream, std::make_shared<FreeWork>(std::move(memory)));
 }
 
 // ---------------------------------------------------------------------------- refusals

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "graph.hpp"
+#include "graphs/graph.hpp"
 #include "stream.hpp"
 
 namespace emu::state {
@@ -32,8 +32,9 @@ public:
                                      bool replace);
 
     // For a capturing stream: what the call does becomes a node.
-    static CUresult add(Stream& stream, Operation operation);
-    static CUresult add(Stream& stream, std::shared_ptr<GraphNode> node);
+    static CUresult add(Stream& stream, Work work);
+    // Null: the stream is not capturing.
+    static std::shared_ptr<Graph> graph_of(const Stream& stream);
     static CUresult record(Stream& stream, Event& event);
     static CUresult wait(Stream& stream, const std::shared_ptr<Event>& event, bool external);
     static CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool,

@@ -10,13 +10,11 @@
 
 #include "../exec/memory.hpp"
 #include "device.hpp"
-#include "graph_memory.hpp"
+#include "graphs/graph_memory.hpp"
 #include "pool.hpp"
 
 namespace emu::state {
 namespace {
-
-constexpr size_t staged_bytes = 64 << 10;
 
 // A row whose host side may not be mapped: the kernel copies it and says so, where memcpy
 // would end the process. False: a part of it could not be read or written.
@@ -79,15 +77,41 @@ void fill_row(std::byte* row, T value, size_t count)
 
 } // namespace
 
-CUresult find_side(const Stream& stream, CUdeviceptr address, Kind kind, const Box& box,
-                   size_t pitch, size_t slice, Side* side)
+CUdeviceptr Side::address() const
+{
+    return allocation ? allocation->base + CUdeviceptr(at - allocation->host)
+                      : reinterpret_cast<CUdeviceptr>(at);
+}
+
+CUresult run_copy(const Side& target, const Side& source, const Box& box)
+{
+    mark(target, box);
+    return copy_box(target, source, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height)
+{
+    mark(target, {width * bytes, height, 1});
+    for (size_t y = 0; y < height; ++y) {
+        std::byte* row = target.at + y * target.pitch;
+        if (bytes == 1)
+            std::memset(row, int(value & 0xff), width);
+        else if (bytes == 2)
+            fill_row(row, uint16_t(value), width);
+        else
+            fill_row(row, value, width);
+    }
+}
+
+CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
+                   size_t slice, Side* side)
 {
     auto& space = AddressSpace::get();
     size_t size = extent(box, pitch, slice);
     side->pitch = pitch;
     side->slice = slice;
     auto allocation = space.find(address);
-    if (!allocation && stream.is_capturing())
+    if (!allocation && captured)
         allocation = GraphMemory::find_allocation(address);
     if (!allocation) {
         if (kind == Kind::device || !address || space.in_window(address))
@@ -109,100 +133,68 @@ CUresult find_side(const Stream& stream, CUdeviceptr address, Kind kind, const B
     return CUDA_SUCCESS;
 }
 
-// Pageable memory makes a copy synchronous, or is staged; registered and pinned does not.
-CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source,
-              const Box& box, Return when)
+namespace {
+
+constexpr size_t most_pitch = 0x7fffffff;
+
+// One side of a box copy as the structure gives it.
+struct Given {
+    CUmemorytype type;
+    const void* host;
+    CUdeviceptr device;
+    size_t x, y, z, pitch, height;
+};
+
+CUresult find_given(bool captured, const Given& given, const Box& box, Side* side)
 {
-    if (target.allocation && target.allocation->read_only)
+    if (given.type == CU_MEMORYTYPE_ARRAY)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    bool single_row = box.height == 1 && box.depth == 1;
+    bool has_kind = given.type == CU_MEMORYTYPE_HOST || given.type == CU_MEMORYTYPE_DEVICE ||
+                    given.type == CU_MEMORYTYPE_UNIFIED;
+    bool fits = given.pitch >= box.width + given.x || (single_row && given.pitch == 0);
+    size_t slice = given.pitch * given.height;
+    CUdeviceptr base = given.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(given.host)
+                                                        : given.device;
+    if (!has_kind || !fits || !base || given.pitch > most_pitch ||
+        (box.depth != 1 && given.height < box.height + given.y))
         return CUDA_ERROR_INVALID_VALUE;
-    bool pageable_source = source.guarded && !source.allocation;
-    bool pageable_target = target.guarded && !target.allocation;
-    bool between_devices = !target.host && !source.host;
-    bool wait = when == Return::when_done ? !between_devices
-                                          : pageable_target || (source.host && target.host);
-    bool captured = when == Return::when_queued && stream.is_capturing();
-    Operation operation{Operation::Kind::copy, name, nullptr};
-    size_t bytes = box.width * box.height * box.depth;
-    if (captured) // read and written when the graph runs
-        wait = pageable_source = false;
-    if (!wait && pageable_source && bytes <= staged_bytes) {
-        auto stage = std::make_shared<Bytes>(bytes);
-        Side staged;
-        staged.at = stage->data();
-        staged.pitch = box.width;
-        staged.slice = box.width * box.height;
-        staged.host = true;
-        if (!copy_box(staged, source, box))
-            return CUDA_ERROR_INVALID_VALUE;
-        operation.work = [stage, staged, target, box] {
-            mark(target, box);
-            return copy_box(target, staged, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-        };
-        return stream.enqueue(std::move(operation));
-    }
-    if (!wait && !pageable_source) {
-        operation.work = [source, target, box] {
-            mark(target, box);
-            return copy_box(target, source, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-        };
-        return stream.enqueue(std::move(operation));
-    }
-    bool done = true; // the caller waits, so a bad host pointer is its error alone
-    operation.work = [&] {
-        mark(target, box);
-        done = copy_box(target, source, box);
-        return CUDA_SUCCESS;
-    };
-    CUresult result = stream.run(std::move(operation));
-    return result == CUDA_SUCCESS && !done ? CUDA_ERROR_INVALID_VALUE : result;
+    Kind kind = given.type == CU_MEMORYTYPE_HOST     ? Kind::host
+                : given.type == CU_MEMORYTYPE_DEVICE ? Kind::device
+                                                     : Kind::any;
+    base += given.z * slice + given.y * given.pitch + given.x;
+    return find_side(captured, base, kind, box, given.pitch, slice, side);
 }
 
-CUresult copy_linear(Stream& stream, const char* name, CUdeviceptr target, Kind target_kind,
-                     CUdeviceptr source, Kind source_kind, size_t size, Return when)
+} // namespace
+
+CUresult find_sides(const CUDA_MEMCPY3D& p, bool captured, Side* target, Side* source, Box* box)
 {
-    if (size == 0)
+    *box = {p.WidthInBytes, p.Height, p.Depth};
+    if (p.srcLOD || p.dstLOD)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (box->empty())
         return CUDA_SUCCESS;
-    Box box{size, 1, 1};
-    Side to, from;
-    if (CUresult failed = find_side(stream, target, target_kind, box, size, size, &to))
+    Given to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstXInBytes,
+             p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
+    Given from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcXInBytes,
+               p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
+    if (CUresult failed = find_given(captured, to, *box, target))
         return failed;
-    if (CUresult failed = find_side(stream, source, source_kind, box, size, size, &from))
-        return failed;
-    return copy(stream, name, to, from, box, when);
+    return find_given(captured, from, *box, source);
 }
 
-CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value,
-              unsigned bytes, size_t width, size_t height, size_t pitch, Return when)
+CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch,
+                   bool captured, const Context* context, Side* side)
 {
-    if (!width || !height)
-        return CUDA_SUCCESS;
     if (target % bytes || (height > 1 && (pitch % bytes || pitch < width * bytes)))
         return CUDA_ERROR_INVALID_VALUE;
     Box box{width * bytes, height, 1};
-    Side side;
-    if (CUresult failed = find_side(stream, target, Kind::device, box, pitch, 0, &side))
+    if (CUresult failed = find_side(captured, target, Kind::device, box, pitch, 0, side))
         return failed;
-    auto context = stream.context();
-    Pool* pool = side.allocation->owner.get();
-    if (side.allocation->read_only || (context && pool && !pool->lets_in(context->device().ordinal())))
-        return CUDA_ERROR_INVALID_VALUE;
-    Operation operation{Operation::Kind::fill, name, [side, box, value, bytes] {
-                            mark(side, box);
-                            for (size_t y = 0; y < box.height; ++y) {
-                                std::byte* row = side.at + y * side.pitch;
-                                if (bytes == 1)
-                                    std::memset(row, int(value & 0xff), box.width);
-                                else if (bytes == 2)
-                                    fill_row(row, uint16_t(value), box.width / 2);
-                                else
-                                    fill_row(row, value, box.width / 4);
-                            }
-                            return CUDA_SUCCESS;
-                        }};
-    // Only a fill of pinned memory is synchronous.
-    if (when == Return::when_done && side.host)
-        return stream.run(std::move(operation));
-    return stream.enqueue(std::move(operation));
+    Pool* pool = side->allocation->owner.get();
+    bool closed = context && pool && !pool->lets_in(context->device().ordinal());
+    return side->allocation->read_only || closed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 } // namespace emu::state

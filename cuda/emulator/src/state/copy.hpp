@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies and fills: found, checked and queued here, whatever call asked for them.
+// Copies and fills: where they go, checked, and how they run. stream_copies.hpp queues them.
 #pragma once
 
 #include <memory>
 
 #include "arena.hpp"
-#include "stream.hpp"
+#include "context.hpp"
 
 namespace emu::state {
 
@@ -18,6 +18,7 @@ struct Side {
     bool guarded = false;
     bool host = false;                         // plain, registered or pinned
     std::shared_ptr<Allocation> allocation;
+    CUdeviceptr address() const;               // as the program gave it
 };
 
 struct Box {
@@ -27,21 +28,19 @@ struct Box {
 
 enum class Kind { host, device, any };         // what a call says about an address
 
-// Finds where `address` is and that the box lies within: INVALID_VALUE otherwise. What
-// `stream` captures may use memory that graphs will have.
-CUresult find_side(const Stream& stream, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
+// Finds where `address` is and that the box lies within: INVALID_VALUE otherwise. What is
+// `captured` may use memory that graphs will have.
+CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
                    size_t slice, Side* side);
+// Both sides of a copy that may have three dimensions.
+CUresult find_sides(const CUDA_MEMCPY3D& parameters, bool captured, Side* target, Side* source,
+                    Box* box);
+// Where a fill goes that `context` may make (null: any).
+CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch,
+                   bool captured, const Context* context, Side* side);
 
-// How the caller sees the call return: when the copy is done (as far as the driver
-// documents it for the memory involved), or as soon as it is queued.
-enum class Return { when_done, when_queued };
-
-CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source,
-              const Box& box, Return when);
-CUresult copy_linear(Stream& stream, const char* name, CUdeviceptr target, Kind target_kind,
-                     CUdeviceptr source, Kind source_kind, size_t size, Return when);
-// `bytes` of `value`, repeated; the pitch is that of rows.
-CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value,
-              unsigned bytes, size_t width, size_t height, size_t pitch, Return when);
+// At once, on a worker.
+CUresult run_copy(const Side& target, const Side& source, const Box& box);
+void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height);
 
 } // namespace emu::state

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches: checked in the order in which a driver answers, then queued.
+// Launches: checked in the order in which a driver answers, and run.
 #include <cstring>
 
 #include "../config.hpp"
@@ -10,7 +10,6 @@
 #include "interruption.hpp"
 #include "module.hpp"
 #include "pool.hpp"
-#include "stream.hpp"
 #include "telemetry.hpp"
 #include "virtual_space.hpp"
 
@@ -113,47 +112,14 @@ CUresult check_resident(const Function& function, const Device& device,
     return request.grid.count() > most ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
-CUresult run(const exec::LaunchRequest& request, Context& context)
-{
-    uint32_t devices = 1u << request.device | Pool::sharing_with(request.device);
-    for (int peer : context.peer_devices())
-        devices |= 1u << peer;
-    auto for_each = [&](void (Arena::*action)()) {
-        for (int device = 0; device < device_count(); ++device)
-            if (devices >> device & 1)
-                (AddressSpace::get().device(device).*action)();
-    };
-    if (!context.begin_launch(request.id))
-        return CUDA_SUCCESS;
-    watch_interrupts();
-    for_each(&Arena::begin_kernels);
-    VirtualSpace::get().begin_kernels();
-    kernel_begins(request.device);
-    exec::Fault fault = exec::run(request);
-    kernel_ends(request.device);
-    context.end_launch(request.id);
-    for_each(&Arena::end_kernels);
-    VirtualSpace::get().end_kernels();
-    if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
-        say(fault.text); // interrupted: the context can be used on
-    } else if (fault) {
-        context.fail(fault);
-        if (fault.kind != exec::FaultKind::cancelled)
-            report_fault(request.device, fault);
-    }
-    return CUDA_SUCCESS;
-}
-
 } // namespace
 
-CUresult launch(Function& given, const LaunchParameters& p, Stream& stream)
+CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& context,
+                        PreparedLaunch* out)
 {
-    auto context = stream.context();
-    if (!context)
-        return CUDA_ERROR_INVALID_HANDLE;
-    const Device& device = context->device();
+    const Device& device = context.device();
     std::shared_ptr<Function> function;
-    if (CUresult failed = given.in(*context, &function))
+    if (CUresult failed = given.in(context, &function))
         return failed;
     const front::KernelInfo& info = function->info();
     if (!fits(device, p.grid, p.block) ||
@@ -176,29 +142,49 @@ CUresult launch(Function& given, const LaunchParameters& p, Stream& stream)
     request->cooperative = p.cooperative;
     request->device = device.ordinal();
     request->image = module->code().image();
-    request->id = next_launch++;
     request->checks = config().checks;
-    request->limits = context->limits();
+    request->limits = context.limits();
     request->time_limit = config().time_limit;
-    request->seed = config().mode == Mode::shuffle ? config().seed + request->id : 0;
     if (p.cooperative)
         if (CUresult failed = check_resident(*function, device, *request))
             return failed;
-    context->prepare_heap();
-    if (stream.is_capturing()) { // each run of the node is a launch of its own
-        auto again = [request, module, weak = std::weak_ptr<Context>(context)] {
-            exec::LaunchRequest one = *request;
-            one.id = next_launch++;
-            auto owner = weak.lock();
-            return owner ? run(one, *owner) : CUDA_SUCCESS;
-        };
-        return stream.enqueue({Operation::Kind::kernel, p.name, again});
+    context.prepare_heap();
+    *out = {std::move(request), std::move(module)};
+    return CUDA_SUCCESS;
+}
+
+void run_launch(const PreparedLaunch& launch, Context& context, exec::ConditionSink* conditions)
+{
+    exec::LaunchRequest request = *launch.request;
+    request.id = next_launch++;
+    request.seed = config().mode == Mode::shuffle ? config().seed + request.id : 0;
+    request.conditions = conditions;
+    uint32_t devices = 1u << request.device | Pool::sharing_with(request.device);
+    for (int peer : context.peer_devices())
+        devices |= 1u << peer;
+    auto for_each = [&](void (Arena::*action)()) {
+        for (int device = 0; device < device_count(); ++device)
+            if (devices >> device & 1)
+                (AddressSpace::get().device(device).*action)();
+    };
+    if (!context.begin_launch(request.id))
+        return;
+    watch_interrupts();
+    for_each(&Arena::begin_kernels);
+    VirtualSpace::get().begin_kernels();
+    kernel_begins(request.device);
+    exec::Fault fault = exec::run(request);
+    kernel_ends(request.device);
+    context.end_launch(request.id);
+    for_each(&Arena::end_kernels);
+    VirtualSpace::get().end_kernels();
+    if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
+        say(fault.text); // interrupted: the context can be used on
+    } else if (fault) {
+        context.fail(fault);
+        if (fault.kind != exec::FaultKind::cancelled)
+            report_fault(request.device, fault);
     }
-    return stream.enqueue({Operation::Kind::kernel, p.name,
-                           [request, module, weak = std::weak_ptr<Context>(context)] {
-                               auto owner = weak.lock();
-                               return owner ? run(*request, *owner) : CUDA_SUCCESS;
-                           }});
 }
 
 } // namespace emu::state

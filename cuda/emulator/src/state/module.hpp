@@ -132,8 +132,17 @@ struct LaunchParameters {
     const char* name = "cuLaunchKernel";
 };
 
-// Validates everything that the driver validates, copies the parameters, and enqueues.
-class Stream;
-CUresult launch(Function& function, const LaunchParameters& parameters, Stream& stream);
+// A launch that may be run as often as wanted; each run gets an id of its own.
+struct PreparedLaunch {
+    std::shared_ptr<exec::LaunchRequest> request;
+    std::shared_ptr<Module> module;                      // holds the code
+};
+
+// Validates everything that the driver validates, and copies the parameters.
+CUresult prepare_launch(Function& function, const LaunchParameters& parameters, Context& context,
+                        PreparedLaunch* out);
+// On a worker. A fault becomes the context's.
+void run_launch(const PreparedLaunch& launch, Context& context,
+                exec::ConditionSink* conditions = nullptr);
 
 } // namespace emu::state

@@ -142,8 +142,7 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
     while (!items_.empty() && items_.front().number <= last) {
         if ((blocked = is_blocked()))
             break;
-        bool host = items_.front().operation.kind == Operation::Kind::host_function;
-        if (helping && host && !all_kinds)
+        if (helping && items_.front().operation.calls_host() && !all_kinds)
             break;
         Item item = std::move(items_.front());
         items_.pop_front();

@@ -25,12 +25,12 @@ class Queue;
 // One unit of work. `work` runs on a worker; what it returns other than success is sticky
 // for the context. It holds by shared_ptr everything that it uses.
 struct Operation {
-    enum class Kind { kernel, copy, fill, host_function, record, wait, allocate, release, other };
+    enum class Kind { kernel, copy, fill, host_function, graph, record, wait, allocate, release, other };
     Kind kind = Kind::other;
     const char* name = "";                               // driver call, for reports
     std::function<CUresult()> work;
-    int node = -1;                                       // CUgraphNodeType, where `kind` does not say
     uint32_t generation = 0;                             // Context::generation() at submission
+    bool calls_host() const { return kind == Kind::host_function || kind == Kind::graph; }
 };
 
 // A place in a queue: reached when that many of its items are done.

@@ -154,7 +154,7 @@ CUresult Stream::check_legacy() const
 CUresult Stream::enqueue(Operation operation)
 {
     if (is_capturing())
-        return Capture::add(*this, std::move(operation));
+        return Capture::refuse(*this); // nothing that a graph can hold
     if (CUresult failed = check_legacy())
         return failed;
     return submit(std::move(operation), {}, false);
@@ -202,10 +202,7 @@ CUresult Stream::record(const std::shared_ptr<Event>& event)
 // In capture a node that records when the graph runs.
 CUresult Stream::record_external(const std::shared_ptr<Event>& event)
 {
-    auto node = std::make_shared<GraphNode>();
-    node->type = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
-    node->event = event;
-    return Capture::add(*this, std::move(node));
+    return Capture::add(*this, std::make_shared<EventWork>(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 CUresult Stream::wait(const std::shared_ptr<Event>& event, bool external)

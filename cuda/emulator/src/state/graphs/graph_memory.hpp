@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "../common.hpp"
-#include "arena.hpp"
+#include "../../common.hpp"
+#include "../arena.hpp"
 
 namespace emu::state {
 

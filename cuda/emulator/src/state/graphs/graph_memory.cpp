@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "device.hpp"
+#include "../device.hpp"
 
 namespace emu::state {
 namespace {

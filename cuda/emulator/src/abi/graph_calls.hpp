@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the chapters on graphs have in common.
+#pragma once
+
+#include <algorithm>
+
+#include "../state/graphs/drawing.hpp"
+#include "../state/graphs/graph_exec.hpp"
+#include "calls.hpp"
+
+namespace emu::abi {
+
+inline CUresult need_graph(CUgraph handle, std::shared_ptr<state::Graph>* out)
+{
+    *out = state::Graph::find(handle);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+inline CUresult need_node(CUgraphNode handle, std::shared_ptr<state::GraphNode>* out)
+{
+    *out = state::Graph::find_node(handle);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+inline CUresult need_node_of(const state::Graph& graph, CUgraphNode handle,
+                             std::shared_ptr<state::GraphNode>* out)
+{
+    TRY(need_node(handle, out));
+    return (*out)->graph.lock().get() == &graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+inline CUresult need_exec(CUgraphExec handle, std::shared_ptr<state::GraphExec>* out)
+{
+    *out = state::GraphExec::find(handle);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// What calls of one kind of node say, as calls for all kinds say it.
+CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& parameters);
+CUgraphNodeParams packed(const CUDA_MEMCPY3D& parameters, CUcontext context);
+CUgraphNodeParams packed(const CUDA_MEMSET_NODE_PARAMS& parameters, CUcontext context);
+CUgraphNodeParams packed(const CUDA_HOST_NODE_PARAMS& parameters);
+CUgraphNodeParams packed(CUgraph child);
+CUgraphNodeParams packed(CUevent event, CUgraphNodeType type);
+
+// The record of a node by its parameters; `now` is what it replaces, if it replaces one. What
+// the driver gives back is written into `parameters`.
+CUresult make_work(state::Graph& graph, CUgraphNodeParams* parameters, const state::Work& now,
+                   state::Work* out);
+// The parameters of a record; pointers in it are good as long as the record.
+CUgraphNodeParams parameters_of(const state::NodeWork& work);
+bool is_changeable(CUgraphNodeType type);
+
+} // namespace emu::abi

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parameters of nodes: from the structures of the driver to records, and back.
+#include "graph_calls.hpp"
+
+namespace emu::abi {
+
+using namespace state;
+
+namespace {
+
+CUgraphNodeParams of_type(CUgraphNodeType type)
+{
+    CUgraphNodeParams all{};
+    all.type = type;
+    return all;
+}
+
+// Where a node runs: the context given, else that of what it replaces, else the current one.
+CUresult find_context(CUcontext given, const Work& now, std::shared_ptr<Context>* out)
+{
+    if (!given && now && (*out = now->context.lock()))
+        return CUDA_SUCCESS;
+    return need_context(given, out);
+}
+
+CUresult make_kernel(const CUDA_KERNEL_NODE_PARAMS_v3& p, const Work& now, Work* out)
+{
+    std::shared_ptr<Context> context;
+    auto function = p.func ? Function::find(p.func) : Function::find(p.kern);
+    REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
+    TRY(find_context(p.func ? nullptr : p.ctx, now, &context));
+    LaunchParameters launch;
+    launch.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
+    launch.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
+    launch.dynamic_shared = p.sharedMemBytes;
+    launch.values = p.kernelParams;
+    launch.extra = p.extra;
+    auto old = work_as<KernelWork>(now);
+    if (!old)
+        return KernelWork::make(*function, launch, context, out);
+    launch.cooperative = old->parameters.cooperative; // attributes stay
+    launch.cluster = old->parameters.cluster;
+    TRY(KernelWork::make(*function, launch, context, out));
+    auto made = std::const_pointer_cast<KernelWork>(work_as<KernelWork>(*out));
+    made->attributes = old->attributes;
+    return CUDA_SUCCESS;
+}
+
+CUresult make_copy(const CUDA_MEMCPY_NODE_PARAMS& p, const Work& now, Work* out)
+{
+    std::shared_ptr<Context> context;
+    TRY(find_context(p.copyCtx, now, &context));
+    return CopyWork::make(p.copyParams, context, out);
+}
+
+CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS_v2& p, const Work& now, Work* out)
+{
+    std::shared_ptr<Context> context;
+    TRY(find_context(p.ctx, now, &context));
+    return FillWork::make({p.dst, p.pitch, p.value, p.elementSize, p.width, p.height}, context, out);
+}
+
+CUresult make_child(Graph& graph, const CUDA_CHILD_GRAPH_NODE_PARAMS& p, Work* out)
+{
+    std::shared_ptr<Graph> child;
+    TRY(need_graph(p.graph, &child));
+    REQUIRE(child->root().get() != graph.root().get() || child.get() != &graph,
+            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(p.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(!child->has_memory() && !child->has(CU_GRAPH_NODE_TYPE_CONDITIONAL),
+            CUDA_ERROR_NOT_SUPPORTED);
+    *out = std::make_shared<ChildWork>(child->clone(graph.shared_from_this()));
+    return CUDA_SUCCESS;
+}
+
+CUresult make_event(CUevent handle, CUgraphNodeType type, Work* out)
+{
+    std::shared_ptr<Event> event;
+    TRY(need_event(handle, &event));
+    *out = std::make_shared<EventWork>(type, std::move(event));
+    return CUDA_SUCCESS;
+}
+
+CUresult make_allocation(CUDA_MEM_ALLOC_NODE_PARAMS_v2& p, Work* out)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS_v1 old{};
+    old.poolProps = p.poolProps;
+    old.accessDescs = p.accessDescs;
+    old.accessDescCount = p.accessDescCount;
+    old.bytesize = p.bytesize;
+    TRY(AllocationWork::make(old, out));
+    p.dptr = old.dptr;
+    return CUDA_SUCCESS;
+}
+
+CUresult make_free(const Graph& graph, CUdeviceptr address, Work* out)
+{
+    auto memory = GraphMemory::find(address);
+    REQUIRE(memory && !graph.frees(*memory), CUDA_ERROR_INVALID_VALUE);
+    *out = std::make_shared<FreeWork>(std::move(memory));
+    return CUDA_SUCCESS;
+}
+
+CUresult make_conditional(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& p, Work* out)
+{
+    std::shared_ptr<Context> context;
+    unsigned most = p.type == CU_GRAPH_COND_TYPE_WHILE ? 1 : p.type == CU_GRAPH_COND_TYPE_IF ? 2 : ~0u;
+    REQUIRE(p.type <= CU_GRAPH_COND_TYPE_SWITCH && p.size && p.size <= most, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(p.ctx, &context));
+    const auto& known = graph.root()->conditions();
+    REQUIRE(std::any_of(known.begin(), known.end(),
+                        [&](const auto& row) { return row.handle == p.handle; }),
+            CUDA_ERROR_INVALID_VALUE);
+    auto made = std::make_shared<ConditionalWork>(p.handle, p.type);
+    made->context = context;
+    for (unsigned i = 0; i < p.size; ++i) {
+        made->bodies.push_back(Graph::make(graph.shared_from_this()));
+        made->handles.push_back(made->bodies.back()->handle());
+    }
+    p.phGraph_out = made->handles.data();
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& p)
+{
+    auto all = of_type(CU_GRAPH_NODE_TYPE_KERNEL);
+    all.kernel = {p.func, p.gridDimX, p.gridDimY, p.gridDimZ, p.blockDimX, p.blockDimY, p.blockDimZ,
+                  p.sharedMemBytes, p.kernelParams, p.extra, p.kern, p.ctx};
+    return all;
+}
+
+CUgraphNodeParams packed(const CUDA_MEMCPY3D& parameters, CUcontext context)
+{
+    auto all = of_type(CU_GRAPH_NODE_TYPE_MEMCPY);
+    all.memcpy.copyCtx = context;
+    all.memcpy.copyParams = parameters;
+    return all;
+}
+
+CUgraphNodeParams packed(const CUDA_MEMSET_NODE_PARAMS& p, CUcontext context)
+{
+    auto all = of_type(CU_GRAPH_NODE_TYPE_MEMSET);
+    all.memset = {p.dst, p.pitch, p.value, p.elementSize, p.width, p.height, context};
+    return all;
+}
+
+CUgraphNodeParams packed(const CUDA_HOST_NODE_PARAMS& parameters)
+{
+    auto all = of_type(CU_GRAPH_NODE_TYPE_HOST);
+    all.host.fn = parameters.fn;
+    all.host.userData = parameters.userData;
+    return all;
+}
+
+CUgraphNodeParams packed(CUgraph child)
+{
+    auto all = of_type(CU_GRAPH_NODE_TYPE_GRAPH);
+    all.graph.graph = child;
+    return all;
+}
+
+CUgraphNodeParams packed(CUevent event, CUgraphNodeType type)
+{
+    auto all = of_type(type);
+    if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+        all.eventRecord.event = event;
+    else
+        all.eventWait.event = event;
+    return all;
+}
+
+CUresult make_work(Graph& graph, CUgraphNodeParams* parameters, const Work& now, Work* out)
+{
+    CUgraphNodeParams& p = *parameters;
+    switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return make_kernel(p.kernel, now, out);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return make_copy(p.memcpy, now, out);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return make_fill(p.memset, now, out);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        REQUIRE(p.host.fn, CUDA_ERROR_INVALID_VALUE);
+        *out = std::make_shared<HostWork>(CUDA_HOST_NODE_PARAMS{p.host.fn, p.host.userData});
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_GRAPH: return make_child(graph, p.graph, out);
+    case CU_GRAPH_NODE_TYPE_EMPTY: *out = std::make_shared<EmptyWork>(); return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return make_event(p.eventWait.event, p.type, out);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return make_event(p.eventRecord.event, p.type, out);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return make_allocation(p.alloc, out);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return make_free(graph, p.free.dptr, out);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return make_conditional(graph, p.conditional, out);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return CUDA_ERROR_NOT_SUPPORTED;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUgraphNodeParams parameters_of(const NodeWork& work)
+{
+    auto context = work.context.lock();
+    CUcontext owner = context ? context->handle() : nullptr;
+    if (auto kernel = dynamic_cast<const KernelWork*>(&work))
+        return packed(kernel->shown());
+    if (auto copy = dynamic_cast<const CopyWork*>(&work))
+        return packed(copy->parameters, owner);
+    if (auto fill = dynamic_cast<const FillWork*>(&work))
+        return packed(fill->parameters, owner);
+    if (auto host = dynamic_cast<const HostWork*>(&work))
+        return packed(host->parameters);
+    if (auto event = dynamic_cast<const EventWork*>(&work))
+        return packed(event->event->handle(), work.type);
+    auto all = of_type(work.type);
+    if (auto child = dynamic_cast<const ChildWork*>(&work)) {
+        all.graph.graph = child->graph->handle();
+        all.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID;
+    } else if (auto allocation = dynamic_cast<const AllocationWork*>(&work)) {
+        const auto& p = allocation->parameters;
+        all.alloc = {p.poolProps, p.accessDescs, p.accessDescCount, p.bytesize, p.dptr};
+    } else if (auto release = dynamic_cast<const FreeWork*>(&work)) {
+        all.free.dptr = release->memory->allocation()->base;
+    } else if (auto conditional = dynamic_cast<const ConditionalWork*>(&work)) {
+        all.conditional = {conditional->condition, conditional->kind,
+                           unsigned(conditional->handles.size()), conditional->handles.data(), owner};
+    }
+    return all;
+}
+
+bool is_changeable(CUgraphNodeType type)
+{
+    return type != CU_GRAPH_NODE_TYPE_CONDITIONAL && type != CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+           type != CU_GRAPH_NODE_TYPE_MEM_FREE && type != CU_GRAPH_NODE_TYPE_EMPTY;
+}
+
+} // namespace emu::abi

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "graph.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace emu::state {
+namespace {
+
+HandleTable<Graph, CUgraph>& table()
+{
+    static auto* rows = new HandleTable<Graph, CUgraph>;
+    return *rows;
+}
+
+HandleTable<GraphNode, CUgraphNode>& node_table()
+{
+    static auto* rows = new HandleTable<GraphNode, CUgraphNode>;
+    return *rows;
+}
+
+std::atomic<unsigned> next_id{1};
+std::atomic<CUgraphConditionalHandle> next_condition{1};
+
+bool follows(const GraphNode& node, const GraphNode* before)
+{
+    return std::find(node.from.begin(), node.from.end(), before) != node.from.end();
+}
+
+// The record of a node of a clone: graphs inside are copied, all else is shared.
+Work copy_work(const Work& work, const std::shared_ptr<Graph>& owner)
+{
+    if (auto child = work_as<ChildWork>(work))
+        return std::make_shared<ChildWork>(child->graph->clone(owner));
+    auto conditional = work_as<ConditionalWork>(work);
+    if (!conditional)
+        return work;
+    auto copy = std::make_shared<ConditionalWork>(conditional->condition, conditional->kind);
+    copy->context = conditional->context;
+    for (const auto& body : conditional->bodies) {
+        copy->bodies.push_back(body->clone(owner));
+        copy->handles.push_back(copy->bodies.back()->handle());
+    }
+    return copy;
+}
+
+} // namespace
+
+std::vector<std::shared_ptr<Graph>> graphs_in(const Work& work)
+{
+    if (auto child = work_as<ChildWork>(work))
+        return {child->graph};
+    if (auto conditional = work_as<ConditionalWork>(work))
+        return conditional->bodies;
+    return {};
+}
+
+std::shared_ptr<Graph> Graph::make(const std::shared_ptr<Graph>& owner)
+{
+    auto graph = std::make_shared<Graph>();
+    graph->id_ = next_id++;
+    graph->owned_ = owner != nullptr;
+    graph->owner_ = owner;
+    graph->handle_ = table().add(graph);
+    return graph;
+}
+
+std::shared_ptr<Graph> Graph::find(CUgraph handle)
+{
+    return table().find(handle);
+}
+
+CUresult Graph::destroy(CUgraph handle)
+{
+    auto graph = table().find(handle);
+    if (!graph || graph->owned_)
+        return CUDA_ERROR_INVALID_VALUE;
+    table().remove(handle);
+    return CUDA_SUCCESS;
+}
+
+Graph::~Graph()
+{
+    for (auto& node : nodes_)
+        forget(node);
+}
+
+// The handles of a node, and of all within it, mean nothing any more.
+void Graph::forget(const std::shared_ptr<GraphNode>& node)
+{
+    node_table().remove(node->handle);
+    for (auto& graph : graphs_in(node->work)) {
+        table().remove(graph->handle());
+        for (auto& inner : graph->nodes())
+            graph->forget(inner);
+    }
+}
+
+std::shared_ptr<GraphNode> Graph::find_node(CUgraphNode handle)
+{
+    return node_table().find(handle);
+}
+
+std::vector<std::pair<std::shared_ptr<Graph>, Origin>> Graph::all()
+{
+    auto rows = table().all();
+    rows.erase(std::remove_if(rows.begin(), rows.end(), [](auto& row) { return row.first->owned_; }),
+               rows.end());
+    return rows;
+}
+
+std::shared_ptr<Graph> Graph::root()
+{
+    auto owner = owner_.lock();
+    return owner ? owner->root() : shared_from_this();
+}
+
+// ------------------------------------------------------------------------- nodes and edges
+
+std::shared_ptr<GraphNode> Graph::add(Work work, std::vector<GraphNode*> from)
+{
+    auto node = std::make_shared<GraphNode>();
+    node->graph = weak_from_this();
+    node->work = std::move(work);
+    node->from = std::move(from);
+    node->handle = node_table().add(node);
+    std::lock_guard lock(mutex_);
+    node->id = next_node_++;
+    nodes_.push_back(node);
+    return node;
+}
+
+CUresult Graph::remove(GraphNode& node)
+{
+    if (has_memory())
+        return CUDA_ERROR_NOT_SUPPORTED;
+    std::shared_ptr<GraphNode> found; // ends after the lock
+    {
+        std::lock_guard lock(mutex_);
+        auto place = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [&](const auto& row) { return row.get() == &node; });
+        if (place == nodes_.end())
+            return CUDA_ERROR_INVALID_VALUE;
+        found = std::move(*place);
+        nodes_.erase(place);
+        for (auto& other : nodes_)
+            other->from.erase(std::remove(other->from.begin(), other->from.end(), &node),
+                              other->from.end());
+    }
+    forget(found);
+    return CUDA_SUCCESS;
+}
+
+CUresult Graph::set_work(GraphNode& node, Work work)
+{
+    std::lock_guard lock(mutex_);
+    node.work = std::move(work);
+    return CUDA_SUCCESS;
+}
+
+GraphNodes Graph::nodes() const
+{
+    std::lock_guard lock(mutex_);
+    return nodes_;
+}
+
+CUresult Graph::add_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges)
+{
+    std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < edges.size(); ++i)
+        if (edges[i].first == edges[i].second || follows(*edges[i].second, edges[i].first) ||
+            std::find(edges.begin(), edges.begin() + long(i), edges[i]) != edges.begin() + long(i))
+            return CUDA_ERROR_INVALID_VALUE;
+    for (auto& edge : edges)
+        edge.second->from.push_back(edge.first);
+    return CUDA_SUCCESS;
+}
+
+CUresult Graph::remove_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges)
+{
+    if (has_memory())
+        return CUDA_ERROR_NOT_SUPPORTED;
+    std::lock_guard lock(mutex_);
+    for (auto& edge : edges)
+        if (!follows(*edge.second, edge.first))
+            return CUDA_ERROR_INVALID_VALUE;
+    for (auto& edge : edges) {
+        auto& from = edge.second->from;
+        from.erase(std::remove(from.begin(), from.end(), edge.first), from.end());
+    }
+    return CUDA_SUCCESS;
+}
+
+std::vector<GraphNode*> Graph::dependents(const GraphNode& node) const
+{
+    std::vector<GraphNode*> out;
+    std::lock_guard lock(mutex_);
+    for (const auto& other : nodes_)
+        if (follows(*other, &node))
+            out.push_back(other.get());
+    return out;
+}
+
+bool Graph::has(CUgraphNodeType type) const
+{
+    std::lock_guard lock(mutex_);
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [&](const auto& node) { return node->work->type == type; });
+}
+
+bool Graph::has_memory() const
+{
+    return has(CU_GRAPH_NODE_TYPE_MEM_ALLOC) || has(CU_GRAPH_NODE_TYPE_MEM_FREE);
+}
+
+bool Graph::frees(const GraphMemory& memory) const
+{
+    for (const auto& node : nodes())
+        if (auto release = work_as<FreeWork>(node->work); release && release->memory.get() == &memory)
+            return true;
+    return false;
+}
+
+// --------------------------------------------------------------------------------- clones
+
+std::shared_ptr<Graph> Graph::clone(const std::shared_ptr<Graph>& owner) const
+{
+    auto copy = make(owner);
+    std::map<const GraphNode*, GraphNode*> made;
+    GraphNodes mine;
+    {
+        std::lock_guard lock(mutex_);
+        mine = nodes_;
+        copy->objects_ = objects_;
+        copy->conditions_ = conditions_;
+    }
+    for (const auto& node : mine) {
+        auto other = copy->add(copy_work(node->work, copy), {});
+        other->original = node->handle;
+        made[node.get()] = other.get();
+    }
+    for (const auto& node : mine)
+        for (GraphNode* before : node->from)
+            made[node.get()]->from.push_back(made[before]);
+    return copy;
+}
+
+std::shared_ptr<GraphNode> Graph::clone_of(CUgraphNode original) const
+{
+    for (const auto& node : nodes()) {
+        if (node->original == original)
+            return node;
+        for (const auto& graph : graphs_in(node->work))
+            if (auto found = graph->clone_of(original))
+                return found;
+    }
+    return nullptr;
+}
+
+// -------------------------------------------------------------- user objects, conditions
+
+CUresult Graph::retain(std::shared_ptr<UserObject> object, unsigned count, bool move)
+{
+    std::lock_guard lock(mutex_);
+    objects_.add(object, count, move);
+    return CUDA_SUCCESS;
+}
+
+CUresult Graph::release(const std::shared_ptr<UserObject>& object, unsigned count)
+{
+    std::lock_guard lock(mutex_);
+    return objects_.remove(object, count);
+}
+
+void Graph::collect_objects(UserObjects* out) const
+{
+    {
+        std::lock_guard lock(mutex_);
+        out->add(objects_);
+    }
+    for (const auto& node : nodes())
+        for (const auto& graph : graphs_in(node->work))
+            graph->collect_objects(out);
+}
+
+CUgraphConditionalHandle Graph::add_condition(unsigned value, bool assign)
+{
+    std::lock_guard lock(mutex_);
+    conditions_.push_back({next_condition++, value, assign});
+    return conditions_.back().handle;
+}
+
+} // namespace emu::state

@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_exec.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "../capture.hpp"
+#include "../device.hpp"
+#include "../stream.hpp"
+
+namespace emu::state {
+namespace {
+
+HandleTable<GraphExec, CUgraphExec>& table()
+{
+    static auto* rows = new HandleTable<GraphExec, CUgraphExec>;
+    return *rows;
+}
+
+std::atomic<unsigned> next_id{1};
+
+// The nodes so that none stands before what it follows; fewer than given: there is a cycle.
+std::vector<GraphNode*> sorted(const GraphNodes& nodes)
+{
+    std::map<const GraphNode*, std::vector<GraphNode*>> next;
+    std::map<const GraphNode*, size_t> left;
+    std::vector<GraphNode*> out;
+    for (const auto& node : nodes) {
+        left[node.get()] = node->from.size();
+        for (const GraphNode* before : node->from)
+            next[before].push_back(node.get());
+        if (node->from.empty())
+            out.push_back(node.get());
+    }
+    for (size_t i = 0; i < out.size(); ++i)
+        for (GraphNode* after : next[out[i]])
+            if (--left[after] == 0)
+                out.push_back(after);
+    return out;
+}
+
+// Null: there is a cycle, at `error`.
+std::shared_ptr<ExecGraph> compile(const Graph& graph, CUgraphNode* error)
+{
+    auto made = std::make_shared<ExecGraph>();
+    GraphNodes nodes = graph.nodes();
+    auto order = sorted(nodes);
+    if (order.size() < nodes.size()) {
+        for (const auto& node : nodes)
+            if (std::find(order.begin(), order.end(), node.get()) == order.end())
+                *error = node->handle;
+        return nullptr;
+    }
+    std::map<const GraphNode*, unsigned> places;
+    for (GraphNode* node : order) {
+        unsigned index = places[node] = unsigned(made->nodes.size());
+        ExecNode one;
+        one.source = node->handle;
+        one.work = node->work;
+        one.before = unsigned(node->from.size());
+        for (const GraphNode* before : node->from)
+            made->nodes[places[before]].next.push_back(index);
+        for (const auto& inner : graphs_in(node->work)) {
+            one.graphs.push_back(compile(*inner, error));
+            if (!one.graphs.back())
+                return nullptr;
+        }
+        made->nodes.push_back(std::move(one));
+    }
+    return made;
+}
+
+void each_node(const ExecGraph& graph, const std::function<void(const ExecNode&)>& look)
+{
+    for (const ExecNode& node : graph.nodes) {
+        look(node);
+        for (const auto& inner : node.graphs)
+            each_node(*inner, look);
+    }
+}
+
+std::shared_ptr<ExecGraph> copy_of(const ExecGraph& graph)
+{
+    auto copy = std::make_shared<ExecGraph>(graph);
+    for (ExecNode& node : copy->nodes)
+        for (auto& inner : node.graphs)
+            inner = copy_of(*inner);
+    return copy;
+}
+
+ExecNode* find_source(ExecGraph& graph, CUgraphNode source)
+{
+    for (ExecNode& node : graph.nodes) {
+        if (node.source == source)
+            return &node;
+        for (auto& inner : node.graphs)
+            if (ExecNode* found = find_source(*inner, source))
+                return found;
+    }
+    return nullptr;
+}
+
+// A graph of the same nodes, which a capturing stream takes in as a child.
+std::shared_ptr<Graph> graph_of(const ExecGraph& exec, const std::shared_ptr<Graph>& owner)
+{
+    auto graph = Graph::make(owner);
+    std::vector<GraphNode*> made;
+    for (const ExecNode& node : exec.nodes)
+        made.push_back(graph->add(node.enabled ? node.work : std::make_shared<EmptyWork>(), {}).get());
+    for (size_t i = 0; i < made.size(); ++i)
+        for (unsigned next : exec.nodes[i].next)
+            made[next]->from.push_back(made[i]);
+    return graph->clone(owner); // with copies of the graphs inside
+}
+
+// What a launch does to memory of graphs, worked out before anything happens.
+struct MemoryPlan {
+    std::map<GraphMemory*, bool> live;  // after the nodes looked at so far
+    std::map<int, long long> now, most; // bytes by device
+    bool auto_free = false;
+
+    CUresult look_at(const ExecNode& node)
+    {
+        auto allocation = work_as<AllocationWork>(node.work);
+        auto release = work_as<FreeWork>(node.work);
+        if (!allocation && !release)
+            return CUDA_SUCCESS;
+        GraphMemory& memory = allocation ? *allocation->memory : *release->memory;
+        auto row = live.try_emplace(&memory, memory.is_live()).first;
+        long long size = (long long)memory.size();
+        int device = memory.device();
+        if (allocation) {
+            if (row->second && !auto_free)
+                return CUDA_ERROR_INVALID_VALUE;
+            if (!row->second)
+                now[device] += size;
+            most[device] = std::max(most[device], now[device]);
+            row->second = true;
+            return CUDA_SUCCESS;
+        }
+        if (!row->second)
+            return CUDA_ERROR_INVALID_VALUE;
+        now[device] -= size;
+        row->second = false;
+        return CUDA_SUCCESS;
+    }
+};
+
+} // namespace
+
+// ------------------------------------------------------------------------- making one
+
+CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report,
+                           CUgraphExec* out)
+{
+    auto made = std::make_shared<GraphExec>();
+    CUgraphNode error = nullptr;
+    if (!(made->root_ = compile(graph, &error))) {
+        report->hErrNode_out = error;
+        report->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    std::set<CUgraphConditionalHandle> used;
+    each_node(*made->root_, [&](const ExecNode& node) {
+        if (auto conditional = work_as<ConditionalWork>(node.work))
+            used.insert(conditional->condition);
+    });
+    made->conditions_ = std::make_shared<ConditionValues>();
+    for (const auto& condition : graph.conditions()) {
+        if (!used.count(condition.handle)) {
+            report->result_out = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        made->conditions_->define(condition.handle, condition.value, condition.assign);
+    }
+    made->has_memory_ = graph.has_memory();
+    if (made->has_memory_ && graph.executables.exchange(1))
+        return CUDA_ERROR_NOT_SUPPORTED; // its addresses cannot be used twice
+    made->id_ = next_id++;
+    made->flags_ = flags;
+    made->graph_ = graph.weak_from_this();
+    graph.collect_objects(&made->objects_);
+    *out = made->handle_ = table().add(made);
+    return CUDA_SUCCESS;
+}
+
+std::shared_ptr<GraphExec> GraphExec::find(CUgraphExec handle)
+{
+    return table().find(handle);
+}
+
+CUresult GraphExec::destroy(CUgraphExec handle)
+{
+    auto found = table().remove(handle);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (auto graph = found->graph_.lock(); graph && found->has_memory_)
+        graph->executables = 0;
+    return CUDA_SUCCESS;
+}
+
+GraphExec::~GraphExec() = default;
+
+std::vector<std::pair<std::shared_ptr<GraphExec>, Origin>> GraphExec::all()
+{
+    return table().all();
+}
+
+// ---------------------------------------------------------------------------- changing it
+
+// Under the lock. What runs keeps what it began with.
+std::shared_ptr<ExecGraph> GraphExec::writable()
+{
+    if (root_.use_count() > 1)
+        root_ = copy_of(*root_);
+    return root_;
+}
+
+CUresult GraphExec::set_work(CUgraphNode node, Work work)
+{
+    std::lock_guard lock(mutex_);
+    ExecNode* found = find_source(*writable(), node);
+    if (!found || found->work->type != work->type)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (auto child = work_as<ChildWork>(work)) {
+        CUgraphNode error = nullptr;
+        auto inner = compile(*child->graph, &error);
+        if (!inner || inner->nodes.size() != found->graphs[0]->nodes.size())
+            return CUDA_ERROR_INVALID_VALUE;
+        for (size_t i = 0; i < inner->nodes.size(); ++i) {
+            const ExecNode &now = found->graphs[0]->nodes[i], &then = inner->nodes[i];
+            if (now.work->type != then.work->type || now.next != then.next)
+                return CUDA_ERROR_INVALID_VALUE;
+        }
+        found->graphs = {inner};
+        child->graph->collect_objects(&objects_);
+    }
+    found->work = std::move(work);
+    return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::work_of(CUgraphNode node, Work* out)
+{
+    std::lock_guard lock(mutex_);
+    const ExecNode* found = find_source(*root_, node);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = found->work;
+    return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::set_enabled(CUgraphNode node, bool enabled)
+{
+    std::lock_guard lock(mutex_);
+    ExecNode* found = find_source(*writable(), node);
+    if (!found || (found->work->type != CU_GRAPH_NODE_TYPE_KERNEL &&
+                   found->work->type != CU_GRAPH_NODE_TYPE_MEMCPY &&
+                   found->work->type != CU_GRAPH_NODE_TYPE_MEMSET))
+        return CUDA_ERROR_INVALID_VALUE;
+    found->enabled = enabled;
+    return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::is_enabled(CUgraphNode node, bool* enabled)
+{
+    std::lock_guard lock(mutex_);
+    const ExecNode* found = find_source(*root_, node);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    *enabled = found->enabled;
+    return CUDA_SUCCESS;
+}
+
+namespace {
+
+CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult result,
+                  CUgraphNode node)
+{
+    info->result = result;
+    info->errorNode = node;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+// Node by node in the order in which they were made, as drivers pair them.
+CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateResultInfo* info)
+{
+    if (now.nodes.size() != then.nodes.size())
+        return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr);
+    for (size_t i = 0; i < now.nodes.size(); ++i) {
+        const ExecNode &old = now.nodes[i], &other = then.nodes[i];
+        if (old.work->type != other.work->type)
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, other.source);
+        if (old.next != other.next || old.graphs.size() != other.graphs.size())
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, other.source);
+        if (old.work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            old.work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, other.source);
+        for (size_t k = 0; k < old.graphs.size(); ++k)
+            if (CUresult failed = match(*old.graphs[k], *other.graphs[k], info))
+                return failed;
+    }
+    return CUDA_SUCCESS;
+}
+
+// The parameters of `from`; nodes keep the handles that the program knows, and a conditional
+// node its handle.
+void take_over(ExecGraph& to, const ExecGraph& from)
+{
+    for (size_t i = 0; i < to.nodes.size(); ++i) {
+        if (!work_as<ConditionalWork>(to.nodes[i].work))
+            to.nodes[i].work = from.nodes[i].work;
+        for (size_t k = 0; k < to.nodes[i].graphs.size(); ++k)
+            take_over(*to.nodes[i].graphs[k], *from.nodes[i].graphs[k]);
+    }
+}
+
+} // namespace
+
+CUresult GraphExec::update(Graph& graph, CUgraphExecUpdateResultInfo* info)
+{
+    CUgraphNode error = nullptr;
+    auto other = compile(graph, &error);
+    if (!other)
+        return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, error);
+    UserObjects objects;
+    graph.collect_objects(&objects);
+    std::lock_guard lock(mutex_);
+    if (CUresult failed = match(*root_, *other, info))
+        return failed;
+    take_over(*writable(), *other);
+    for (const auto& condition : graph.conditions())
+        conditions_->define(condition.handle, condition.value, condition.assign);
+    objects_ = std::move(objects);
+    info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    return CUDA_SUCCESS;
+}
+
+// --------------------------------------------------------------------------------- launches
+
+// A launch that is captured becomes a child graph.
+CUresult GraphExec::capture(Stream& stream)
+{
+    if (has_memory_)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    std::lock_guard lock(mutex_);
+    auto owner = Capture::graph_of(stream);
+    if (!owner)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    return Capture::add(stream, std::make_shared<ChildWork>(graph_of(*root_, owner)));
+}
+
+CUresult GraphExec::plan_memory(Stream& stream)
+{
+    MemoryPlan plan;
+    plan.auto_free = flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    for (const ExecNode& node : root_->nodes)
+        if (CUresult failed = plan.look_at(node))
+            return failed;
+    for (auto& row : plan.most)
+        if (!GraphReserve::of(row.first).ensure(size_t(row.second)))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    for (const ExecNode& node : root_->nodes) // freed in stream order, before the nodes
+        if (auto allocation = work_as<AllocationWork>(node.work)) {
+            if (allocation->memory->drop())
+                stream.enqueue({Operation::Kind::release, "cuGraphLaunch",
+                                [memory = allocation->memory] {
+                                    memory->hide();
+                                    return CUDA_SUCCESS;
+                                }});
+            allocation->memory->take();
+        }
+    for (const ExecNode& node : root_->nodes)
+        if (auto release = work_as<FreeWork>(node.work))
+            release->memory->drop();
+    for (auto& row : plan.now)
+        GraphReserve::of(row.first).change(row.second);
+    return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::launch(Stream& stream)
+{
+    if (stream.is_capturing())
+        return capture(stream);
+    std::lock_guard lock(mutex_);
+    if (!last_.reached())
+        if (CUresult failed = stream.follow(last_))
+            return failed;
+    if (has_memory_)
+        if (CUresult failed = plan_memory(stream))
+            return failed;
+    auto run = std::make_shared<GraphRun>(root_, objects_, conditions_, stream.context(),
+                                          stream.priority());
+    run->announce();
+    CUresult result = stream.enqueue({Operation::Kind::graph, "cuGraphLaunch",
+                                      [run] { return run->run(); }});
+    last_ = {stream.queue(), stream.queue()->submitted()};
+    return result;
+}
+
+} // namespace emu::state

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Executables of graphs: what a graph was when it was instantiated, with parameters of its
+// own. A launch that runs has what it began with, so parameters may change meanwhile.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "graph.hpp"
+#include "graph_run.hpp"
+
+namespace emu::state {
+
+class Stream;
+
+class GraphExec {
+public:
+    static CUresult create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report,
+                           CUgraphExec* out);
+    static std::shared_ptr<GraphExec> find(CUgraphExec handle);
+    static CUresult destroy(CUgraphExec handle);
+    static std::vector<std::pair<std::shared_ptr<GraphExec>, Origin>> all();
+    ~GraphExec();
+
+    CUgraphExec handle() const { return handle_; }
+    uint64_t flags() const { return flags_; }
+    unsigned id() const { return id_; }
+    CUresult launch(Stream& stream);
+    CUresult update(Graph& graph, CUgraphExecUpdateResultInfo* info);
+    // `node`: of the graph that this was made from. The new record is of the same type.
+    CUresult set_work(CUgraphNode node, Work work);
+    CUresult work_of(CUgraphNode node, Work* out);
+    CUresult set_enabled(CUgraphNode node, bool enabled);
+    CUresult is_enabled(CUgraphNode node, bool* enabled);
+
+private:
+    CUresult capture(Stream& stream);
+    CUresult plan_memory(Stream& stream);
+    std::shared_ptr<ExecGraph> writable();
+
+    CUgraphExec handle_ = nullptr;
+    unsigned id_ = 0;
+    uint64_t flags_ = 0;
+    bool has_memory_ = false;
+    std::weak_ptr<Graph> graph_;
+    std::mutex mutex_;
+    std::shared_ptr<ExecGraph> root_;
+    std::shared_ptr<ConditionValues> conditions_;
+    UserObjects objects_;
+    Place last_;                               // launches of one executable follow each other
+};
+
+} // namespace emu::state

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_run.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <random>
+
+#include "../../config.hpp"
+#include "../event_sharing.hpp"
+
+namespace emu::state {
+namespace {
+
+constexpr size_t most_threads = 8;
+
+std::shared_ptr<Queue> plain_queue(int priority)
+{
+    auto queue = std::make_shared<Queue>(nullptr, priority);
+    queue->execute = [](Operation& operation) {
+        if (operation.work)
+            operation.work();
+    };
+    return queue;
+}
+
+// The nodes of one graph, run by the thread that asks and by helpers.
+class Pass : public std::enable_shared_from_this<Pass> {
+public:
+    Pass(const ExecGraph& graph, GraphRun& run) : graph_(graph), run_(run)
+    {
+        for (size_t i = 0; i < graph.nodes.size(); ++i) {
+            left_.push_back(graph.nodes[i].before);
+            if (!left_.back())
+                ready_.push_back(unsigned(i));
+        }
+    }
+
+    // Returns when every node is done.
+    void run()
+    {
+        std::unique_lock lock(mutex_);
+        while (done_ < graph_.nodes.size() || running_)
+            if (!run_one(lock))
+                changed_.wait(lock);
+    }
+
+private:
+    // In no particular order, unless the mode says so: a missing edge is to show.
+    unsigned take()
+    {
+        size_t index = ready_.size() - 1;
+        if (config().mode == Mode::deterministic)
+            index = 0;
+        else if (config().mode == Mode::shuffle)
+            index = random_() % ready_.size();
+        unsigned node = ready_[index];
+        ready_.erase(ready_.begin() + long(index));
+        return node;
+    }
+
+    bool run_one(std::unique_lock<std::mutex>& lock)
+    {
+        if (ready_.empty())
+            return false;
+        unsigned index = take();
+        ++running_;
+        call_help();
+        lock.unlock();
+        const ExecNode& node = graph_.nodes[index];
+        if (node.enabled)
+            node.work->run(node, run_);
+        lock.lock();
+        --running_;
+        ++done_;
+        for (unsigned next : node.next)
+            if (--left_[next] == 0)
+                ready_.push_back(next);
+        changed_.notify_all();
+        return true;
+    }
+
+    // Under the lock: a helper for each node that could run now.
+    void call_help()
+    {
+        if (config().mode == Mode::deterministic)
+            return;
+        while (helpers_ < std::min(ready_.size(), most_threads - 1)) {
+            ++helpers_;
+            auto queue = plain_queue(run_.priority());
+            queue->add({Operation::Kind::host_function, "cuGraphLaunch",
+                        [self = shared_from_this()] {
+                            self->help();
+                            return CUDA_SUCCESS;
+                        }},
+                       {});
+        }
+    }
+
+    void help()
+    {
+        std::unique_lock lock(mutex_);
+        while (run_one(lock)) {
+        }
+        --helpers_;
+        changed_.notify_all();
+    }
+
+    const ExecGraph& graph_;
+    GraphRun& run_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<unsigned> left_, ready_;
+    size_t running_ = 0, done_ = 0, helpers_ = 0;
+    std::minstd_rand random_{unsigned(config().seed + 1)};
+};
+
+} // namespace
+
+// ------------------------------------------------------------------------------ conditions
+
+void ConditionValues::define(CUgraphConditionalHandle handle, unsigned value, bool assign)
+{
+    std::lock_guard lock(mutex_);
+    rows_[handle] = {value, value, assign};
+}
+
+void ConditionValues::begin_run()
+{
+    std::lock_guard lock(mutex_);
+    for (auto& row : rows_)
+        if (row.second.assign)
+            row.second.value = row.second.initial;
+}
+
+void ConditionValues::set(uint64_t handle, uint32_t value)
+{
+    std::lock_guard lock(mutex_);
+    auto row = rows_.find(handle);
+    if (row != rows_.end())
+        row->second.value = value;
+}
+
+unsigned ConditionValues::get(CUgraphConditionalHandle handle) const
+{
+    std::lock_guard lock(mutex_);
+    auto row = rows_.find(handle);
+    return row == rows_.end() ? 0 : row->second.value;
+}
+
+// ------------------------------------------------------------------------------------ runs
+
+GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, UserObjects objects,
+                   std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context,
+                   int priority)
+    : graph_(std::move(graph)), objects_(std::move(objects)), conditions_(std::move(conditions)),
+      context_(std::move(context)), priority_(priority)
+{
+}
+
+// Waits mean what was recorded before the launch; what the graph itself records before it has
+// its own order.
+void GraphRun::announce()
+{
+    announce(*graph_);
+    for (auto& row : points_)
+        work_as<EventWork>(row.first->work)->event->publish(row.second);
+}
+
+void GraphRun::announce(const ExecGraph& graph)
+{
+    for (const ExecNode& node : graph.nodes) {
+        for (const auto& inner : node.graphs)
+            announce(*inner);
+        auto event = node.enabled ? work_as<EventWork>(node.work) : nullptr;
+        if (!event)
+            continue;
+        if (event->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
+            if (auto point = event->event->last(); point && !point->captured)
+                places_[&node] = point->place;
+            continue;
+        }
+        auto point = event->event->new_point();
+        point->context = context_;
+        if (auto shared = event->event->shared())
+            point->shared = shared->begin();
+        point->place = {plain_queue(priority_), 1};
+        points_[&node] = std::move(point);
+    }
+}
+
+CUresult GraphRun::run()
+{
+    conditions_->begin_run();
+    run_graph(*graph_);
+    objects_ = UserObjects();
+    return CUDA_SUCCESS;
+}
+
+void GraphRun::run_inner(const ExecNode& node, size_t index)
+{
+    if (index < node.graphs.size())
+        run_graph(*node.graphs[index]);
+}
+
+unsigned GraphRun::condition(CUgraphConditionalHandle handle) const
+{
+    return conditions_->get(handle);
+}
+
+void GraphRun::run_graph(const ExecGraph& graph)
+{
+    if (!graph.nodes.empty())
+        std::make_shared<Pass>(graph, *this)->run();
+}
+
+bool GraphRun::is_stopped() const
+{
+    return context_ && context_->sticky() != CUDA_SUCCESS;
+}
+
+void GraphRun::fail(CUresult result, const char* what)
+{
+    if (result != CUDA_SUCCESS && context_)
+        context_->fail(result, std::string(what) + " of a graph failed while it ran");
+}
+
+void GraphRun::reach(const ExecNode& node)
+{
+    auto row = points_.find(&node);
+    if (row == points_.end())
+        return; // in a body: such graphs are not instantiated
+    auto point = row->second;
+    auto shared = work_as<EventWork>(node.work)->event->shared();
+    point->time = std::chrono::steady_clock::now();
+    if (shared)
+        shared->finish(point->shared);
+    auto queue = point->place.queue;
+    queue->add({Operation::Kind::record, "cuEventRecord", nullptr}, {}, false);
+    queue->wait(1, true);
+}
+
+void GraphRun::wait(const ExecNode& node)
+{
+    auto row = places_.find(&node);
+    if (row != places_.end() && !row->second.reached())
+        row->second.queue->wait(row->second.number);
+}
+
+} // namespace emu::state

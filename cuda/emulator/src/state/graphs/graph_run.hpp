@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of an executable. What comes next is decided while it runs: a node as soon as all
+// before it are done, on as many threads as there are nodes to run, a body as often as its
+// condition says.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "../../exec/exec.hpp"
+#include "../event.hpp"
+#include "node_work.hpp"
+#include "user_object.hpp"
+
+namespace emu::state {
+
+struct ExecGraph;
+
+struct ExecNode {
+    CUgraphNode source = nullptr;              // the node of the graph that it was made from
+    Work work;
+    bool enabled = true;
+    unsigned before = 0;                       // how many nodes it follows
+    std::vector<unsigned> next;                // those that follow it
+    std::vector<std::shared_ptr<ExecGraph>> graphs; // a child graph, or bodies
+};
+
+struct ExecGraph {
+    std::vector<ExecNode> nodes;               // none before what it follows
+};
+
+// The values of conditional handles, as kernels set them; they outlast a run.
+class ConditionValues : public exec::ConditionSink {
+public:
+    void define(CUgraphConditionalHandle handle, unsigned value, bool assign);
+    void begin_run();
+    void set(uint64_t handle, uint32_t value) override; // unknown ones are ignored
+    unsigned get(CUgraphConditionalHandle handle) const;
+
+private:
+    struct Row {
+        unsigned value, initial;
+        bool assign;
+    };
+    mutable std::mutex mutex_;
+    std::map<CUgraphConditionalHandle, Row> rows_;
+};
+
+class GraphRun : public NodeRunner {
+public:
+    GraphRun(std::shared_ptr<const ExecGraph> graph, UserObjects objects,
+             std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context,
+             int priority);
+    // The events that it records are pending from now on; those that it waits for are looked at.
+    void announce();
+    CUresult run();
+    int priority() const { return priority_; }
+    uint32_t generation() const { return generation_; }
+
+    bool is_stopped() const override;
+    void fail(CUresult result, const char* what) override;
+    void reach(const ExecNode& node) override;
+    void wait(const ExecNode& node) override;
+    unsigned condition(CUgraphConditionalHandle handle) const override;
+    exec::ConditionSink& conditions() override { return *conditions_; }
+    void run_inner(const ExecNode& node, size_t index) override;
+
+private:
+    void announce(const ExecGraph& graph);
+    void run_graph(const ExecGraph& graph);
+
+    std::shared_ptr<const ExecGraph> graph_;
+    UserObjects objects_;                      // until the run is done
+    std::shared_ptr<ConditionValues> conditions_;
+    std::shared_ptr<Context> context_;
+    int priority_;
+    uint32_t generation_;                      // of the context at submission
+    std::map<const ExecNode*, std::shared_ptr<Event::Point>> points_;
+    std::map<const ExecNode*, Place> places_;
+};
+
+} // namespace emu::state

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "node_work.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../device.hpp"
+#include "../queue.hpp"
+
+namespace emu::state {
+
+// --------------------------------------------------------------------------------- kernels
+
+CUresult KernelWork::make(Function& function, const LaunchParameters& parameters,
+                          const std::shared_ptr<Context>& context, Work* out)
+{
+    auto made = std::make_shared<KernelWork>();
+    if (CUresult failed = prepare_launch(function, parameters, *context, &made->launch))
+        return failed;
+    made->context = context;
+    made->function = Function::find(function.handle());
+    made->parameters = parameters;
+    made->parameters.values = made->parameters.extra = nullptr;
+    CUlaunchAttributeValue value{};
+    if (parameters.cooperative) {
+        value.cooperative = 1;
+        made->attributes[CU_LAUNCH_ATTRIBUTE_COOPERATIVE] = value;
+    }
+    if (parameters.cluster.x) {
+        value = {};
+        value.clusterDim.x = parameters.cluster.x;
+        value.clusterDim.y = parameters.cluster.y;
+        value.clusterDim.z = parameters.cluster.z;
+        made->attributes[CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION] = value;
+    }
+    auto& bytes = made->launch.request->parameters;
+    for (const auto& parameter : made->launch.request->layout)
+        made->values_.push_back(bytes.data() + parameter.offset);
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+CUresult KernelWork::with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value,
+                          Work* out) const
+{
+    LaunchParameters changed = parameters;
+    auto owner = context.lock();
+    if (!owner)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+        changed.cooperative = value.cooperative != 0;
+    else if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        changed.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+    changed.values = values_.data();
+    Work made;
+    if (CUresult failed = make(*function, changed, owner, &made))
+        return failed;
+    auto kernel = std::const_pointer_cast<KernelWork>(work_as<KernelWork>(made));
+    for (const auto& row : attributes)
+        kernel->attributes.insert(row);
+    kernel->attributes[id] = value;
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+CUlaunchAttributeValue KernelWork::attribute(CUlaunchAttributeID id) const
+{
+    auto row = attributes.find(id);
+    return row == attributes.end() ? CUlaunchAttributeValue{} : row->second;
+}
+
+CUDA_KERNEL_NODE_PARAMS KernelWork::shown() const
+{
+    CUDA_KERNEL_NODE_PARAMS out{};
+    if (function->is_kernel())
+        out.kern = reinterpret_cast<CUkernel>(function->handle());
+    else
+        out.func = function->handle();
+    if (auto owner = context.lock())
+        out.ctx = owner->handle();
+    out.gridDimX = parameters.grid.x;
+    out.gridDimY = parameters.grid.y;
+    out.gridDimZ = parameters.grid.z;
+    out.blockDimX = parameters.block.x;
+    out.blockDimY = parameters.block.y;
+    out.blockDimZ = parameters.block.z;
+    out.sharedMemBytes = parameters.dynamic_shared;
+    out.kernelParams = values_.empty() ? nullptr : values_.data();
+    return out;
+}
+
+void KernelWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    auto owner = context.lock();
+    if (owner && !runner.is_stopped())
+        run_launch(launch, *owner, &runner.conditions());
+}
+
+// ------------------------------------------------------------------------- copies and fills
+
+Work CopyWork::captured(const Side& target, const Side& source, const Box& box)
+{
+    auto made = std::make_shared<CopyWork>();
+    CUDA_MEMCPY3D& p = made->parameters;
+    p.dstMemoryType = target.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    p.srcMemoryType = source.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    if (target.host)
+        p.dstHost = reinterpret_cast<void*>(target.address());
+    else
+        p.dstDevice = target.address();
+    if (source.host)
+        p.srcHost = reinterpret_cast<void*>(source.address());
+    else
+        p.srcDevice = source.address();
+    p.dstPitch = target.pitch;
+    p.srcPitch = source.pitch;
+    p.dstHeight = target.pitch ? target.slice / target.pitch : 0;
+    p.srcHeight = source.pitch ? source.slice / source.pitch : 0;
+    p.WidthInBytes = box.width;
+    p.Height = box.height;
+    p.Depth = box.depth;
+    made->target = target;
+    made->source = source;
+    made->box = box;
+    return made;
+}
+
+CUresult CopyWork::make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context,
+                        Work* out)
+{
+    auto made = std::make_shared<CopyWork>();
+    if (CUresult failed = find_sides(parameters, true, &made->target, &made->source, &made->box))
+        return failed;
+    if (made->target.allocation && made->target.allocation->read_only)
+        return CUDA_ERROR_INVALID_VALUE;
+    made->context = context;
+    made->parameters = parameters;
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+void CopyWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    if (!runner.is_stopped() && !box.empty())
+        runner.fail(run_copy(target, source, box), "a copy");
+}
+
+CUresult FillWork::make(const CUDA_MEMSET_NODE_PARAMS& parameters,
+                        const std::shared_ptr<Context>& context, Work* out)
+{
+    auto made = std::make_shared<FillWork>();
+    const auto& p = parameters;
+    if ((p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) || !p.width || !p.height)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult failed = find_fill(p.dst, p.elementSize, p.width, p.height, p.pitch, true,
+                                    context.get(), &made->target))
+        return failed;
+    made->context = context;
+    made->parameters = parameters;
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+void FillWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    if (!runner.is_stopped())
+        run_fill(target, parameters.value, parameters.elementSize, parameters.width,
+                 parameters.height);
+}
+
+// ------------------------------------------------------------------- the host, and events
+
+void HostWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    if (runner.is_stopped())
+        return;
+    exec::flush_output();
+    if (CallbackScope scope; scope)
+        parameters.fn(parameters.userData);
+}
+
+void MemoryOperationWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    if (!runner.is_stopped())
+        runner.fail(operation_(), "an operation on memory");
+}
+
+void EventWork::run(const ExecNode& node, NodeRunner& runner) const
+{
+    if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+        runner.reach(node);
+    else
+        runner.wait(node);
+}
+
+// ---------------------------------------------------------------------------------- memory
+
+CUresult AllocationWork::make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* out)
+{
+    const CUmemPoolProps& props = parameters.poolProps;
+    if (!parameters.bytesize || props.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+        props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        (parameters.accessDescCount && !parameters.accessDescs))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (!device_at(props.location.id))
+        return CUDA_ERROR_INVALID_DEVICE;
+    auto made = std::make_shared<AllocationWork>();
+    if (CUresult failed = GraphMemory::make(props.location.id, parameters.bytesize, nullptr,
+                                            &made->memory))
+        return failed;
+    made->access.assign(parameters.accessDescs, parameters.accessDescs + parameters.accessDescCount);
+    parameters.dptr = made->memory->allocation()->base;
+    made->parameters = parameters;
+    made->parameters.accessDescs = made->access.empty() ? nullptr : made->access.data();
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+void FreeWork::run(const ExecNode&, NodeRunner&) const
+{
+    memory->hide();
+}
+
+// ---------------------------------------------------------------------- graphs within nodes
+
+void ChildWork::run(const ExecNode& node, NodeRunner& runner) const
+{
+    runner.run_inner(node, 0);
+}
+
+void ConditionalWork::run(const ExecNode& node, NodeRunner& runner) const
+{
+    if (kind == CU_GRAPH_COND_TYPE_WHILE) {
+        while (!runner.is_stopped() && runner.condition(condition))
+            runner.run_inner(node, 0);
+        return;
+    }
+    unsigned value = runner.condition(condition);
+    if (!runner.is_stopped())
+        runner.run_inner(node, kind == CU_GRAPH_COND_TYPE_IF ? value == 0 : value);
+}
+
+} // namespace emu::state

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the nodes of graphs do: one record a kind, with the parameters that a program can read
+// and change. A record does not change once it is part of a graph; new parameters are a new one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "../../exec/exec.hpp"
+#include "../copy.hpp"
+#include "../module.hpp"
+#include "graph_memory.hpp"
+
+namespace emu::state {
+
+class Event;
+class Graph;
+struct ExecNode;
+
+// What records need of the run that they are part of.
+class NodeRunner {
+public:
+    virtual bool is_stopped() const = 0;       // after an error of the context
+    virtual void fail(CUresult result, const char* what) = 0;
+    virtual void reach(const ExecNode& node) = 0; // the event of the node is recorded
+    virtual void wait(const ExecNode& node) = 0;  // for the event of the node
+    virtual unsigned condition(CUgraphConditionalHandle handle) const = 0;
+    virtual exec::ConditionSink& conditions() = 0;
+    // A graph inside the node, if it has so many; blocks until it is done.
+    virtual void run_inner(const ExecNode& node, size_t index) = 0;
+
+protected:
+    ~NodeRunner() = default;
+};
+
+class NodeWork {
+public:
+    explicit NodeWork(CUgraphNodeType type) : type(type) {}
+    virtual ~NodeWork() = default;
+    // Runs on a worker, when all that the node follows is done.
+    virtual void run(const ExecNode& node, NodeRunner& runner) const = 0;
+
+    const CUgraphNodeType type;
+    std::weak_ptr<Context> context;            // where it runs; empty: wherever
+};
+
+using Work = std::shared_ptr<const NodeWork>;
+
+template <class T>
+std::shared_ptr<const T> work_as(const Work& work)
+{
+    return std::dynamic_pointer_cast<const T>(work);
+}
+
+class EmptyWork : public NodeWork {
+public:
+    EmptyWork() : NodeWork(CU_GRAPH_NODE_TYPE_EMPTY) {}
+    void run(const ExecNode&, NodeRunner&) const override {}
+};
+
+class KernelWork : public NodeWork {
+public:
+    KernelWork() : NodeWork(CU_GRAPH_NODE_TYPE_KERNEL) {}
+    static CUresult make(Function& function, const LaunchParameters& parameters,
+                         const std::shared_ptr<Context>& context, Work* out);
+    // The same kernel with one attribute changed.
+    CUresult with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value, Work* out) const;
+    CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
+    CUDA_KERNEL_NODE_PARAMS shown() const;     // its pointers are good as long as this record
+    int priority() const { return attribute(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority; }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    std::shared_ptr<Function> function;        // as given: a function, or a kernel
+    LaunchParameters parameters;               // without the values, which are in the request
+    PreparedLaunch launch;
+    std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes;
+
+private:
+    mutable std::vector<void*> values_;
+};
+
+class CopyWork : public NodeWork {
+public:
+    CopyWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMCPY) {}
+    // What a stream captured: both sides are found.
+    static Work captured(const Side& target, const Side& source, const Box& box);
+    static CUresult make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context,
+                         Work* out);
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    CUDA_MEMCPY3D parameters{};
+    Side target, source;
+    Box box;
+};
+
+class FillWork : public NodeWork {
+public:
+    FillWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMSET) {}
+    static CUresult make(const CUDA_MEMSET_NODE_PARAMS& parameters,
+                         const std::shared_ptr<Context>& context, Work* out);
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    CUDA_MEMSET_NODE_PARAMS parameters{};
+    Side target;
+};
+
+class HostWork : public NodeWork {
+public:
+    explicit HostWork(const CUDA_HOST_NODE_PARAMS& parameters)
+        : NodeWork(CU_GRAPH_NODE_TYPE_HOST), parameters(parameters)
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    const CUDA_HOST_NODE_PARAMS parameters;
+};
+
+// Waits for values in memory, and writes of them, as a stream captured them.
+class MemoryOperationWork : public NodeWork {
+public:
+    explicit MemoryOperationWork(std::function<CUresult()> operation)
+        : NodeWork(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP), operation_(std::move(operation))
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+private:
+    std::function<CUresult()> operation_;
+};
+
+class EventWork : public NodeWork {
+public:
+    EventWork(CUgraphNodeType type, std::shared_ptr<Event> event) // EVENT_RECORD or WAIT_EVENT
+        : NodeWork(type), event(std::move(event))
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    const std::shared_ptr<Event> event;
+};
+
+class AllocationWork : public NodeWork {
+public:
+    AllocationWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEM_ALLOC) {}
+    static CUresult make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* out);
+    void run(const ExecNode&, NodeRunner&) const override {} // there since the launch
+
+    std::shared_ptr<GraphMemory> memory;
+    CUDA_MEM_ALLOC_NODE_PARAMS_v1 parameters{};
+    std::vector<CUmemAccessDesc> access;
+};
+
+class FreeWork : public NodeWork {
+public:
+    explicit FreeWork(std::shared_ptr<GraphMemory> memory)
+        : NodeWork(CU_GRAPH_NODE_TYPE_MEM_FREE), memory(std::move(memory))
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    const std::shared_ptr<GraphMemory> memory;
+};
+
+class ChildWork : public NodeWork {
+public:
+    explicit ChildWork(std::shared_ptr<Graph> graph)
+        : NodeWork(CU_GRAPH_NODE_TYPE_GRAPH), graph(std::move(graph))
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    const std::shared_ptr<Graph> graph;        // a copy of the one given; of the node alone
+};
+
+class ConditionalWork : public NodeWork {
+public:
+    ConditionalWork(CUgraphConditionalHandle condition, CUgraphConditionalNodeType kind)
+        : NodeWork(CU_GRAPH_NODE_TYPE_CONDITIONAL), condition(condition), kind(kind)
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    const CUgraphConditionalHandle condition;
+    const CUgraphConditionalNodeType kind;
+    std::vector<std::shared_ptr<Graph>> bodies;
+    mutable std::vector<CUgraph> handles;      // what phGraph_out points to
+};
+
+} // namespace emu::state

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "user_object.hpp"
+
+#include <utility>
+
+#include "../queue.hpp"
+
+namespace emu::state {
+namespace {
+
+HandleTable<UserObject, CUuserObject>& table()
+{
+    static auto* rows = new HandleTable<UserObject, CUuserObject>;
+    return *rows;
+}
+
+// Destructors run one after another, behind the back of whoever let go.
+Queue& destructors()
+{
+    static auto* queue = [] {
+        auto made = new std::shared_ptr<Queue>(std::make_shared<Queue>(nullptr, 0));
+        (*made)->execute = [](Operation& operation) { operation.work(); };
+        return made;
+    }();
+    return **queue;
+}
+
+} // namespace
+
+CUresult UserObject::create(void* pointer, CUhostFn destroy, unsigned count, CUuserObject* out)
+{
+    auto object = std::make_shared<UserObject>(pointer, destroy, count);
+    object->handle_ = table().add(object);
+    *out = object->handle_;
+    return CUDA_SUCCESS;
+}
+
+std::shared_ptr<UserObject> UserObject::find(CUuserObject handle)
+{
+    return table().find(handle);
+}
+
+CUresult UserObject::release(unsigned count)
+{
+    unsigned now = count_.load();
+    do {
+        if (count > now)
+            return CUDA_ERROR_INVALID_VALUE;
+    } while (!count_.compare_exchange_weak(now, now - count));
+    if (now != count)
+        return CUDA_SUCCESS;
+    auto self = table().remove(handle_);
+    destructors().add({Operation::Kind::host_function, "cuUserObjectRelease",
+                       [destroy = destroy_, pointer = pointer_] {
+                           if (CallbackScope scope; scope)
+                               destroy(pointer);
+                           return CUDA_SUCCESS;
+                       }},
+                      {});
+    return CUDA_SUCCESS;
+}
+
+UserObjects& UserObjects::operator=(UserObjects other)
+{
+    std::swap(rows_, other.rows_);
+    return *this;
+}
+
+UserObjects::~UserObjects()
+{
+    for (auto& row : rows_)
+        row.first->release(row.second);
+}
+
+void UserObjects::add(const UserObjects& other)
+{
+    for (auto& row : other.rows_)
+        add(row.first, row.second, false);
+}
+
+void UserObjects::add(const std::shared_ptr<UserObject>& object, unsigned count, bool owned)
+{
+    if (!owned)
+        object->retain(count);
+    rows_[object] += count;
+}
+
+CUresult UserObjects::remove(const std::shared_ptr<UserObject>& object, unsigned count)
+{
+    auto row = rows_.find(object);
+    if (row == rows_.end() || row->second < count)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(row->second -= count))
+        rows_.erase(row);
+    return object->release(count);
+}
+
+} // namespace emu::state
