@@ -52,6 +52,11 @@ EMU_IMPORT void* memcpy(void* to, const void* from, size_t bytes);
 EMU_IMPORT void* memset(void* to, int value, size_t bytes);
 EMU_IMPORT void* memmove(void* to, const void* from, size_t bytes);
 EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
+
+// Of conditional nodes; programs declare it themselves, with or without cuda_device_runtime_api.h.
+typedef unsigned long long cudaGraphConditionalHandle;
+EMU_IMPORT void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
+    __asm__("emu_set_condition");
 }
 
 EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }

@@ -15,6 +15,8 @@
 #define __inline_hint__
 #define __grid_constant__
 #define __nv_pure__
+#define __cudart_builtin__
+#define CUDARTAPI
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __block_size__(...)

@@ -20,6 +20,7 @@ std::shared_ptr<Queue> plain_queue(int priority)
     queue->execute = [](Operation& operation) {
         if (operation.work)
             operation.work();
+        return true;
     };
     return queue;
 }
@@ -99,6 +100,7 @@ private:
 
     void help()
     {
+        GenerationScope scope(run_.generation());
         std::unique_lock lock(mutex_);
         while (run_one(lock)) {
         }
@@ -154,7 +156,8 @@ GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, UserObjects objects,
                    std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context,
                    int priority)
     : graph_(std::move(graph)), objects_(std::move(objects)), conditions_(std::move(conditions)),
-      context_(std::move(context)), priority_(priority)
+      context_(std::move(context)), priority_(priority),
+      generation_(context_ ? context_->generation() : 0)
 {
 }
 
@@ -191,6 +194,7 @@ void GraphRun::announce(const ExecGraph& graph)
 
 CUresult GraphRun::run()
 {
+    GenerationScope scope(generation_);
     conditions_->begin_run();
     run_graph(*graph_);
     objects_ = UserObjects();
@@ -216,7 +220,7 @@ void GraphRun::run_graph(const ExecGraph& graph)
 
 bool GraphRun::is_stopped() const
 {
-    return context_ && context_->sticky() != CUDA_SUCCESS;
+    return context_ && (context_->sticky() != CUDA_SUCCESS || context_->is_interrupted());
 }
 
 void GraphRun::fail(CUresult result, const char* what)

@@ -24,7 +24,7 @@ struct ExecNode;
 // What records need of the run that they are part of.
 class NodeRunner {
 public:
-    virtual bool is_stopped() const = 0;       // after an error of the context
+    virtual bool is_stopped() const = 0;       // after an error of the context, or interrupted
     virtual void fail(CUresult result, const char* what) = 0;
     virtual void reach(const ExecNode& node) = 0; // the event of the node is recorded
     virtual void wait(const ExecNode& node) = 0;  // for the event of the node

@@ -20,7 +20,10 @@ Queue& destructors()
 {
     static auto* queue = [] {
         auto made = new std::shared_ptr<Queue>(std::make_shared<Queue>(nullptr, 0));
-        (*made)->execute = [](Operation& operation) { operation.work(); };
+        (*made)->execute = [](Operation& operation) {
+            operation.work();
+            return true;
+        };
         return made;
     }();
     return **queue;
