@@ -33,6 +33,16 @@ def test_every_public_name_is_documented():
     assert public() - set(documented()) == set()
 
 
+def test_every_public_name_of_system_is_documented():
+    from cuda.core import system
+    from cuda.core.system import _device, typing
+
+    named = {f"cuda.core.system.{name}" for name in set(system.__all__) - set(system.exceptions.__all__)}
+    parts = {f"cuda.core.system._device.{name}" for name in _device.__all__ if name not in system.__all__}
+    enums = {f"cuda.core.system.typing.{name}" for name in typing.__all__}
+    assert (named | parts | enums) - set(documented()) == set()
+
+
 def test_every_documented_name_exists():
     for name in documented():
         module, _, attribute = name.rpartition(".")

@@ -68,10 +68,8 @@ class CUDAError(Exception):
 class OutOfMemoryError(CUDAError, MemoryError):
     """The device, or the host on its behalf, is out of memory.
 
-    Attributes
-    ----------
-    free, total : int or None
-        The bytes of the current device when the call failed; None where no context was current.
+    ``free`` and ``total`` are the bytes of the current device when the call failed; None where no
+    context was current.
     """
 
     free = None
