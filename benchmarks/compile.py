@@ -144,7 +144,34 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
         for label, code, more in (("", plain, {}), (WITH_HEADERS, including, {"include_path": [include]})):
             rows[f"hit in {place}{label}"] = hit(program_of(code, **more), cache)
             rows[f"hit in {place}{label}, new Program"] = new_hit(code, more, cache)
-    return rows | rows_of_other_languages(options)
+    return rows | rows_of_other_languages(options) | rows_without_memory(plain, including, include)
+
+
+def rows_without_memory(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
+    """Return what programs would take without each memory that is kept: the difference is its reason."""
+    try:
+        from cuda.core._compile import _option_memo
+        from cuda.core._compile.cache import _headers, _lookup
+    except ImportError:
+        return {}  # another cuda.core
+
+    def forgetting(call: Callable[[], object], *memories) -> Callable[[], object]:
+        def forget_and_call():
+            for memory in memories:
+                memory.clear()
+            return call()
+
+        return forget_and_call
+
+    options, keys, headers = _option_memo._memos, _lookup._keys, _headers._parsed
+    plain_hit = new_hit(plain, {}, InMemoryProgramCache())
+    headers_hit = new_hit(including, {"include_path": [include]}, InMemoryProgramCache())
+    return {
+        "make and close, new options, options forgotten": forgetting(lambda: program_of(plain).close(), options),
+        "hit in memory, new Program, keys forgotten": forgetting(plain_hit, keys),
+        f"hit in memory{WITH_HEADERS}, keys forgotten": forgetting(headers_hit, keys),
+        f"hit in memory{WITH_HEADERS}, keys, headers forgotten": forgetting(headers_hit, keys, headers),
+    }
 
 
 def rows_of_other_languages(options: ProgramOptions) -> dict[str, Callable[[], object]]:
@@ -225,12 +252,12 @@ def timed(call: Callable[[], object], count: int) -> float:
 
 def show(figures: dict[str, dict[str, float]], ratios: dict[str, float]) -> None:
     """Print the figures, and ratios to NVRTC alone and to the peer."""
-    print(f"{'median microseconds':44}{'ours':>11}{'peer':>11}{'ours/peer':>11}{'limit':>9}")
+    print(f"{'median microseconds':58}{'ours':>11}{'peer':>11}{'ours/peer':>11}{'limit':>9}")
     for row, times in figures.items():
         peer, part = "-", "-"
         if "peer" in times:
             peer, part = f"{times['peer']:.1f}", f"{times['ours'] / times['peer']:.3f}"
-        print(f"{row:44}{times['ours']:11.1f}{peer:>11}{part:>11}{LIMITS.get(row, ''):>9}")
+        print(f"{row:58}{times['ours']:11.1f}{peer:>11}{part:>11}{LIMITS.get(row, ''):>9}")
     for name, part in ratios.items():
         print(f"{FIRST} / NVRTC alone, {name}: {part:.3f}")
 

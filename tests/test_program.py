@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from cuda.core import _program
-from cuda.core._compile import _compilers, _options
+from cuda.core._compile import _nvrtc, _options
 from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
@@ -178,8 +178,8 @@ def test_nothing_is_written_without_messages():
 
 
 def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
-    monkeypatch.setattr(_compilers, "program_text", lambda kind, program: b"line 1: \xff\0")
-    assert _compilers.program_log(None) == "line 1: \\xff"
+    monkeypatch.setattr(_nvrtc, "program_text", lambda kind, program: b"line 1: \xff\0")
+    assert _nvrtc.program_log(None) == "line 1: \\xff"
 
 
 def test_a_source_that_is_no_text():
@@ -356,11 +356,11 @@ def test_closed_program():
 
 def test_the_compiler_gets_the_source_when_it_is_needed():
     program = Program(SAXPY, "c++", ARCH)
-    assert program._compiler is None
+    assert program._back_end is None
     assert int(program.handle) == int(program.handle) != 0
     unused = Program(SAXPY, "c++", ARCH)
     unused.close()
-    assert unused._compiler is None
+    assert unused._back_end is None
     assert int(unused.handle) == 0
 
 
@@ -378,14 +378,14 @@ def test_threads_get_one_compiler():
 
 def test_closing_while_another_thread_opens():
     program = Program(SAXPY, "c++", ARCH)
-    plan, is_opening, may_open = program._plan, threading.Event(), threading.Event()
+    settings, is_opening, may_open = program._settings, threading.Event(), threading.Event()
 
     def open_late(source, name, _):
         is_opening.set()
         assert may_open.wait(10)
-        return plan.compiler(source, name, plan)
+        return settings.back_end(source, name, settings)
 
-    program._plan = types.SimpleNamespace(compiler=open_late, prefix=b"")
+    program._settings = types.SimpleNamespace(back_end=open_late, prefix=b"")
     opening = threading.Thread(target=program._opened)
     opening.start()
     assert is_opening.wait(10)
@@ -395,7 +395,7 @@ def test_closing_while_another_thread_opens():
     closing.join()
     opening.join()
     assert program.is_closed
-    assert program._compiler._program is None
+    assert program._back_end._program is None
 
 
 def test_code_outlives_its_program():
@@ -419,7 +419,7 @@ def test_identity_and_weak_references():
 def test_failed_release_warns(monkeypatch):
     program = Program(SAXPY, "c++", ARCH)
     assert int(program.handle) != 0
-    nvrtc = _compilers.load_nvrtc()
+    nvrtc = _nvrtc.load_nvrtc()
 
     def destroy(handle):
         nvrtc.nvrtcDestroyProgram(handle)
@@ -427,7 +427,7 @@ def test_failed_release_warns(monkeypatch):
 
     failing = types.SimpleNamespace(nvrtcDestroyProgram=destroy)
     with uncollected(), monkeypatch.context() as patch:
-        patch.setattr(_compilers, "load_nvrtc", lambda: failing)
+        patch.setattr(_nvrtc, "load_nvrtc", lambda: failing)
         with pytest.warns(ResourceWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
             program.close()
 
@@ -482,7 +482,7 @@ def test_interpreter_lock_is_released_while_compiling():
 
 
 def test_no_bundled_headers_in_an_old_nvrtc(monkeypatch):
-    monkeypatch.setattr(_compilers, "has_bundled_headers", lambda: False)
+    monkeypatch.setattr(_nvrtc, "has_bundled_headers", lambda: False)
     with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC that has headers|NVRTC 13)"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
 
@@ -492,10 +492,10 @@ def test_bundled_headers_unknown_to_the_bindings(monkeypatch, kind):
     def fail(*args):
         raise kind("nvrtcGetBundledHeadersInfo")
 
-    monkeypatch.setattr(_compilers, "call_nvrtc", fail)
-    _compilers.has_bundled_headers.cache_clear()
-    assert _compilers.has_bundled_headers() is False
-    _compilers.has_bundled_headers.cache_clear()
+    monkeypatch.setattr(_nvrtc, "call_nvrtc", fail)
+    _nvrtc.has_bundled_headers.cache_clear()
+    assert _nvrtc.has_bundled_headers() is False
+    _nvrtc.has_bundled_headers.cache_clear()
 
 
 def test_missing_nvrtc_says_what_to_install(monkeypatch):
@@ -507,13 +507,13 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch):
 
     fake = types.SimpleNamespace(nvrtcVersion=fail)
     with uncollected(), monkeypatch.context() as patch:
-        patch.setattr(_compilers.importlib, "import_module", lambda name: fake)
-        _compilers.load_nvrtc.cache_clear()
+        patch.setattr(_nvrtc.importlib, "import_module", lambda name: fake)
+        _nvrtc.load_nvrtc.cache_clear()
         try:
             with pytest.raises(Missing, match="pip install nvidia-cuda-nvrtc.*libnvrtc.so.13"):
-                _compilers.load_nvrtc()
+                _nvrtc.load_nvrtc()
         finally:
-            _compilers.load_nvrtc.cache_clear()
+            _nvrtc.load_nvrtc.cache_clear()
 
 
 # The source file for debuggers

@@ -16,11 +16,11 @@ import warnings
 import weakref
 from pathlib import Path
 
-from cuda.core._compile._compilers import nvrtc_version
+from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
-from cuda.core._compile._request import program_plan
+from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
 from cuda.core._compile.cache._abc import ProgramCacheResource
-from cuda.core._compile.cache._lookup import CacheSlot, CacheSource
+from cuda.core._compile.cache._lookup import find_compiled, store_compiled
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
@@ -74,9 +74,8 @@ class Program:
     """
 
     # What a program has later, or not at all.
-    _compiler = None
+    _back_end = None
     _debug_file = None
-    _cache_source = None
     _is_closed = False
 
     def __init__(
@@ -91,12 +90,12 @@ class Program:
             check_source(code, kind)
         self._code = bytes(code) if isinstance(code, bytearray) else code
         self._kind = kind
-        self._plan = plan = program_plan(kind, options)
-        self._options = options = plan.options
+        self._settings = settings = compile_settings(kind, options)
+        self._options = options = settings.options
         self._name = options.name
         # Held while the compiler gets the source, which happens when it is to compile: most programs are in a cache.
         self._opening = threading.Lock()
-        if plan.has_file:
+        if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
         if kind is SourceCodeType.PTX or not code:
@@ -170,50 +169,49 @@ class Program:
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
             raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
-        slot = None
+        request = CompileRequest(self._code, self._kind, self._settings, target, name_expressions)
         if cache is not None:
             if not isinstance(cache, ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
-            slot = CacheSlot(cache, self._source_for_cache(), target, name_expressions)
-            found = slot.load()
+            found = find_compiled(cache, request)
             if found is not None:
-                return object_code(found, target, self._options.name, name_expressions)
+                return object_code(found, target, self._name, name_expressions)
         try:
-            code, symbols, log = self._opened().compile(target, expressions)
+            compiled = CompiledCode(*self._opened().compile(target, expressions))
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
             raise
-        if logs is not None and log:
-            logs.write(log)
-        if slot is not None and code.strip(b"\0"):
-            slot.store(code, symbols)
-        for message in self._remarks(target, code, log, slot):
+        if logs is not None and compiled.log:
+            logs.write(compiled.log)
+        if cache is not None and compiled.code.strip(b"\0"):
+            store_compiled(cache, request, compiled)
+        for message in self._remarks(request, compiled):
             warnings.warn(message, RuntimeWarning, stacklevel=2)
-        return object_code((code, symbols), target, self._name, name_expressions)
+        return object_code(compiled, target, self._name, name_expressions)
 
     def close(self) -> None:
-        """Give back the compiler's program and remove the debug source file; calling this again does nothing."""
+        """Destroy the compiler's program and remove the debug source file; calling this again does nothing."""
         self._is_closed = True
-        if self._compiler is None and self._opening.locked():
+        if self._back_end is None and self._opening.locked():
             with self._opening:  # a thread that is just opening this program may not have seen that it is closed
                 pass
-        compiler = self._compiler
-        if compiler is not None:
-            compiler.close()
+        back_end = self._back_end
+        if back_end is not None:
+            back_end.close()
         if self._debug_file is not None:
             self._debug_file.remove()
 
     @property
     def backend(self) -> CompilerBackendType:
         """The compiler."""
-        return self._plan.compiler.backend or Linker.which_backend()
+        return self._settings.back_end.backend or Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
-        if self._compiler is None and self._is_closed:
-            return self._plan.compiler.null_handle()
+        if self._back_end is None and self._is_closed:
+            return self._settings.back_end.null_handle()
         return self._opened().handle
 
     @property
@@ -224,18 +222,18 @@ class Program:
     @property
     def pch_status(self) -> PCHStatusType | None:
         """What became of the precompiled header in the latest compilation; None when none was asked for."""
-        return None if self._compiler is None else self._compiler.pch_status
+        return None if self._back_end is None else self._back_end.pch_status
 
     def _opened(self):
-        """Return the compiler that has the source."""
-        if self._compiler is None:
+        """Return the back end that has the source."""
+        if self._back_end is None:
             with self._opening:
                 if self._is_closed:
                     raise RuntimeError(CLOSED)
-                if self._compiler is None:
-                    source = self._plan.prefix + source_bytes(self._code)
-                    self._compiler = self._plan.compiler(source, os.fsencode(self._name), self._plan)
-        return self._compiler
+                if self._back_end is None:
+                    source = self._settings.prefix + source_bytes(self._code)
+                    self._back_end = self._settings.back_end(source, os.fsencode(self._name), self._settings)
+        return self._back_end
 
     def _look_early(self) -> None:
         """Refuse what can be refused without the compiler, and what the driver's linker refuses."""
@@ -246,17 +244,11 @@ class Program:
         if not self._code or self.backend is CompilerBackendType.DRIVER:
             self._opened()
 
-    def _source_for_cache(self) -> CacheSource:
-        source = self._cache_source
-        if source is None:
-            identity = self._plan if self._plan.is_shared else None
-            source = self._cache_source = CacheSource(self._code, self._kind, self._options, identity)
-        return source
-
-    def _remarks(self, target, code, log, slot):
+    def _remarks(self, request, compiled):
         """Yield what the user should know of a compilation that did not fail."""
-        if slot is not None and slot.obstacle is not None:
-            yield f"the program is not cached, because it is unknown which header this is: {slot.obstacle}"
+        target, code, log = request.target, compiled.code, compiled.log
+        if request.obstacle is not None:
+            yield f"the program is not cached, because it is unknown which header this is: {request.obstacle}"
         if self.pch_status is PCHStatusType.FAILED:
             yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
         is_nvrtc = self.backend is CompilerBackendType.NVRTC
@@ -269,7 +261,7 @@ class Program:
             )
 
     def _target(self, target_type) -> ObjectCodeFormatType:
-        targets = self._plan.compiler.targets
+        targets = self._settings.back_end.targets
         target = _TARGETS.get(target_type.lower()) if isinstance(target_type, str) else None
         if target is not None and target in targets:
             return target
@@ -286,12 +278,11 @@ def why_nothing(options: ProgramOptions) -> str:
     return "since link_time_optimization is False"
 
 
-def object_code(compiled, target, name: str, name_expressions) -> ObjectCode:
+def object_code(compiled: CompiledCode, target, name: str, name_expressions) -> ObjectCode:
     """Make an object code of compiled code and the names in it."""
-    code, symbols = compiled
     # Other compilers than NVRTC have no name expressions, and give no symbols.
-    mapping = dict(zip(name_expressions, symbols, strict=True)) if symbols else None
-    return ObjectCode._init(code, target, name=name, symbol_mapping=mapping)
+    mapping = dict(zip(name_expressions, compiled.symbols, strict=True)) if compiled.symbols else None
+    return ObjectCode._init(compiled.code, target, name=name, symbol_mapping=mapping)
 
 
 class DebugFile:

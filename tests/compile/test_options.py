@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import pytest
 
-from cuda.core._compile import _compilers, _options
+from cuda.core._compile import _nvrtc, _options
 from cuda.core._compile._options import LinkerOptions, ProgramOptions, linker_options
 from cuda.core._program import Program
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
@@ -368,7 +368,7 @@ def test_no_architecture_and_no_device(monkeypatch, kind):
 
 @pytest.mark.requires(nvrtc=True)
 def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(monkeypatch):
-    monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
+    monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
     options = ProgramOptions(arch=ARCH, pch=True, numba_debug=True, use_bundled_headers=True)
     needs = "use_bundled_headers needs NVRTC 13.3, pch needs NVRTC 12.8, numba_debug needs NVRTC 13.2"
     for kind in (NotSupportedError, NVRTCError):
@@ -382,7 +382,7 @@ def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(monkeypatch):
 def test_an_option_that_nvrtc_does_not_know_at_all():
     with Program(SOURCE, "c++", ProgramOptions(arch=ARCH)) as program:
         program._opened()._arguments.append(b"--no-such-option")
-        version = "{}.{}".format(*_compilers.nvrtc_version())
+        version = "{}.{}".format(*_nvrtc.nvrtc_version())
         with pytest.raises(NVRTCError, match=f"--no-such-option[^$]*NVRTC {version}, which is loaded, does not know"):
             program.compile("cubin")
 

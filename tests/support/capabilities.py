@@ -164,7 +164,7 @@ class Capabilities:
 
     def nvvm(self, wanted: bool) -> bool:
         """Whether the NVVM compiler and its library of mathematical functions are installed."""
-        from cuda.core._compile._compilers import libdevice, load_nvvm
+        from cuda.core._compile._nvvm import libdevice, load_nvvm
 
         try:
             return (load_nvvm() is not None and len(libdevice()) > 0) == wanted
@@ -194,7 +194,7 @@ class Capabilities:
 
     def ptx(self, wanted: bool) -> bool:
         """Whether the driver loads the PTX that the CUDA C++ compiler makes."""
-        from cuda.core._compile._compilers import nvrtc_version
+        from cuda.core._compile._nvrtc import nvrtc_version
         from cuda.core._utils.version import driver_version
 
         return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted

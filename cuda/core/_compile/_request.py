@@ -1,34 +1,35 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What options say about compiling sources of a type, worked out once for all programs that have equal options."""
+"""Requests: what is compiled, to what and how, from the source of a program to the code that comes back.
+
+A :class:`CompileSettings` has the back end and its rendered arguments, and is shared by all programs with equal
+options. A :class:`CompileRequest` adds source, target and name expressions; caches find and store by it, and what
+they find and what a compiler makes are both a :class:`CompiledCode`.
+"""
 
 from __future__ import annotations
 
 import copy
+from typing import NamedTuple
 
-from cuda.core._compile._compilers import (
-    LinkerCompiler,
-    NVRTCCompiler,
-    NVVMCompiler,
-    check_nvrtc_options,
-    libdevice,
-    load_nvvm,
-)
+from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
+from cuda.core._compile._nvvm import NVVMBackEnd, libdevice, load_nvvm
 from cuda.core._compile._option_memo import memo_of
 from cuda.core._compile._options import ProgramOptions, current_arch, linker_options
+from cuda.core._compile._ptx import PTXBackEnd
 from cuda.core.typing import SourceCodeType
 
-__all__ = ["ProgramPlan", "program_plan"]
+__all__ = ["CompileRequest", "CompileSettings", "CompiledCode", "compile_settings"]
 
-_COMPILERS = {
-    SourceCodeType.CXX: NVRTCCompiler,
-    SourceCodeType.PTX: LinkerCompiler,
-    SourceCodeType.NVVM: NVVMCompiler,
+_BACK_ENDS = {
+    SourceCodeType.CXX: NVRTCBackEnd,
+    SourceCodeType.PTX: PTXBackEnd,
+    SourceCodeType.NVVM: NVVMBackEnd,
 }
 
 
-class ProgramPlan:
-    """How programs with some options are compiled; not to be changed.
+class CompileSettings:
+    """How programs with some options are compiled: the back end and its arguments; not to be changed.
 
     Parameters
     ----------
@@ -41,8 +42,8 @@ class ProgramPlan:
 
     Attributes
     ----------
-    compiler : type
-        The back end.
+    back_end : type
+        The back end: NVRTC, NVVM or the linkers.
     options : ProgramOptions
         A copy of the options, with the architecture.
     arguments : tuple of bytes, dict, or LinkerOptions
@@ -54,7 +55,7 @@ class ProgramPlan:
     libdevice : bytes
         The library of mathematical functions, where the options ask for it.
     is_shared : bool
-        Whether all programs with equal options have this plan.
+        Whether all programs with equal options have these settings, so that they stand for the options.
 
     Raises
     ------
@@ -66,12 +67,12 @@ class ProgramPlan:
         If the compiler or the library of mathematical functions is missing, or a macro is malformed.
     """
 
-    __slots__ = ("arguments", "compiler", "has_file", "is_shared", "libdevice", "options", "prefix")
+    __slots__ = ("arguments", "back_end", "has_file", "is_shared", "libdevice", "options", "prefix")
 
     def __init__(self, kind: SourceCodeType, options: ProgramOptions, arch: str):
         if options.extra_sources and kind is not SourceCodeType.NVVM:
             raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
-        self.compiler = _COMPILERS[kind]
+        self.back_end = _BACK_ENDS[kind]
         self.options = options = own_copy(options)
         options.arch = arch
         self.is_shared = False
@@ -86,7 +87,7 @@ class ProgramPlan:
                 self.has_file = options.name == "default_program"
         elif kind is SourceCodeType.NVVM:
             load_nvvm()
-            self.arguments = {target: options.as_bytes("nvvm", target) for target in NVVMCompiler.targets}
+            self.arguments = {target: options.as_bytes("nvvm", target) for target in NVVMBackEnd.targets}
             if options.use_libdevice:
                 self.libdevice = libdevice()
         else:
@@ -105,8 +106,8 @@ def own_copy(options: ProgramOptions) -> ProgramOptions:
     return options
 
 
-def program_plan(kind: SourceCodeType, options: ProgramOptions) -> ProgramPlan:
-    """Return the plan for a type of source and some options; without an architecture, for the current device.
+def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSettings:
+    """Return the settings for a type of source and some options; without an architecture, for the current device.
 
     Raises
     ------
@@ -116,9 +117,9 @@ def program_plan(kind: SourceCodeType, options: ProgramOptions) -> ProgramPlan:
     try:
         # This runs for every program, most of which have options that were seen before.
         memo = options._memo
-        plan = memo.results[kind._value_, options.arch]
+        settings = memo.results[kind._value_, options.arch]
         if not memo.lists or not memo.is_outdated_by(options.__dict__):
-            return plan
+            return settings
     except (AttributeError, KeyError):
         pass
     arch = options.arch
@@ -126,10 +127,63 @@ def program_plan(kind: SourceCodeType, options: ProgramOptions) -> ProgramPlan:
         arch = current_arch()
     memo = memo_of(options)
     if memo is None or options.use_bundled_headers:  # whose directory depends on the environment
-        return ProgramPlan(kind, options, arch)
-    plan = memo.results.get((kind._value_, arch))
-    if plan is None:
-        plan = ProgramPlan(kind, options, arch)
-        plan.is_shared = True
-        plan = memo.results.setdefault((kind._value_, arch), plan)
-    return plan
+        return CompileSettings(kind, options, arch)
+    settings = memo.results.get((kind._value_, arch))
+    if settings is None:
+        settings = CompileSettings(kind, options, arch)
+        settings.is_shared = True
+        settings = memo.results.setdefault((kind._value_, arch), settings)
+    return settings
+
+
+class CompileRequest:
+    """One compilation: what is compiled, to what and how.
+
+    Parameters
+    ----------
+    code : str | bytes
+        The source.
+    kind : SourceCodeType
+        What it is.
+    settings : CompileSettings
+        How it is compiled.
+    target : ObjectCodeFormatType
+        What to make.
+    expressions : sequence of str or bytes
+        The name expressions, as they were given; only C++ has such names.
+
+    Attributes
+    ----------
+    key : bytes or None
+        The key in caches; None before it was looked for, and where there is none.
+    obstacle : str or None
+        The include that cannot be followed, so that there is no key.
+    """
+
+    __slots__ = ("code", "expressions", "key", "kind", "obstacle", "settings", "target")
+
+    def __init__(self, code, kind: SourceCodeType, settings: CompileSettings, target, expressions):
+        self.code = code
+        self.kind = kind
+        self.settings = settings
+        self.target = target
+        self.expressions = expressions
+        self.key = self.obstacle = None
+
+
+class CompiledCode(NamedTuple):
+    """What a request gives, from a compiler or from a cache.
+
+    Parameters
+    ----------
+    code : bytes
+        The code.
+    symbols : list of bytes
+        The mangled names of the name expressions, in the same order; empty where the language has none.
+    log : str
+        The messages of the compiler; empty from a cache.
+    """
+
+    code: bytes
+    symbols: list[bytes]
+    log: str = ""

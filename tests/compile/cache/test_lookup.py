@@ -9,10 +9,12 @@ import time
 import pytest
 
 from cuda.core import _program
-from cuda.core._compile import _compilers
+from cuda.core._compile import _nvrtc
+from cuda.core._compile._request import CompileRequest, compile_settings
 from cuda.core._compile.cache import _headers, _lookup
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
+from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
 
 pytestmark = pytest.mark.requires(nvrtc=True)
@@ -36,13 +38,13 @@ def cache(request, tmp_path):
 def compilations(monkeypatch):
     """The compilations that really happen."""
     calls = []
-    real = _compilers.NVRTCCompiler.compile
+    real = _nvrtc.NVRTCBackEnd.compile
 
     def compile(self, *args):
         calls.append(args)
         return real(self, *args)
 
-    monkeypatch.setattr(_compilers.NVRTCCompiler, "compile", compile)
+    monkeypatch.setattr(_nvrtc.NVRTCBackEnd, "compile", compile)
     return calls
 
 
@@ -57,6 +59,22 @@ def include(tmp_path):
 
 def plain(code=SOURCE, **options):
     return Program(code, "c++", ProgramOptions(**{"arch": "sm_90", "define_macro": ("VALUE", "12345"), **options}))
+
+
+def request(code=SOURCE, target="ptx", expressions=()):
+    """The request that a plain program makes."""
+    settings = compile_settings(SourceCodeType.CXX, plain(code)._options)
+    return CompileRequest(code, SourceCodeType.CXX, settings, target, expressions)
+
+
+def test_a_hit_is_named_like_a_miss(cache, compilations, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for options in ({}, {"name": "scale.cu"}, {"lineinfo": True}):
+        program = plain(**options)
+        first, second = (program.compile("ptx", cache=cache) for _ in range(2))
+        assert second.name == first.name
+        assert second is not first
+    assert len(compilations) == 3
 
 
 def test_the_second_compilation_is_a_hit(cache, compilations):
@@ -125,8 +143,8 @@ def test_damaged_names_are_a_miss_and_repaired(cache, compilations):
     names = ["f<float>", "f<int>"]
     for damage in (b"", b"one", b"one\0", b"one\0two\0three"):
         plain().compile("cubin", names, cache=cache)
-        key, _ = plain()._source_for_cache().key("cubin", names)
-        set_item(cache, _lookup.hashlib.sha256(b"names of " + key).digest(), damage)
+        key, _ = _lookup.key_of(request(target="cubin", expressions=names))
+        set_item(cache, _lookup.names_key(key), damage)
         stored[damage] = plain().compile("cubin", names, cache=cache).symbol_mapping
     assert len(compilations) == 5
     assert all(mapping == stored[b""] for mapping in stored.values())
@@ -186,7 +204,7 @@ def test_headers_included_before_the_source(cache, compilations, include):
 
 
 def test_a_header_that_changes_during_the_compilation_is_not_stored(cache, include, monkeypatch):
-    real = _compilers.NVRTCCompiler.compile
+    real = _nvrtc.NVRTCBackEnd.compile
 
     def compile(self, *args):
         (include / "value.h").write_text("#define VALUE 44444\n")
@@ -194,7 +212,7 @@ def test_a_header_that_changes_during_the_compilation_is_not_stored(cache, inclu
 
     program = plain(INCLUDING, define_macro=None, include_path=include)
     with monkeypatch.context() as patch:
-        patch.setattr(_compilers.NVRTCCompiler, "compile", compile)
+        patch.setattr(_nvrtc.NVRTCBackEnd, "compile", compile)
         assert b"44444" in program.compile("ptx", cache=cache).code
     assert len(cache) == 0
     (include / "value.h").write_text("#define VALUE 11111\n")
@@ -271,7 +289,7 @@ def test_not_all_keys_are_remembered(monkeypatch):
     monkeypatch.setattr(_lookup, "_keys", _lookup.OrderedDict())
     monkeypatch.setattr(_lookup, "_MOST_KEYS", 2)
     for number in range(4):
-        plain(f"int x{number};")._source_for_cache().key("ptx", ())
+        _lookup.key_of(request(f"int x{number};"))
     assert len(_lookup._keys) == 2
 
 

@@ -9,7 +9,8 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 
-from cuda.core._compile._compilers import load_nvvm, nvrtc_version
+from cuda.core._compile._nvrtc import nvrtc_version
+from cuda.core._compile._nvvm import load_nvvm
 from cuda.core._compile._option_table import (
     forwarded_options,
     options_elsewhere,

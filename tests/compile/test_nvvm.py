@@ -13,7 +13,7 @@ import weakref
 import pytest
 
 from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
-from cuda.core._compile import _compilers, _options
+from cuda.core._compile import _nvvm, _options
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, SourceCodeType
 from support.code import run_on_int
@@ -53,7 +53,7 @@ define float @change(float %x) {
 
 def module(body, number=9):
     """Return a module with the version of IR that the compiler wants."""
-    version = ", ".join(f"i32 {part}" for part in _compilers.load_nvvm().ir_version())
+    version = ", ".join(f"i32 {part}" for part in _nvvm.load_nvvm().ir_version())
     return f"{HEAD}{body}\n!nvvmir.version = !{{!{number}}}\n!{number} = !{{{version}}}\n"
 
 
@@ -76,7 +76,7 @@ def test_text_to_ptx(made_of):
 
 def test_bitcode():
     # The library of mathematical functions is bitcode itself.
-    code = program(_compilers.libdevice(), extra_sources=[("kernel", kernel("__nv_sqrtf"))]).compile("ptx").code
+    code = program(_nvvm.libdevice(), extra_sources=[("kernel", kernel("__nv_sqrtf"))]).compile("ptx").code
     assert b".entry k(" in code
     assert b"sqrt" in code
 
@@ -114,9 +114,9 @@ def test_missing_libdevice_says_what_to_install(monkeypatch):
         raise RuntimeError(f"{name} not found")
 
     fake = types.SimpleNamespace(find_bitcode_lib=fail)
-    monkeypatch.setattr(_compilers.importlib, "import_module", lambda name: fake)
+    monkeypatch.setattr(_nvvm.importlib, "import_module", lambda name: fake)
     with pytest.raises(RuntimeError, match="libdevice.10.bc.*pip install nvidia-nvvm.*device not found"):
-        _compilers.libdevice()
+        _nvvm.libdevice()
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no library"), ModuleNotFoundError("no bindings")])
@@ -125,13 +125,13 @@ def test_missing_nvvm_says_what_to_install(monkeypatch, error):
         raise error
 
     with uncollected(), monkeypatch.context() as patch:
-        _compilers.load_nvvm.cache_clear()
-        patch.setattr(_compilers.importlib, "import_module", fail)
+        _nvvm.load_nvvm.cache_clear()
+        patch.setattr(_nvvm.importlib, "import_module", fail)
         try:
             with pytest.raises(RuntimeError, match="libnvvm.*pip install nvidia-nvvm.*no "):
                 program("x", name=f"not made before, {error}")
         finally:
-            _compilers.load_nvvm.cache_clear()
+            _nvvm.load_nvvm.cache_clear()
 
 
 def test_errors_have_the_log():
@@ -174,7 +174,7 @@ def test_broken_bitcode(code):
 
 
 def test_truncated_bitcode():
-    code = _compilers.libdevice()
+    code = _nvvm.libdevice()
     for size in (20, 1000, len(code) // 2):
         with pytest.raises(CUDAError, match="nvvm"):
             program(code[:size]).compile("ptx")
@@ -232,7 +232,7 @@ def test_options_that_the_compiler_refuses(options):
 
 def test_an_option_that_is_too_new_has_both_versions():
     # libnvvm says of itself only the versions of its interface and of IR.
-    text = _compilers.describe_nvvm(ProgramOptions(arch=ARCH, numba_debug=True))
+    text = _nvvm.describe_nvvm(ProgramOptions(arch=ARCH, numba_debug=True))
     assert text.endswith("is loaded; numba_debug needs that of CUDA 13.1")
 
 
@@ -273,7 +273,7 @@ def test_backend_handle_and_closing():
     with pytest.raises(RuntimeError, match="this Program is closed"):
         made.compile("ptx")
     with pytest.raises(RuntimeError, match="this Program is closed"):
-        made._compiler.compile("ptx", [])
+        made._back_end.compile("ptx", [])
 
 
 def test_code_type_in_any_case():
@@ -283,7 +283,7 @@ def test_code_type_in_any_case():
 
 def test_nvvm_gets_the_source_when_it_is_needed():
     made = program(kernel())
-    assert made._compiler is None
+    assert made._back_end is None
     made.close()
     assert made.handle == 0
 
@@ -308,13 +308,13 @@ def test_program_is_collected():
 def test_failed_release_warns(monkeypatch):
     made = program(kernel())
     assert made.handle != 0
-    real = _compilers.call_nvvm
+    real = _nvvm.call_nvvm
 
     def destroy(api, *args, **names):
         real(api, *args, **names)
         return real("add_module_to_program", 0, b"", 0, "")
 
-    monkeypatch.setattr(_compilers, "call_nvvm", destroy)
+    monkeypatch.setattr(_nvvm, "call_nvvm", destroy)
     with pytest.warns(ResourceWarning, match="releasing a CUDA resource failed: .*nvvmAddModuleToProgram"):
         made.close()
 

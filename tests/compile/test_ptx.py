@@ -54,12 +54,12 @@ def test_backend_and_handle():
     with pytest.raises(RuntimeError, match="this Program is closed"):
         made.compile("cubin")
     with pytest.raises(RuntimeError, match="this Program is closed"):
-        made._compiler.compile("cubin", [])
+        made._back_end.compile("cubin", [])
 
 
 def test_the_linker_gets_the_source_when_it_is_needed():
     made = program("garbage")
-    assert made._compiler is None
+    assert made._back_end is None
     made.close()
     assert made.handle == 0
     assert made.backend is CompilerBackendType.NVJITLINK

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import _program
-from cuda.core._compile import _compilers
+from cuda.core._compile import _nvrtc
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import PCHStatusType
@@ -80,8 +80,8 @@ class PretendedNVRTC:
 @pytest.fixture
 def pretend(monkeypatch):
     def replace(*statuses):
-        pretended = PretendedNVRTC(_compilers.load_nvrtc(), list(statuses))
-        monkeypatch.setattr(_compilers, "load_nvrtc", lambda: pretended)
+        pretended = PretendedNVRTC(_nvrtc.load_nvrtc(), list(statuses))
+        monkeypatch.setattr(_nvrtc, "load_nvrtc", lambda: pretended)
         return pretended
 
     return replace
@@ -117,7 +117,7 @@ def test_other_failures_of_the_status_raise(tmp_path, pretend):
 
 def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
     pretend()
-    monkeypatch.setattr(_compilers, "nvrtc_version", lambda: (12, 6))
+    monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
     program = header_program(tmp_path)
     program._opened()._makes_pch = True
     program.compile("cubin")
@@ -125,16 +125,16 @@ def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
 
 
 def test_the_real_nvrtc_gets_a_larger_heap(tmp_path):
-    before = _compilers.call_nvrtc("nvrtcGetPCHHeapSize")
-    _compilers.call_nvrtc("nvrtcSetPCHHeapSize", 1 << 16)
+    before = _nvrtc.call_nvrtc("nvrtcGetPCHHeapSize")
+    _nvrtc.call_nvrtc("nvrtcSetPCHHeapSize", 1 << 16)
     try:
         program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
         program.compile("ptx")
         assert program.pch_status is PCHStatusType.CREATED
         assert (tmp_path / "a.pch").stat().st_size > 0
-        assert _compilers.call_nvrtc("nvrtcGetPCHHeapSize") > 1 << 16
+        assert _nvrtc.call_nvrtc("nvrtcGetPCHHeapSize") > 1 << 16
     finally:
-        _compilers.call_nvrtc("nvrtcSetPCHHeapSize", before)
+        _nvrtc.call_nvrtc("nvrtcSetPCHHeapSize", before)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,264 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVRTC: the back end that compiles CUDA C++.
+
+A back end is made of a source, its name and settings, and refuses what it does not take. It has
+``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The bindings release
+the interpreter lock around every call, so that programs compile in parallel.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import threading
+import warnings
+
+from cuda.core._compile._missing_headers import missing_header_advice
+from cuda.core._compile._option_table import newer_options
+from cuda.core._compile._options import PCH, ProgramOptions
+from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
+
+__all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version"]
+
+_MISSING_NVRTC = (
+    "the CUDA C++ compiler (libnvrtc) was not found; "
+    "install it with `pip install nvidia-cuda-nvrtc`, or the CUDA Toolkit"
+)
+
+
+class OptionNotSupportedError(NotSupportedError, NVRTCError):
+    """An option is newer than the NVRTC that is loaded."""
+
+
+@functools.cache
+def load_nvrtc():
+    """Return the bindings of NVRTC, having made sure that the library is there.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not; the message says what to install.
+    """
+    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+    try:
+        nvrtc.nvrtcVersion()
+    except RuntimeError as error:
+        raise type(error)(f"{_MISSING_NVRTC}. {error}") from None
+    return nvrtc
+
+
+@functools.cache
+def nvrtc_version() -> tuple[int, int]:
+    """Return the CUDA version of NVRTC, as ``(major, minor)``.
+
+    Raises
+    ------
+    RuntimeError
+        If NVRTC is missing.
+    """
+    return call_nvrtc("nvrtcVersion")
+
+
+@functools.cache
+def has_bundled_headers() -> bool:
+    """Return whether NVRTC has the headers of CUDA inside."""
+    try:
+        return bool(call_nvrtc("nvrtcGetBundledHeadersInfo")[0].available)
+    except (AttributeError, RuntimeError):  # older bindings, or an older NVRTC
+        return False
+
+
+def call_nvrtc(api: str, *args, program=None):
+    """Call NVRTC and return the value, or the tuple of values.
+
+    Raises
+    ------
+    NVRTCError
+        If the call failed; with the log of ``program``.
+    """
+    nvrtc = load_nvrtc()
+    error, *values = getattr(nvrtc, api)(*args)
+    if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        raise nvrtc_error(error, api, None if program is None else program_log(program))
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def program_log(program) -> str:
+    """Return the messages of the latest compilation, empty if there were none."""
+    return program_text("ProgramLog", program).rstrip(b"\0").decode(errors="backslashreplace")
+
+
+def program_text(kind: str, program) -> bytes:
+    """Return what NVRTC holds of a kind: a log, or compiled code."""
+    text = bytearray(call_nvrtc(f"nvrtcGet{kind}Size", program))
+    call_nvrtc(f"nvrtcGet{kind}", program, text)
+    return bytes(text)
+
+
+class NVRTCBackEnd:
+    """CUDA C++ to PTX, CUBIN and LTO IR.
+
+    Parameters
+    ----------
+    source : bytes
+        The source.
+    name : bytes
+        What messages call the source.
+    settings : CompileSettings
+        How to compile.
+
+    Raises
+    ------
+    RuntimeError
+        If NVRTC is missing.
+    NVRTCError
+        If NVRTC does not take the source.
+    """
+
+    backend = CompilerBackendType.NVRTC
+    targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
+
+    def __init__(self, source: bytes, name: bytes, settings):
+        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._program = None
+        self.pch_status = None
+        self._arguments = list(settings.arguments)
+        self._has_lto_option = settings.options.link_time_optimization is not None
+        self._makes_pch = bool(settings.options.pch or settings.options.create_pch)
+        self._program = call_nvrtc("nvrtcCreateProgram", source, name, 0, [], [])
+
+    def __del__(self):
+        # The interpreter may have taken the bindings apart already; the process ends then anyway.
+        if not sys.is_finalizing() and getattr(self, "_program", None) is not None:
+            self.close()
+
+    def close(self) -> None:
+        """Destroy the program (``nvrtcDestroyProgram``), after a compilation in another thread."""
+        with self._lock:
+            program, self._program = self._program, None
+        if program is not None and int(program):
+            (error,) = load_nvrtc().nvrtcDestroyProgram(program)
+            if error:
+                warnings.warn(
+                    f"releasing a CUDA resource failed: {nvrtc_error(error, 'nvrtcDestroyProgram')}",
+                    ResourceWarning,
+                    stacklevel=2,
+                )
+
+    @property
+    def handle(self):
+        """The ``nvrtc.nvrtcProgram``, null when closed."""
+        program = self._program
+        return self.null_handle() if program is None else program
+
+    @staticmethod
+    def null_handle():
+        """Return the handle of a closed program."""
+        return load_nvrtc().nvrtcProgram()
+
+    def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
+        """Compile (``nvrtcCompileProgram``).
+
+        Parameters
+        ----------
+        target : ObjectCodeFormatType
+            What to make.
+        name_expressions : list of bytes
+            Expressions whose mangled names are wanted.
+
+        Returns
+        -------
+        tuple
+            The code, the mangled names, and the log.
+
+        Raises
+        ------
+        NVRTCError
+            If the source has errors, or an option is wrong; with the log.
+        """
+        with self._lock:
+            program = self._program
+            if program is None:
+                raise RuntimeError("this Program is closed")
+            options = self._arguments
+            if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
+                # NVRTC makes LTO IR only when asked to, and the target asks for it.
+                options = [*options, b"--dlink-time-opt"]
+            self.pch_status = None
+            for expression in name_expressions:
+                call_nvrtc("nvrtcAddNameExpression", program, expression)
+            compile_cxx(program, options)
+            if self._makes_pch and nvrtc_version() >= PCH:
+                self.pch_status = self._finish_pch(program, options)
+            code = program_text(target.name, program)
+            symbols = [call_nvrtc("nvrtcGetLoweredName", program, expression) for expression in name_expressions]
+            return code, symbols, program_log(program)
+
+    def _finish_pch(self, program, options) -> PCHStatusType:
+        nvrtc = load_nvrtc()
+        results = nvrtc.nvrtcResult
+        (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
+        if result == results.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED:
+            call_nvrtc("nvrtcSetPCHHeapSize", call_nvrtc("nvrtcGetPCHHeapSizeRequired", program))
+            compile_cxx(program, options)
+            (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
+        if result == results.NVRTC_SUCCESS:
+            return PCHStatusType.CREATED
+        if result == results.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED:
+            return PCHStatusType.NOT_ATTEMPTED
+        if result in (results.NVRTC_ERROR_PCH_CREATE, results.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED):
+            return PCHStatusType.FAILED
+        raise nvrtc_error(result, "nvrtcGetPCHCreateStatus")
+
+
+def compile_cxx(program, options: list[bytes]) -> None:
+    """Compile, and say what to do where NVRTC lacks an option or a header (``nvrtcCompileProgram``)."""
+    try:
+        call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
+    except NVRTCError as error:
+        is_option = error.name == "NVRTC_ERROR_INVALID_OPTION"
+        advice = (
+            option_advice(error.log or "", options)
+            if is_option
+            else missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+        )
+        if advice:
+            error.args = (f"{error.args[0].rstrip()}\n{advice}",)
+        raise
+
+
+def option_advice(log: str, options: list[bytes]) -> str:
+    """Return what the log of NVRTC does not say about an option that it refuses."""
+    loaded = "NVRTC {}.{}, which is loaded,".format(*nvrtc_version())
+    given = f"the options were {b' '.join(options).decode(errors='replace')}"
+    if "unrecognized option" in log:
+        return f"{loaded} does not know an option; a newer one may; {given}"
+    if "--gpu-architecture" in log:
+        numbers = ", ".join(str(number) for number in call_nvrtc("nvrtcGetSupportedArchs"))
+        return f"{loaded} compiles for 'sm_NUMBER' with the numbers {numbers}; {given}"
+    return given
+
+
+def check_nvrtc_options(options: ProgramOptions) -> None:
+    """Refuse what the NVRTC that is loaded is too old for.
+
+    Raises
+    ------
+    NotSupportedError
+        If an option needs a newer one; the message has both versions.
+    """
+    loaded = nvrtc_version()
+    newer = newer_options(options, "nvrtc", loaded)
+    if newer:
+        needs = ", ".join("{} needs NVRTC {}.{}".format(name, *since) for name, since in newer)
+        raise OptionNotSupportedError(
+            "{}, and the one that is loaded is {}.{}; install a newer nvidia-cuda-nvrtc".format(needs, *loaded)
+        )
+    if options.use_bundled_headers and not has_bundled_headers():
+        raise OptionNotSupportedError(
+            "use_bundled_headers needs an NVRTC that has headers inside, and this one, {}.{}, has not; "
+            "install a newer nvidia-cuda-nvrtc".format(*loaded)
+        )

@@ -1,0 +1,201 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVVM: the back end that compiles NVVM IR; ``_nvrtc`` says what a back end is."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+from cuda.core._compile._option_table import newer_options
+from cuda.core._compile._options import ProgramOptions
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.tool_errors import tool_error
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["NVVMBackEnd", "libdevice", "load_nvvm"]
+
+_MISSING_NVVM = (
+    "the NVVM compiler (libnvvm) was not found; install it with `pip install nvidia-nvvm`, or the CUDA Toolkit"
+)
+
+
+@functools.cache
+def load_nvvm():
+    """Return the bindings of NVVM, having made sure that the library is there.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not; the message says what to install.
+    """
+    try:
+        nvvm = importlib.import_module("cuda.bindings.nvvm")
+        nvvm.version()
+    except (ImportError, RuntimeError) as error:
+        raise RuntimeError(f"{_MISSING_NVVM}. {error}") from None
+    return nvvm
+
+
+def call_nvvm(api: str, *args, program: int = 0, detail: str = ""):
+    """Call NVVM and return its result.
+
+    Raises
+    ------
+    nvvmError
+        If the call failed; with ``detail`` and the log of ``program``.
+    """
+    nvvm = load_nvvm()
+    try:
+        return getattr(nvvm, api)(*args)
+    except nvvm.nvvmError as error:
+        entry = "nvvm" + "".join(word.capitalize() for word in api.split("_"))
+        raise tool_error("nvvmError", error.status, entry, detail, nvvm_log(program) if program else "") from None
+
+
+def nvvm_log(program: int) -> str:
+    """Return the messages of NVVM, empty if there were none."""
+    return nvvm_text("program_log", program).rstrip(b"\0").decode(errors="backslashreplace")
+
+
+def nvvm_text(kind: str, program: int) -> bytes:
+    """Return what NVVM holds of a kind: the log, or the result."""
+    text = bytearray(call_nvvm(f"get_{kind}_size", program))
+    if text:
+        call_nvvm(f"get_{kind}", program, text)
+    return bytes(text)
+
+
+def describe_nvvm(options: ProgramOptions) -> str:
+    """Return which NVVM is loaded, and which one the options need: it has no CUDA version to compare with."""
+    nvvm = load_nvvm()
+    loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
+    newer = newer_options(options, "nvvm", (0, 0))
+    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer]
+    return "; ".join([loaded, *needs])
+
+
+def libdevice() -> bytes:
+    """Return the library of mathematical functions, as bitcode.
+
+    Raises
+    ------
+    RuntimeError
+        If it was not found.
+    """
+    pathfinder = importlib.import_module("cuda.pathfinder")
+    try:
+        return content_of(pathfinder.find_bitcode_lib("device"))
+    except (OSError, RuntimeError) as error:
+        raise RuntimeError(
+            "use_libdevice needs libdevice.10.bc, which was not found; "
+            f"install it with `pip install nvidia-nvvm`, or the CUDA Toolkit. {error}"
+        ) from None
+
+
+@functools.cache
+def content_of(path: str) -> bytes:
+    """Return what is in a file, read once: many programs hold it."""
+    return Path(path).read_bytes()
+
+
+class NVVMBackEnd:
+    """NVVM IR, as text or bitcode, to PTX and LTO IR.
+
+    Parameters
+    ----------
+    source : bytes
+        The IR.
+    name : bytes
+        What messages call it.
+    settings : CompileSettings
+        How to compile.
+
+    Raises
+    ------
+    RuntimeError
+        If NVVM is missing.
+    nvvmError
+        If NVVM does not take a module.
+    """
+
+    backend = CompilerBackendType.NVVM
+    targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.LTOIR)
+    pch_status = None
+
+    def __init__(self, source: bytes, name: bytes, settings):
+        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._program = 0
+        self._arguments = settings.arguments
+        self._detail = describe_nvvm(settings.options)
+        self._program = call_nvvm("create_program")
+        modules = [(name.decode(errors="replace"), source), *(settings.options.extra_sources or ())]
+        for module_name, code in modules:
+            self._add("add_module_to_program", code.encode() if isinstance(code, str) else bytes(code), module_name)
+        if settings.libdevice:
+            self._add("lazy_add_module_to_program", settings.libdevice, "libdevice")
+
+    def __del__(self):
+        # The interpreter may have taken the bindings apart already; the process ends then anyway.
+        if not sys.is_finalizing() and getattr(self, "_program", 0):
+            self.close()
+
+    def close(self) -> None:
+        """Destroy the program (``nvvmDestroyProgram``), after a compilation in another thread."""
+        with self._lock:
+            program, self._program = self._program, 0
+        if program:
+            try:
+                call_nvvm("destroy_program", program)
+            except CUDAError as error:
+                warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=2)
+
+    @property
+    def handle(self) -> int:
+        """The address of the ``nvvmProgram``, 0 when closed."""
+        return self._program
+
+    @staticmethod
+    def null_handle() -> int:
+        """Return the handle of a closed program."""
+        return 0
+
+    def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
+        """Check and compile (``nvvmVerifyProgram``, ``nvvmCompileProgram``).
+
+        Parameters
+        ----------
+        target : ObjectCodeFormatType
+            What to make.
+        name_expressions : list of bytes
+            Not used: names in IR are mangled already.
+
+        Returns
+        -------
+        tuple
+            The code, no mangled names, and the log.
+
+        Raises
+        ------
+        nvvmError
+            If the IR has errors, or an option is wrong; with the log.
+        """
+        with self._lock:
+            program = self._program
+            if not program:
+                raise RuntimeError("this Program is closed")
+            options = self._arguments[target]
+            for api in ("verify_program", "compile_program"):
+                call_nvvm(api, program, len(options), options, program=program, detail=self._detail)
+            return nvvm_text("compiled_result", program), [], nvvm_log(program)
+
+    def _add(self, api, code, name):
+        detail = f"adding the module {name!r} of {len(code)} bytes failed"
+        if not code:
+            # Older versions of libNVVM take it, and make code without a kernel.
+            raise CUDAError(f"{detail}: there is no IR")
+        call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)

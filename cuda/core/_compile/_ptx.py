@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The linkers as the back end that compiles PTX; ``_nvrtc`` says what a back end is."""
+
+from __future__ import annotations
+
+import threading
+
+from cuda.core._linker import Linker
+from cuda.core._module import ObjectCode
+from cuda.core.typing import ObjectCodeFormatType
+
+__all__ = ["PTXBackEnd"]
+
+
+class PTXBackEnd:
+    """PTX to CUBIN, by the linker.
+
+    Parameters
+    ----------
+    source : bytes
+        The PTX.
+    name : bytes
+        What messages call it.
+    settings : CompileSettings
+        How to compile.
+
+    Raises
+    ------
+    nvJitLinkError, CUDAError
+        If the linker does not take the PTX or an option.
+    """
+
+    backend = None  # one of two
+    targets = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)
+    pch_status = None
+
+    def __init__(self, source: bytes, name: bytes, settings):
+        self._options = settings.arguments
+        self._input = ObjectCode.from_ptx(source, name=name.decode(errors="replace"))
+        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._is_linked = False
+        self._linker = Linker(self._input, options=self._options)
+
+    def close(self) -> None:
+        """Close the linker, after a compilation in another thread."""
+        with self._lock:
+            self._linker.close()
+
+    @property
+    def handle(self):
+        """The handle of the linker."""
+        return self._linker.handle
+
+    @staticmethod
+    def null_handle():
+        """Return the handle of a closed program."""
+        return 0  # of nvJitLink: the driver's linker gets its source at once
+
+    def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
+        """Link the PTX alone.
+
+        Parameters
+        ----------
+        target : ObjectCodeFormatType
+            What to make.
+        name_expressions : list of bytes
+            Not used: names in PTX are mangled already.
+
+        Returns
+        -------
+        tuple
+            The code, no mangled names, and the log.
+
+        Raises
+        ------
+        nvJitLinkError, CUDAError
+            If the linker fails; with the log.
+        """
+        with self._lock:
+            if self._linker.is_closed:
+                raise RuntimeError("this Program is closed")
+            if self._is_linked:
+                # A linker links once.
+                self._linker.close()
+                self._linker = Linker(self._input, options=self._options)
+            self._is_linked = True
+            return self._linker.link(target).code, [], self._linker.get_info_log()

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of compilations: shared by equal options, and safe from later changes to them."""
+
+import pytest
+
+from cuda.core import ProgramOptions
+from cuda.core._compile._nvrtc import NVRTCBackEnd
+from cuda.core._compile._nvvm import NVVMBackEnd
+from cuda.core._compile._ptx import PTXBackEnd
+from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
+from cuda.core.typing import SourceCodeType
+
+pytestmark = pytest.mark.requires(nvrtc=True)
+
+CXX, PTX = SourceCodeType.CXX, SourceCodeType.PTX
+
+
+def settings_of(kind=CXX, **options):
+    return compile_settings(kind, ProgramOptions(**{"arch": "sm_90", **options}))
+
+
+@pytest.mark.parametrize("kind, back_end", [(CXX, NVRTCBackEnd), (PTX, PTXBackEnd)])
+def test_type_of_source_chooses_the_back_end(kind, back_end):
+    assert settings_of(kind).back_end is back_end
+
+
+@pytest.mark.requires(nvvm=True)
+def test_ir_goes_to_nvvm():
+    assert settings_of(SourceCodeType.NVVM).back_end is NVVMBackEnd
+
+
+def test_equal_options_share_their_settings():
+    one, other = settings_of(define_macro=["A"]), settings_of(define_macro=["A"])
+    assert one is other
+    assert one.is_shared
+
+
+def test_other_options_and_other_types_have_settings_of_their_own():
+    ways = [settings_of(), settings_of(debug=True), settings_of(arch="sm_80"), settings_of(PTX)]
+    assert len(set(map(id, ways))) == len(ways)
+
+
+def test_arguments_are_rendered_once_for_the_compiler():
+    assert set(settings_of(std="c++17", define_macro="A").arguments) >= {b"--std=c++17", b"--define-macro=A"}
+
+
+def test_settings_do_not_change_with_the_lists_of_the_user():
+    macros = ["A"]
+    options = ProgramOptions(arch="sm_90", define_macro=macros)
+    before = compile_settings(CXX, options)
+    macros.append("B")
+    after = compile_settings(CXX, options)
+    assert before.options.define_macro == ["A"]
+    assert after.options.define_macro == ["A", "B"]
+    assert before is not after
+
+
+def test_line_number_stands_before_the_source():
+    assert settings_of(first_line=7).prefix == b"#line 7\n"
+    assert settings_of().prefix == b""
+
+
+@pytest.mark.parametrize("options, has_file", [({"debug": True}, True), ({"debug": True, "name": "a.cu"}, False)])
+def test_debuggers_get_a_file_where_the_source_has_none(options, has_file):
+    assert settings_of(**options).has_file is has_file
+
+
+def test_extra_sources_are_for_ir():
+    with pytest.raises(ValueError, match="extra_sources are for code of type 'nvvm', not 'c\\+\\+'"):
+        settings_of(extra_sources=[("a", "code")])
+
+
+def test_request_has_no_key_before_a_cache_looks():
+    request = CompileRequest("code", CXX, settings_of(), "cubin", ["f<int>"])
+    assert (request.key, request.obstacle) == (None, None)
+    assert (request.code, request.kind, request.target, request.expressions) == ("code", CXX, "cubin", ["f<int>"])
+
+
+def test_code_from_a_cache_has_no_messages():
+    assert CompiledCode(b"code", []).log == ""
