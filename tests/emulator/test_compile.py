@@ -211,3 +211,82 @@ def test_text_names_the_target_and_the_kernels(driver):
         "// .visible .entry " + program.lowered("k<int>") + "(\n",
     ):
         assert line in text
+
+
+NOT_HERE = r"note: <{0}> is not available on the software device; what can be included is <cooperative_groups.h>, "
+
+
+@pytest.mark.parametrize("name", ["cuda_fp16.h", "cub/cub.cuh", "cuda/atomic", "stdint.h", "vector", "curand_kernel.h"])
+def test_headers_that_are_not_here_are_told_with_those_that_are(driver, name):
+    log = Program(f"#include <{name}>\n" + KERNEL).log
+    assert f'catastrophic error: cannot open source file "{name}"' in log
+    assert re.search(NOT_HERE.format(re.escape(name)), log)
+
+
+def test_headers_that_nobody_needs_are_told(driver):
+    log = Program("#include <math.h>\n" + KERNEL).log
+    assert "note: what kernels can use of <math.h> is there without it on the software device" in log
+
+
+def test_a_missing_header_of_the_program_has_no_advice(driver):
+    log = Program('#include "mine.h"\n' + KERNEL).log
+    assert 'cannot open source file "mine.h"' in log
+    assert "note" not in log
+
+
+def test_toolkit_headers_on_the_include_path_are_one_error(driver, tmp_path):
+    (tmp_path / "cuda_fp16.h").write_text("struct __half { unknown x; };\nother y;\n" * 50)
+    log = Program("\n#include <cuda_fp16.h>\n" + KERNEL, f"-I{tmp_path}").log
+    message = "a header of the CUDA toolkit, cuda_fp16.h, cannot be compiled for the software device; what can be"
+    assert log.startswith(f"default_program(2): catastrophic error: {message}")
+    assert "1 catastrophic error detected" in log
+
+
+@pytest.mark.parametrize(
+    "form", ["(uint64_t* x) {{\n", "(int* x, int32_t n)\n{{\n", "(const uint8_t* x, int32_t* y) {{"]
+)
+def test_an_unknown_type_is_one_error(driver, form):
+    body = "  int i = threadIdx.x;\n  if (i < 3)\n    x[i] = i;\n  while (x[i]) x[0] = 2;\n}\n"
+    log = Program('extern "C" __global__ void k' + form + body).log
+    errors = [line for line in log.splitlines() if "error: " in line]
+    assert len(errors) == 1
+    assert re.fullmatch(r'default_program\(1\): error: identifier "u?int\d+_t" is undefined', errors[0])
+    assert "default_program(1): note: #include <cuda/std/cstdint> declares it\n" in log
+    assert '1 error detected in the compilation of "default_program".' in log
+
+
+SAID = """\
+default_program(1): warning #1105-D: #warning directive: hello there
+  #warning hello there
+   ^
+
+Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"
+
+"""
+REMARK = """\
+default_program(1): remark #20200-D: #pragma message: "note me"
+  #pragma message("note me")
+                            ^
+
+"""
+
+
+def test_warnings_of_the_program_stand_in_the_log(driver):
+    source = "#warning hello there\n" + KERNEL
+    assert Program(source).log.rstrip("\n") == SAID.rstrip("\n")
+    assert Program(source, "-w").log == ""
+    assert Program(source, "-diag-suppress=1105").log == ""
+    program = Program(source, "-Werror=all-warnings")
+    assert program.result == "COMPILATION"
+    assert program.log.startswith("default_program(1): error #1105-D: #warning directive: hello there\n")
+
+
+def test_warnings_stand_in_the_order_of_the_source(driver):
+    program = Program("#warning hello there\n" + "__global__ void k(int* x) { x[0] = z; }")
+    assert program.log.startswith(SAID)
+    assert 'default_program(2): error: identifier "z" is undefined' in program.log
+
+
+def test_messages_of_the_program_stand_in_the_log(driver):
+    program = Program('#pragma message("note me")\n' + KERNEL)
+    assert (program.result, program.log.rstrip("\n")) == ("SUCCESS", REMARK.rstrip("\n"))

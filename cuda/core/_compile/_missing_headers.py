@@ -80,7 +80,7 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
         Whether the compiler has headers inside.
     """
     found = _MISSING.search(log or "")
-    if found is None:
+    if found is None or "on the software device" in log:  # which says itself what it has
         return ""
     header = found[1]
     for origin in _ORIGINS:

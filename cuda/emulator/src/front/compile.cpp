@@ -20,7 +20,8 @@ constexpr int nvrtc_build = 37;
 struct Preprocessed {
     bool done = false;
     std::string text;
-    Report report;
+    std::string warnings; // as the compiler writes them
+    Report report;        // when it is not done
 };
 
 std::string key_of(const CompileRequest& request)
@@ -142,7 +143,7 @@ std::vector<std::string> preprocess_command(const CompileRequest& request, const
 {
     std::vector<std::string> command = toolchain().command;
     auto add = [&](const std::string& word) { command.push_back(word); };
-    for (const char* word : {"-E", "-undef", "-x", "c++", "-nostdinc", "-nostdinc++", "-w"})
+    for (const char* word : {"-E", "-undef", "-x", "c++", "-nostdinc", "-nostdinc++"})
         add(word);
     add("-std=c++" + std::to_string(options.standard == 3 ? 11 : options.standard));
     std::string arch = std::to_string(options.architecture * 10);
@@ -209,7 +210,9 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options, c
     out.text = std::move(result.out);
     if (!result.failure.empty())
         out.report.log = "the compiler cannot be run: " + result.failure + "\n";
-    else if (!result.err.empty())
+    else if (out.done)
+        out.warnings = std::move(result.err);
+    else
         out.report = translate_diagnostics(result.err, sources, style);
     return out;
 }
@@ -311,7 +314,8 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
         built = build_unit(unit, Shape::object, config().checks);
     if (built.no_toolchain)
         return failed(CompileStatus::no_toolchain, built.diagnostics);
-    Report report = translate_diagnostics(built.diagnostics, sources, style);
+    Report report = translate_diagnostics(is_linker_text(built.diagnostics) ? built.diagnostics : text.warnings + built.diagnostics,
+                                          sources, style);
     if (!built.done || report.errors)
         return failed(CompileStatus::compile_error, report.log.empty() ? built.diagnostics : report.log);
 

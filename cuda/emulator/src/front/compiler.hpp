@@ -74,6 +74,12 @@ struct Report {
     int errors = 0;
 };
 
+// headers.cpp: what programs include and cannot. The hint is empty where there is none.
+bool is_foreign_header(const std::string& file);
+std::string missing_header_hint(const std::string& name);
+std::string foreign_header_error(const std::string& file);
+
+bool is_linker_text(const std::string& output); // in the words of ptxas, to be left as it is
 Report report_errors(const std::vector<SourceError>& errors, const Sources& sources);
 Report translate_diagnostics(const std::string& output, const Sources& sources,
                              const DiagnosticStyle& style);

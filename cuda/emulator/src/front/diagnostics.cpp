@@ -13,7 +13,9 @@ namespace emu::front {
 namespace {
 
 struct Message {
-    std::string file, kind, text; // kind: error, warning, note, fatal
+    std::string file, kind, text; // kind: error, warning, remark, note, fatal
+    std::string hint;             // a note of our own
+    bool is_type = false;         // an unknown type
     int line = 0, number = 0;
     size_t column = 0;
 };
@@ -60,14 +62,30 @@ void reword(Message* message)
         contains(text, "does not name a type") || contains(text, "unknown type name") ||
         contains(text, "has not been declared")) {
         size_t dot = name.rfind("::");
-        text = "identifier \"" + (dot == std::string::npos ? name : name.substr(dot + 2)) + "\" is undefined";
+        name = dot == std::string::npos ? name : name.substr(dot + 2);
+        message->is_type = contains(text, "unknown type name") || contains(text, "does not name a type");
+        text = "identifier \"" + name + "\" is undefined";
+        bool sized = name.size() > 2 && name.compare(name.size() - 2, 2, "_t") == 0 && contains(name, "int");
+        if (sized)
+            message->hint = "#include <cuda/std/cstdint> declares it";
+        message->is_type = message->is_type || sized;
     } else if (contains(text, "No such file or directory") || contains(text, "file not found")) {
         name = contains(text, "file not found") ? name : text.substr(0, text.find(": No such file"));
         text = "cannot open source file \"" + name + "\"";
         message->kind = "fatal";
+        message->hint = missing_header_hint(name);
     } else if (text.compare(0, 7, "#error ") == 0) {
         text = "#error directive: " + text.substr(7);
         message->kind = "fatal";
+    } else if (contains(text, "[-Wcpp]") || contains(text, "[-W#warnings]")) {
+        text = "#warning directive: " + text.substr(text.compare(0, 9, "#warning ") ? 0 : 9);
+        message->number = 1105;
+    } else if (text.compare(0, 17, "'#pragma message:") == 0 || contains(text, "[-W#pragma-messages]")) {
+        std::string said = text[0] == '\'' ? text.substr(18, text.size() - 19) : text.substr(0, text.rfind(" [-W"));
+        text = "#pragma message: \"" + said + "\"";
+        message->kind = "remark";
+        message->number = 20200;
+        message->column = ~size_t(0); // behind the line
     } else if (text.compare(0, 13, "expected ';' ") == 0) {
         text = "expected a \";\"";
     } else if (text.compare(0, 13, "expected '}' ") == 0) {
@@ -180,17 +198,97 @@ std::string count_line(int errors, bool fatal, const std::string& program)
     return fatal ? out + "Compilation terminated.\n" : out;
 }
 
+} // namespace
+
 bool is_linker_text(const std::string& output)
 {
     return output.compare(0, 6, "ptxas ") == 0;
 }
 
-} // namespace
+// Where the program includes a header, as far as its text tells.
+static int including_line(const Sources& sources, const std::string& file)
+{
+    const std::string& text = sources.texts.at(sources.program);
+    std::string name = file.substr(file.rfind('/') + 1);
+    size_t at = text.find(name);
+    return at == text.npos ? 1 : 1 + int(std::count(text.begin(), text.begin() + long(at), '\n'));
+}
+
+static bool is_foreign(const Sources& sources, const std::string& file)
+{
+    return !sources.texts.count(file) && is_foreign_header(file);
+}
+
+static Message refused_header(const Sources& sources, const std::string& file)
+{
+    Message message;
+    message.file = sources.program, message.kind = "fatal", message.text = foreign_header_error(file);
+    message.line = including_line(sources, file);
+    return message;
+}
+
+// A declaration whose types are not known makes the compiler complain of everything in it and behind it,
+// also of what the front end adds to kernels: what is left is the unknown type.
+static void keep_first_cause(std::vector<Message>* messages)
+{
+    bool echoes = std::any_of(messages->begin(), messages->end(), [](const Message& message) {
+        return contains(message.text, "declared void") || contains(message.text, "\"emu_f\"");
+    });
+    auto cause = std::find_if(messages->begin(), messages->end(), [&](const Message& message) {
+        return message.kind == "error" && (message.is_type || (echoes && contains(message.text, "is undefined")));
+    });
+    if (cause == messages->end())
+        return;
+    std::vector<Message> kept{*cause};
+    for (auto before = messages->begin(); before != cause; ++before)
+        if (before->kind != "error" && before->kind != "note")
+            kept.insert(kept.end() - 1, *before);
+    *messages = kept;
+}
+
+static std::vector<Message> read_messages(const std::string& output, const Sources& sources, const DiagnosticStyle& style)
+{
+    std::vector<Message> messages;
+    for (size_t at = 0; at < output.size();) {
+        size_t end = std::min(output.find('\n', at), output.size());
+        Message message;
+        bool known = parse(output.substr(at, end - at), &message);
+        at = end + 1;
+        // The compiler's advice on headers is for headers that are not here.
+        if (!known || (message.kind == "note" && contains(message.text, "is defined in header")))
+            continue;
+        reword(&message);
+        if (message.kind == "warning" && style.warnings_are_errors)
+            message.kind = "error";
+        if ((message.kind == "error" || message.kind == "fatal") && is_foreign(sources, message.file))
+            return {refused_header(sources, message.file)};
+        bool told = message.kind == "remark" && // by clang when it preprocesses, and again when it compiles
+                    std::any_of(messages.begin(), messages.end(), [&](const Message& other) {
+                        return other.line == message.line && other.file == message.file && other.text == message.text;
+                    });
+        if (!told)
+            messages.push_back(message);
+    }
+    keep_first_cause(&messages);
+    for (size_t i = messages.size(); i-- > 0;)
+        if (!messages[i].hint.empty()) {
+            Message note;
+            note.file = messages[i].file, note.kind = "note", note.text = messages[i].hint;
+            note.line = messages[i].line, note.column = messages[i].column;
+            messages.insert(messages.begin() + long(i) + 1, note);
+        }
+    return messages;
+}
 
 Report report_errors(const std::vector<SourceError>& errors, const Sources& sources)
 {
     Report report;
     for (const SourceError& error : errors) {
+        if (is_foreign(sources, error.file)) {
+            report.log = show(refused_header(sources, error.file), sources, {}) + "\n" + count_line(1, true, sources.program);
+            report.errors = 1;
+            return report;
+        }
         Message message;
         message.file = error.file, message.kind = "error", message.text = error.text;
         message.line = error.line, message.column = error.column;
@@ -210,31 +308,27 @@ Report translate_diagnostics(const std::string& output, const Sources& sources, 
         report.errors = 1;
         return report;
     }
-    std::string warnings;
-    bool fatal = false, last_was_warning = false, silent = false;
-    for (size_t at = 0; at < output.size();) {
-        size_t end = std::min(output.find('\n', at), output.size());
-        Message message;
-        bool known = parse(output.substr(at, end - at), &message);
-        at = end + 1;
-        if (!known)
-            continue;
-        reword(&message);
-        bool is_warning = message.kind == "warning";
-        if (is_warning && style.warnings_are_errors)
-            message.kind = "error", is_warning = false;
+    std::vector<Message> messages = read_messages(output, sources, style);
+    bool fatal = false, advised = false, silent = false, warned = false;
+    for (size_t i = 0; i < messages.size(); ++i) {
+        const Message& message = messages[i];
+        bool numbered = message.number && message.kind != "note" && message.kind != "remark";
         if (message.kind != "note") {
-            silent = is_warning && (style.no_warnings || style.suppressed.count(message.number) != 0);
-            last_was_warning = is_warning;
+            warned = message.kind == "warning" || numbered;
+            silent = (message.kind == "warning" || message.kind == "remark") &&
+                     (style.no_warnings || style.suppressed.count(message.number) != 0);
             fatal = fatal || message.kind == "fatal";
-            report.errors += is_warning ? 0 : 1;
+            report.errors += message.kind == "error" || message.kind == "fatal";
         }
-        if (!silent)
-            (last_was_warning ? warnings : report.log) += show(message, sources, style) + "\n";
-    }
-    if (!warnings.empty()) {
-        report.log += warnings;
-        report.log += "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n";
+        if (silent)
+            continue;
+        report.log += show(message, sources, style);
+        if (i + 1 < messages.size() && messages[i + 1].kind == "note")
+            continue; // a note follows without a gap
+        report.log += "\n";
+        if (warned && !advised)
+            report.log += "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n";
+        advised = advised || warned;
     }
     if (report.errors)
         report.log += count_line(report.errors, fatal, sources.program);

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which headers programs can include here, in words.
+#include <regex>
+
+#include "compiler.hpp"
+
+namespace emu::front {
+namespace {
+
+const char* const own_headers =
+    "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
+    "<cuda_runtime.h>, <vector_types.h>, <math_constants.h>, and <cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
+
+// Headers of the toolkit, by what their names (without the folder of the installation) begin with.
+const std::regex& toolkit()
+{
+    static const std::regex names(
+        "(.*/)?((cuda|cub|thrust|nv|crt|cooperative_groups|cutlass|cute)/.*"
+        "|(cuda_|curand|cuComplex|cooperative_groups|mma|math_constants|math_functions|nvfunctional|device_"
+        "|vector_|driver_|surface_|texture_|sm_[0-9]|host_|builtin_types|library_types)[^/]*|cuda\\.h)");
+    return names;
+}
+
+// Of C and C++, by their names.
+const std::regex& standard()
+{
+    static const std::regex names(
+        "(std[a-z]*|math|assert|limits|float|string|time|errno|inttypes|ctype|complex)\\.h|[a-z_0-9]+");
+    return names;
+}
+
+bool is_ours(const std::string& file)
+{
+    return file.compare(0, device_headers().size(), device_headers()) == 0;
+}
+
+} // namespace
+
+bool is_foreign_header(const std::string& file)
+{
+    return !is_ours(file) && (file.compare(0, 13, "/usr/include/") == 0 || std::regex_match(file, toolkit()));
+}
+
+std::string missing_header_hint(const std::string& name)
+{
+    for (const char* known : {"math.h", "cmath", "stdio.h", "cstdio", "assert.h", "cassert"})
+        if (name == known)
+            return "what kernels can use of <" + name + "> is there without it on the software device";
+    if (!std::regex_match(name, toolkit()) && !std::regex_match(name, standard()))
+        return "";
+    return "<" + name + "> is not available on the software device; " + own_headers;
+}
+
+std::string foreign_header_error(const std::string& file)
+{
+    return std::string("a header of ") + (std::regex_match(file, toolkit()) ? "the CUDA toolkit, " : "this system, ") +
+           file.substr(file.rfind('/') + 1) + ", cannot be compiled for the software device; " + own_headers;
+}
+
+} // namespace emu::front
