@@ -68,7 +68,7 @@ _HOMES = {
     "set_memory_resource": "_memory.adaptors._default_resource",
     "use_memory_resource": "_memory.adaptors._default_resource",
 }
-_PACKAGES = ("system", "typing", "utils")
+_PACKAGES = ("checkpoint", "system", "typing", "utils")
 
 __all__ = list(_HOMES)
 

@@ -134,6 +134,24 @@ class Capabilities:
 
         return (self.device_count > 1 and Device(0).can_access_peer(1)) == wanted
 
+    def checkpoint(self, wanted: bool) -> bool:
+        """Whether the driver checkpoints processes."""
+        return self._checkpoints == wanted
+
+    @functools.cached_property
+    def _checkpoints(self) -> bool:
+        from cuda.core import Device
+        from cuda.core._utils.cuda_utils import CUDAError
+        from cuda.core.checkpoint import Process
+
+        if self.device_count == 0:
+            return False
+        Device(0).set_current()
+        try:
+            return Process(os.getpid()).state == "running"
+        except (RuntimeError, CUDAError):
+            return False
+
     def nvml(self, wanted: bool) -> bool:
         """Whether NVML sees a device."""
         return self._has_nvml == wanted

@@ -1,0 +1,352 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints of processes: the calls and their arguments, refusals, and a child whose memory survives."""
+
+import copy
+import inspect
+import os
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+from cuda.core import checkpoint
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.checkpoint import Process
+from support import checkpointed
+from support.interpreter import run
+from support.processes import Child
+
+UUIDS = "0123456789abcdef0123456789abcdef", "FEDCBA98-7654-3210-fedc-ba9876543210"
+
+
+class FakeDriver:
+    """The states of processes as a driver that has checkpoints keeps them, in place of the bindings' calls."""
+
+    STATES = ("RUNNING", "LOCKED", "CHECKPOINTED", "FAILED")
+
+    def __init__(self, monkeypatch):
+        from cuda.bindings import driver
+
+        self.driver = driver
+        self.state, self.calls, self.result = "RUNNING", [], None
+        for name, before, after in [
+            ("Lock", "RUNNING", "LOCKED"),
+            ("Checkpoint", "LOCKED", "CHECKPOINTED"),
+            ("Restore", "CHECKPOINTED", "LOCKED"),
+            ("Unlock", "LOCKED", "RUNNING"),
+        ]:
+            monkeypatch.setattr(driver, f"cuCheckpointProcess{name}", self.step(name, before, after))
+        monkeypatch.setattr(driver, "cuCheckpointProcessGetState", self.get_state)
+        monkeypatch.setattr(driver, "cuCheckpointProcessGetRestoreThreadId", lambda pid: (self.code(), pid + 1))
+        monkeypatch.setattr(checkpoint, "driver_version", lambda: (13, 0, 0))
+
+    def code(self):
+        return self.driver.CUresult.CUDA_SUCCESS if self.result is None else self.result
+
+    def step(self, name, before, after):
+        def call(pid, args):
+            self.calls.append((name, pid, args))
+            if self.result is None and self.state != before:
+                return (self.driver.CUresult.CUDA_ERROR_ILLEGAL_STATE,)
+            if self.result is None:
+                self.state = after
+            return (self.code(),)
+
+        return call
+
+    def get_state(self, pid):
+        if self.state not in self.STATES:
+            return (self.code(), self.state)
+        return (self.code(), getattr(self.driver.CUprocessState, f"CU_PROCESS_STATE_{self.state}"))
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    return FakeDriver(monkeypatch)
+
+
+def all_uses(process):
+    return [
+        lambda: process.state,
+        lambda: process.restore_thread_id,
+        process.lock,
+        lambda: process.lock("soon"),
+        process.checkpoint,
+        process.restore,
+        lambda: process.restore(5),
+        process.unlock,
+    ]
+
+
+# ---------------------------------------------------------------------------------- the object
+
+
+def test_namespace():
+    assert checkpoint.__all__ == ["Process"]
+    assert not hasattr(checkpoint, "ProcessStateType")
+    parameters = {
+        name: str(inspect.signature(getattr(Process, name))) for name in ("lock", "checkpoint", "restore", "unlock")
+    }
+    assert parameters["lock"] == "(self, timeout_ms: 'int' = 0) -> 'None'"
+    assert parameters["restore"] == "(self, gpu_mapping: 'Mapping | None' = None) -> 'None'"
+    assert parameters["checkpoint"] == parameters["unlock"] == "(self) -> 'None'"
+    assert len(checkpoint._binding_version()) == 3
+
+
+@pytest.mark.parametrize("pid", [True, False, 1.0, "1", None, np.int64(5)])
+def test_pid_is_an_int(pid):
+    with pytest.raises(TypeError, match=f"pid must be an int, not {type(pid).__name__}"):
+        Process(pid)
+
+
+@pytest.mark.parametrize("pid", [0, -1])
+def test_pid_is_positive(pid):
+    with pytest.raises(ValueError, match=f"pid must be positive, not {pid}"):
+        Process(pid)
+
+
+def test_object():
+    process = Process(pid=1 << 40)  # no such process, and no matter
+    assert process.pid == 1 << 40 and repr(process) == f"<Process pid={1 << 40}>"
+    assert process == process and process != Process(1 << 40) and len({process, Process(1 << 40)}) == 2
+    for other in (pickle.loads(pickle.dumps(process)), copy.copy(process)):
+        assert type(other) is Process and other.pid == process.pid
+    for change in (
+        lambda: setattr(process, "pid", 3),
+        lambda: delattr(process, "pid"),
+        lambda: setattr(process, "other", 3),
+    ):
+        with pytest.raises(AttributeError):
+            change()
+    with pytest.raises(TypeError):
+        weakref.ref(process)
+
+
+# ------------------------------------------------------------------------------------ the calls
+
+
+def test_a_full_cycle(fake):
+    process = Process(7)
+    states = [process.state]
+    for method in (process.lock, process.checkpoint, process.restore, process.unlock):
+        assert method() is None
+        states.append(process.state)
+    assert states == ["running", "locked", "checkpointed", "locked", "running"]
+    assert all(type(state) is str for state in states)
+    assert [(name, pid) for name, pid, _ in fake.calls] == [
+        ("Lock", 7),
+        ("Checkpoint", 7),
+        ("Restore", 7),
+        ("Unlock", 7),
+    ]
+    assert [args for name, _, args in fake.calls if name != "Lock"] == [None] * 3
+    assert process.restore_thread_id == 8
+
+
+def test_failed_state_and_one_that_has_no_name(fake):
+    fake.state = "FAILED"
+    assert Process(7).state == "failed"
+    fake.state = 99
+    with pytest.raises(RuntimeError, match="unknown CUprocessState, 99"):
+        Process(7).state  # noqa: B018
+
+
+def test_wrong_order_is_an_error_of_the_driver(fake):
+    for call in (Process(7).checkpoint, Process(7).restore, Process(7).unlock):
+        with pytest.raises(CUDAError, match="CUDA_ERROR_ILLEGAL_STATE"):
+            call()
+
+
+@pytest.mark.parametrize("timeout", [0, 1500, (1 << 32) - 1])
+def test_timeout(fake, timeout):
+    Process(7).lock(timeout_ms=timeout)
+    assert fake.calls[0][2].timeoutMs == timeout
+
+
+@pytest.mark.parametrize(
+    "timeout, error, message",
+    [
+        (True, TypeError, "timeout_ms must be an int, not bool"),
+        (1.5, TypeError, "timeout_ms must be an int, not float"),
+        (None, TypeError, "timeout_ms must be an int, not NoneType"),
+        (np.int32(5), TypeError, "timeout_ms must be an int, not int32"),
+        (-1, ValueError, "timeout_ms must be at least 0, not -1"),
+        (1 << 32, OverflowError, "timeout_ms must have at most 32 bits"),
+    ],
+)
+def test_bad_timeout(fake, timeout, error, message):
+    with pytest.raises(error, match=message):
+        Process(7).lock(timeout)
+    assert fake.calls == []
+
+
+def test_timeout_that_passed(fake):
+    fake.result = fake.driver.CUresult.CUDA_ERROR_NOT_READY
+    with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_READY"):
+        Process(7).lock(5)
+
+
+def test_mapping_of_gpus(fake):
+    fake.state = "CHECKPOINTED"
+    third = fake.driver.CUuuid()
+    Process(7).restore({UUIDS[0]: UUIDS[1], third: UUIDS[0]})
+    args = fake.calls[0][2]
+    assert args.gpuPairsCount == 2
+    first, second = args.gpuPairs
+    assert bytes(first.oldUuid.bytes).hex() == UUIDS[0]
+    assert bytes(first.newUuid.bytes).hex() == UUIDS[1].replace("-", "").lower()
+    assert bytes(second.oldUuid.bytes) == bytes(16)
+
+
+def test_empty_mapping_is_none(fake):
+    fake.state = "CHECKPOINTED"
+    Process(7).restore(gpu_mapping={})
+    assert fake.calls[0][2] is None
+
+
+@pytest.mark.parametrize(
+    "mapping, error, message",
+    [
+        (5, TypeError, "gpu_mapping must be a mapping of UUIDs, not int"),
+        ([(UUIDS[0], UUIDS[1])], TypeError, "gpu_mapping must be a mapping of UUIDs, not list"),
+        ({UUIDS[0]: 5}, TypeError, "must be a str or driver.CUuuid, not int"),
+        ({5: UUIDS[0]}, TypeError, "must be a str or driver.CUuuid, not int"),
+        ({UUIDS[0].encode(): UUIDS[0]}, TypeError, "must be a str or driver.CUuuid, not bytes"),
+        ({f"GPU-{UUIDS[0]}": UUIDS[0]}, ValueError, "must have 32 hexadecimal digits"),
+        ({UUIDS[0]: UUIDS[0][:-1]}, ValueError, "must have 32 hexadecimal digits"),
+        ({UUIDS[0]: "x" * 32}, ValueError, "must have 32 hexadecimal digits"),
+        ({UUIDS[0]: "\u0660" * 32}, ValueError, "must have 32 hexadecimal digits"),
+        ({"": UUIDS[0]}, ValueError, "not ''"),
+    ],
+)
+def test_bad_mapping(fake, mapping, error, message):
+    with pytest.raises(error, match=message):
+        Process(7).restore(mapping)
+    assert fake.calls == []
+
+
+# -------------------------------------------------------------------------- where there are none
+
+
+def test_import_asks_no_driver():
+    out = run("from cuda.core.checkpoint import Process; print(Process(1).pid)", CUDA_CORE_DEVICE="hardware")
+    assert out.split() == ["1"]
+
+
+@pytest.mark.requires(software=True)
+def test_the_software_device_has_none():
+    for use in all_uses(Process(os.getpid())):
+        with pytest.raises((RuntimeError, TypeError)):
+            use()
+    with pytest.raises(RuntimeError, match=r"not supported by the CUDA driver here; it needs Linux and .* 12\.8"):
+        Process(os.getpid()).lock()
+
+
+@pytest.mark.parametrize("code", ["CUDA_ERROR_NOT_SUPPORTED", "CUDA_ERROR_NOT_FOUND"])
+def test_a_driver_that_refuses(fake, code):
+    fake.result = getattr(fake.driver.CUresult, code)
+    process = Process(7)
+    uses = (lambda: process.state, process.lock, process.checkpoint, process.restore, process.unlock)
+    for use in (*uses, lambda: process.restore_thread_id):
+        with pytest.raises(RuntimeError, match="not supported by the CUDA driver here"):
+            use()
+
+
+def test_an_older_driver_is_refused_before_arguments_are_read(fake, monkeypatch):
+    monkeypatch.setattr(checkpoint, "driver_version", lambda: (12, 7, 0))
+    for use in all_uses(Process(7)):
+        with pytest.raises(RuntimeError, match="it needs Linux and a driver for CUDA 12.8 or later"):
+            use()
+    assert fake.calls == []
+
+
+@pytest.mark.parametrize(
+    "version, fits",
+    [
+        ((12, 7, 9), False),
+        ((12, 8, 0), True),
+        ((12, 9, 9), True),
+        ((13, 0, 1), False),
+        ((13, 0, 2), True),
+        ((14, 0), True),
+    ],
+)
+def test_bindings_that_fit(fake, monkeypatch, version, fits):
+    monkeypatch.setattr(checkpoint, "_binding_version", lambda: version)
+    if fits:
+        assert checkpoint._get_driver() is fake.driver
+    else:
+        with pytest.raises(
+            RuntimeError, match=r"need cuda-bindings 12\.8 or later.*, not " + ".".join(map(str, version))
+        ):
+            checkpoint._get_driver()
+
+
+def test_a_function_that_the_driver_does_not_have(fake, monkeypatch):
+    def missing(pid):
+        raise RuntimeError('Function "cuCheckpointProcessGetState" not found')
+
+    monkeypatch.setattr(fake.driver, "cuCheckpointProcessGetState", missing)
+    with pytest.raises(RuntimeError, match="not supported by the CUDA driver here"):
+        Process(7).state  # noqa: B018
+
+
+def test_other_errors_of_the_bindings_come_through(fake, monkeypatch):
+    def broken(pid):
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(fake.driver, "cuCheckpointProcessGetState", broken)
+    with pytest.raises(RuntimeError, match="something else"):
+        Process(7).state  # noqa: B018
+
+
+# -------------------------------------------------------------------------------- a real process
+
+
+@pytest.fixture
+def target():
+    """A child with numbers in memory of its device, and a Process of it."""
+    child = Child()
+    try:
+        child.uuid = child.call(checkpointed.fill, 1 << 20)
+        yield child, Process(child.process.pid)
+    finally:
+        assert child.stop() == 0
+
+
+@pytest.mark.requires(checkpoint=True)
+def test_memory_survives(target):
+    child, process = target
+    assert process.state == "running" and process.restore_thread_id > 0
+    for method, state in (
+        (lambda: process.lock(10_000), "locked"),
+        (process.checkpoint, "checkpointed"),
+        (process.restore, "locked"),
+        (process.unlock, "running"),
+    ):
+        assert method() is None
+        assert process.state == state
+    assert child.call(checkpointed.check)
+
+
+@pytest.mark.requires(checkpoint=True)
+def test_gpus_that_cannot_be_changed_so(target):
+    child, process = target
+    process.lock(10_000)
+    process.checkpoint()
+    with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
+        process.restore({child.uuid: "0" * 32})
+    process.restore()
+    process.unlock()
+    assert child.call(checkpointed.check)
+
+
+@pytest.mark.requires(checkpoint=True)
+def test_steps_out_of_order(target):
+    child, process = target
+    for step in (process.checkpoint, process.restore, process.unlock):
+        with pytest.raises(CUDAError):
+            step()
+    assert process.state == "running" and child.call(checkpointed.check)
