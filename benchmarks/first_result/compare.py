@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Times whole processes from nothing to a verified first result: in C, by the peer, and by us.
+
+Each process starts, takes a device, compiles a kernel or takes it from a cache of files, launches it and
+verifies what it wrote. The floor is the C program plus Python with NumPy alone. All take turns in every
+round; the figures are medians in milliseconds, of the wall clock and of the processors. Fails where ours
+is more than the limit above the floor, or slower than the peer.
+
+    python compare.py [--peer PEER/bin/python] [--ours OURS/bin/python] [--rounds N] [--json FILE]
+
+Runs on the GPU, and without one on the software device, which is preloaded into every process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ALLOWED = 40.0  # milliseconds above the floor
+ROUNDS = 15
+# Asks an environment for the NVRTC that it uses, and whether it has the software device.
+WHERE = """
+import cuda.pathfinder
+try:
+    print(cuda.pathfinder.load_nvidia_dynamic_lib("cuda").abs_path)
+    print(cuda.pathfinder.load_nvidia_dynamic_lib("nvrtc").abs_path)
+    print()
+except RuntimeError:
+    import cuda.emulator
+    for _ in range(3):
+        print(cuda.emulator.library_path())
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ours", metavar="PYTHON", default=sys.executable, help="the interpreter of our environment")
+    parser.add_argument("--peer", metavar="PYTHON", help="the interpreter of another environment")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how many rounds; {ROUNDS} by default")
+    parser.add_argument("--json", type=Path, help="where to store the figures")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        samples = measure(commands(arguments, Path(directory)), arguments.rounds)
+    figures = {
+        name: {kind: round(statistics.median(column), 1) for kind, column in zip(("wall", "cpu"), zip(*rows), strict=True)}
+        for name, rows in samples.items()
+    }
+    wrong = show(figures)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
+    print("".join(f"over its limit: {line}\n" for line in wrong), end="", file=sys.stderr)
+    return int(bool(wrong))
+
+
+def commands(arguments, directory: Path) -> dict[str, tuple[list[str], dict[str, str]]]:
+    """Return the commands by name, each with its environment."""
+    ours = environment(arguments.ours == sys.executable)
+    asked = subprocess.run(
+        [arguments.ours, "-P", "-c", WHERE], env=ours, capture_output=True, text=True, check=True
+    ).stdout.split("\n")
+    driver, nvrtc, software = asked[:3]
+    extra = {"LD_PRELOAD": software, "CUDA_EMULATOR_CACHE_DIR": str(directory / "emulator")} if software else {}
+    print(f"driver {driver}, NVRTC {nvrtc}")
+    c_program, code = directory / "program", directory / "code"
+    subprocess.run(
+        [os.environ.get("CC", "cc"), "-O2", "-w", "-o", str(c_program), str(HERE / "program.c"), "-ldl"], check=True
+    )
+    program = str(HERE / "program.py")
+    plain = environment(False) | extra
+    found = {
+        "C, compiled": ([str(c_program), driver, nvrtc, str(code), "compile"], plain),
+        "C, from a file": ([str(c_program), driver, nvrtc, str(code), "load"], plain),
+        "Python with NumPy": ([arguments.ours, "-P", "-c", "import numpy"], ours | extra),
+    }
+    for name, python, variables in (("ours", arguments.ours, ours), ("peer", arguments.peer, plain)):
+        if python:
+            found[f"{name}, compiled"] = ([python, "-P", program], variables | extra)
+            found[f"{name}, from a file"] = ([python, "-P", program, str(directory / name)], variables | extra)
+    return found
+
+
+def environment(is_ours: bool) -> dict[str, str]:
+    """Return the variables of a process; only the interpreter of this process gets its PYTHONPATH."""
+    hidden = () if is_ours else ("PYTHONPATH",)
+    return {name: value for name, value in os.environ.items() if name not in hidden} | {"PYTHONSAFEPATH": "1"}
+
+
+def measure(commands: dict, rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """Return the milliseconds of each round, of the wall clock and of the processors."""
+    samples = {name: [] for name in commands}
+    for number in range(rounds + 2):
+        for name, (command, variables) in commands.items():
+            sample = timed(name, command, variables)
+            if number >= 2:  # the first rounds fill the caches
+                samples[name].append(sample)
+    return samples
+
+
+def timed(name: str, command: list[str], variables: dict[str, str]) -> tuple[float, float]:
+    start = time.perf_counter()
+    process = subprocess.Popen(command, env=variables)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{name} failed with status {process.returncode}: {' '.join(command)}")
+    return 1000 * wall, 1000 * (usage.ru_utime + usage.ru_stime)
+
+
+def show(figures: dict[str, dict[str, float]]) -> list[str]:
+    """Print the figures; return what is over its limit."""
+    wrong = []
+    print(f"{'median milliseconds':24}{'wall':>9}{'cpu':>9}{'above the floor':>18}")
+    for name, row in figures.items():
+        print(f"{name:24}{row['wall']:9.1f}{row['cpu']:9.1f}", end="")
+        way = name.partition(", ")[2]
+        if not name.startswith(("ours", "peer")):
+            print()
+            continue
+        floor = {kind: figures[f"C, {way}"][kind] + figures["Python with NumPy"][kind] for kind in row}
+        above = {kind: row[kind] - floor[kind] for kind in row}
+        print(f"{above['wall']:+11.1f}, cpu {above['cpu']:+.1f}")
+        if name.startswith("ours"):
+            if above["wall"] > ALLOWED:
+                wrong.append(f"{name}: {above['wall']:.1f} ms above the floor, {ALLOWED:.0f} allowed")
+            peer = figures.get(name.replace("ours", "peer"))
+            if peer and row["wall"] > peer["wall"]:
+                wrong.append(f"{name}: slower than the peer")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
