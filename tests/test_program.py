@@ -507,7 +507,7 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch):
 
     fake = types.SimpleNamespace(nvrtcVersion=fail)
     with uncollected(), monkeypatch.context() as patch:
-        patch.setattr(_nvrtc.importlib, "import_module", lambda name: fake)
+        patch.setattr(_nvrtc, "_nvrtc_calls", fake)
         _nvrtc.load_nvrtc.cache_clear()
         try:
             with pytest.raises(Missing, match="pip install nvidia-cuda-nvrtc.*libnvrtc.so.13"):

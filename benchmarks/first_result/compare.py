@@ -27,6 +27,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ALLOWED = 40.0  # milliseconds above the floor
 ROUNDS = 15
+KINDS = ("wall", "cpu")
 # Asks an environment for the NVRTC that it uses, and whether it has the software device.
 WHERE = """
 import cuda.pathfinder
@@ -51,7 +52,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as directory:
         samples = measure(commands(arguments, Path(directory)), arguments.rounds)
     figures = {
-        name: {kind: round(statistics.median(column), 1) for kind, column in zip(("wall", "cpu"), zip(*rows), strict=True)}
+        name: {kind: round(statistics.median(row[index] for row in rows), 1) for index, kind in enumerate(KINDS)}
         for name, rows in samples.items()
     }
     wrong = show(figures)
@@ -90,7 +91,8 @@ def commands(arguments, directory: Path) -> dict[str, tuple[list[str], dict[str,
 
 def environment(is_ours: bool) -> dict[str, str]:
     """Return the variables of a process; only the interpreter of this process gets its PYTHONPATH."""
-    hidden = () if is_ours else ("PYTHONPATH",)
+    # An installed package has its bytecode: the first rounds write what is missing.
+    hidden = ("PYTHONDONTWRITEBYTECODE", *(() if is_ours else ("PYTHONPATH",)))
     return {name: value for name, value in os.environ.items() if name not in hidden} | {"PYTHONSAFEPATH": "1"}
 
 

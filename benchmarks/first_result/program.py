@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole way to a first result, as a user writes it: runs on every ``cuda.core``.
 
-    python program.py            compile the kernel
-    python program.py CACHE      take it from the files in CACHE, or compile and store it there
+python program.py            compile the kernel
+python program.py CACHE      take it from the files in CACHE, or compile and store it there
 """
 
 import sys

@@ -15,7 +15,10 @@ import importlib  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 
+from cuda.core._utils import deferred_pathfinder  # noqa: E402
 from cuda.core._version import __version__  # noqa: E402
+
+deferred_pathfinder.defer()
 
 if not os.path.exists(f"{__path__[0]}/_utils/cuda_utils{_imp.extension_suffixes()[0]}"):
     sys.meta_path.append(importlib.import_module("cuda.core._utils.unbuilt").MissingExtensions(__path__[0]))

@@ -10,17 +10,14 @@ import importlib
 import os
 import re
 import sys
-import tempfile
 import threading
 import warnings
 import weakref
-from pathlib import Path
 
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
-from cuda.core._compile.cache._abc import ProgramCacheResource
-from cuda.core._compile.cache._lookup import find_compiled, store_compiled
+from cuda.core._handles import _late
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
@@ -119,7 +116,7 @@ class Program:
         name_expressions: tuple[str, ...] | list[str] = (),
         logs: object | None = None,
         *,
-        cache: ProgramCacheResource | None = None,
+        cache: ProgramCacheResource | None = None,  # noqa: F821
     ) -> ObjectCode:
         """Compile the program (``nvrtcCompileProgram``, ``nvvmCompileProgram``, ``nvJitLinkComplete``).
 
@@ -171,9 +168,10 @@ class Program:
             raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
         request = CompileRequest(self._code, self._kind, self._settings, target, name_expressions)
         if cache is not None:
-            if not isinstance(cache, ProgramCacheResource):
+            caches = _late.program_caches()
+            if not isinstance(cache, caches.ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
-            found = find_compiled(cache, request)
+            found = caches.find_compiled(cache, request)
             if found is not None:
                 return object_code(found, target, self._name, name_expressions)
         try:
@@ -185,7 +183,7 @@ class Program:
         if logs is not None and compiled.log:
             logs.write(compiled.log)
         if cache is not None and compiled.code.strip(b"\0"):
-            store_compiled(cache, request, compiled)
+            caches.store_compiled(cache, request, compiled)
         for message in self._remarks(request, compiled):
             warnings.warn(message, RuntimeWarning, stacklevel=2)
         return object_code(compiled, target, self._name, name_expressions)
@@ -293,7 +291,10 @@ class DebugFile:
 
     def __init__(self, source: bytes):
         self.path = None
-        stem = re.sub(r"\W", "_", Path(getattr(sys.modules.get("__main__"), "__file__", None) or "interactive").stem)
+        import tempfile  # takes long, and is for debugging only
+
+        file = getattr(sys.modules.get("__main__"), "__file__", None) or "interactive"
+        stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(file))[0])
         with contextlib.suppress(OSError):
             descriptor, self.path = tempfile.mkstemp(".cu", f"{stem}_{first_kernel(source)[:64]}_")
             self.remove = weakref.finalize(self, remove_file, self.path, os.getpid())

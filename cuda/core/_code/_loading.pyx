@@ -15,7 +15,6 @@ from cuda.core._handles._handles cimport LibraryHandle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
-import difflib
 import os
 import re
 import struct
@@ -129,6 +128,8 @@ def nearest(name, names, what="kernels"):
         return f", which has no {what} at all"
     # A mangled name holds the name of the source.
     like = [known for known in names if name in known]
+    import difflib
+
     like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
     more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
     return f"; it has {', '.join(like[:5])}{more}"

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 __all__ = ["missing_header_advice"]
 
-_MISSING = re.compile(r'(?:could not|cannot) open source file "([^"\n]+)"')
+# Compiled at their use: that takes longer than the import.
+_MISSING = r'(?:could not|cannot) open source file "([^"\n]+)"'
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ _ORIGINS = (
 )
 
 # Headers of C that programs include, and the ones of C++ that have no ending.
-_STANDARD = re.compile(
+_STANDARD = (
     r"(std(int|def|io|lib|bool|arg)|math|assert|limits|float|string|time|errno|inttypes|ctype|complex)\.h|[a-z_0-9]+"
 )
 _BUILT_IN = {"assert.h", "cassert", "cmath", "cstdio", "math.h", "stdio.h"}
@@ -79,14 +80,14 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
     has_bundled_headers : bool
         Whether the compiler has headers inside.
     """
-    found = _MISSING.search(log or "")
+    found = re.search(_MISSING, log or "")
     if found is None or "on the software device" in log:  # which says itself what it has
         return ""
     header = found[1]
     for origin in _ORIGINS:
         if re.match(origin.pattern, header):
             return origin_advice(header, origin, version, has_bundled_headers and origin.is_bundled)
-    if not _STANDARD.fullmatch(header):
+    if not re.fullmatch(_STANDARD, header):
         return f"the directory of {header!r} has to be in include_path"
     if header in _BUILT_IN:
         return f"device code needs no {header!r}: what it can use of that is built in, so leave the #include out"

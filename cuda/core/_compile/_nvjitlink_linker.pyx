@@ -46,7 +46,7 @@ cdef dict _INPUT_TYPES = {
 }
 
 # Other architectures nvJitLink refuses by itself; after a number of one digit it would end the process.
-_ARCH = re.compile(rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?")
+_ARCH = rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?"
 
 # Where the damage of files can be found.
 _BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFormatType.FATBIN)
@@ -215,7 +215,7 @@ cdef class Link:
         owner.destroy_dropped()
         for argument in arguments:
             if argument.startswith(b"-arch="):
-                is_arch = _ARCH.fullmatch(argument) is not None
+                is_arch = re.fullmatch(_ARCH, argument) is not None
             c_arguments.push_back(argument)
         c_count = c_arguments.size()
         if is_arch:

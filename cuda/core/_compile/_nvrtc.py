@@ -10,11 +10,11 @@ the interpreter lock around every call, so that programs compile in parallel.
 from __future__ import annotations
 
 import functools
-import importlib
 import sys
 import threading
 import warnings
 
+from cuda.core._compile import _nvrtc_calls
 from cuda.core._compile._missing_headers import missing_header_advice
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
@@ -35,19 +35,18 @@ class OptionNotSupportedError(NotSupportedError, NVRTCError):
 
 @functools.cache
 def load_nvrtc():
-    """Return the bindings of NVRTC, having made sure that the library is there.
+    """Return the functions of NVRTC, having made sure that the library is there.
 
     Raises
     ------
     RuntimeError
         If it is not; the message says what to install.
     """
-    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
     try:
-        nvrtc.nvrtcVersion()
+        _nvrtc_calls.nvrtcVersion()
     except RuntimeError as error:
         raise type(error)(f"{_MISSING_NVRTC}. {error}") from None
-    return nvrtc
+    return _nvrtc_calls
 
 
 @functools.cache
@@ -79,9 +78,8 @@ def call_nvrtc(api: str, *args, program=None):
     NVRTCError
         If the call failed; with the log of ``program``.
     """
-    nvrtc = load_nvrtc()
-    error, *values = getattr(nvrtc, api)(*args)
-    if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+    error, *values = getattr(load_nvrtc(), api)(*args)
+    if error:
         raise nvrtc_error(error, api, None if program is None else program_log(program))
     return values[0] if len(values) == 1 else tuple(values)
 
@@ -124,6 +122,7 @@ class NVRTCBackEnd:
     def __init__(self, source: bytes, name: bytes, settings):
         self._lock = threading.Lock()  # one compilation of a program at a time
         self._program = None
+        self._handle = None
         self.pch_status = None
         self._arguments = list(settings.arguments)
         self._has_lto_option = settings.options.link_time_optimization is not None
@@ -138,8 +137,8 @@ class NVRTCBackEnd:
     def close(self) -> None:
         """Destroy the program (``nvrtcDestroyProgram``), after a compilation in another thread."""
         with self._lock:
-            program, self._program = self._program, None
-        if program is not None and int(program):
+            program, self._program, self._handle = self._program, None, None
+        if program:
             (error,) = load_nvrtc().nvrtcDestroyProgram(program)
             if error:
                 warnings.warn(
@@ -152,7 +151,11 @@ class NVRTCBackEnd:
     def handle(self):
         """The ``nvrtc.nvrtcProgram``, null when closed."""
         program = self._program
-        return self.null_handle() if program is None else program
+        if program is None:
+            return self.null_handle()
+        if self._handle is None:
+            self._handle = load_nvrtc().nvrtcProgram(init_value=program)
+        return self._handle
 
     @staticmethod
     def null_handle():
@@ -205,7 +208,7 @@ class NVRTCBackEnd:
             call_nvrtc("nvrtcSetPCHHeapSize", call_nvrtc("nvrtcGetPCHHeapSizeRequired", program))
             compile_cxx(program, options)
             (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
-        if result == results.NVRTC_SUCCESS:
+        if not result:
             return PCHStatusType.CREATED
         if result == results.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED:
             return PCHStatusType.NOT_ATTEMPTED

@@ -9,7 +9,6 @@ import importlib
 import sys
 import threading
 import warnings
-from pathlib import Path
 
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
@@ -100,7 +99,8 @@ def libdevice() -> bytes:
 @functools.cache
 def content_of(path: str) -> bytes:
     """Return what is in a file, read once: many programs hold it."""
-    return Path(path).read_bytes()
+    with open(path, "rb") as file:
+        return file.read()
 
 
 class NVVMBackEnd:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from pathlib import PosixPath, WindowsPath
+import sys
 
 __all__ = ["option_key"]
 
-cdef object c_posix_path = PosixPath
-cdef object c_windows_path = WindowsPath
+# The types of paths, when something else has imported their module.
+cdef object c_posix_path = None
+cdef object c_windows_path = None
 
 
 def option_key(cls, dict values):
@@ -45,7 +46,16 @@ def option_key(cls, dict values):
 
 cdef inline bint is_constant(kind):
     # Values of these types that are equal are the same option.
-    return kind is str or kind is int or kind is c_posix_path or kind is c_windows_path
+    return kind is str or kind is int or is_path(kind)
+
+
+cdef inline bint is_path(kind):
+    global c_posix_path, c_windows_path
+    if c_posix_path is None:
+        pathlib = sys.modules.get("pathlib")
+        c_windows_path = getattr(pathlib, "WindowsPath", None)
+        c_posix_path = getattr(pathlib, "PosixPath", None)
+    return kind is not None and (kind is c_posix_path or kind is c_windows_path)
 
 
 cdef bint are_constant(values):

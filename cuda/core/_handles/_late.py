@@ -43,6 +43,13 @@ def bind_kernel(kernel, config, stream):
     return _bind_kernel(kernel, config, stream)
 
 
+def program_caches():
+    """Return the module behind the argument ``cache`` of :meth:`~cuda.core.Program.compile`."""
+    from cuda.core._compile.cache import _lookup
+
+    return _lookup
+
+
 def view_of_buffer(buffer, shape, dtype):
     """Return the view of :meth:`~cuda.core.Buffer.view`."""
     from cuda.core._arrays._typed_view import view_of_buffer

@@ -27,7 +27,6 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
 import threading
-import uuid as uuids
 
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.sharing import detach, register_reducer, travelling
@@ -193,7 +192,9 @@ cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
             ),
             b"cuMemPoolExportToShareableHandle",
         )
-    return IPCAllocationHandle_create(descriptor, uuids.uuid4())
+    import uuid
+
+    return IPCAllocationHandle_create(descriptor, uuid.uuid4())
 
 
 cdef IPCBufferDescriptor export_memory(const AllocationHandle& h_allocation, int device_id):

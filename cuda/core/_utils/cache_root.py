@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 __all__ = ["cache_root"]
 
 
-def cache_root() -> Path:
+def cache_root() -> pathlib.Path:  # noqa: F821
     """Return the directory of the user's caches, which may not exist yet.
 
     On Linux ``$XDG_CACHE_HOME/cuda-python``, or ``~/.cache/cuda-python``; on Windows
     ``%LOCALAPPDATA%\\cuda-python``.
     """
+    from pathlib import Path  # takes longer to import than all else here
+
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     else:

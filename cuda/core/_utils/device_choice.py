@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 
@@ -63,6 +62,8 @@ def _choice() -> str:
 
 
 def _has_hardware() -> bool:
+    import ctypes  # takes longer than all else here
+
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

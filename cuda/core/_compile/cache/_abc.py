@@ -7,7 +7,6 @@ from __future__ import annotations
 import abc
 import threading
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from cuda.core._module import ObjectCode
 
@@ -130,7 +129,8 @@ def checked_value(value) -> bytes:
     if isinstance(value, ObjectCode):
         value = value.code
         if isinstance(value, str):
-            return Path(value).read_bytes()
+            with open(value, "rb") as file:
+                return file.read()
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     raise TypeError(f"a value must be bytes, a bytearray, a memoryview or an ObjectCode, not {type(value).__name__}")

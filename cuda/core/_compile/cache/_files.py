@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import binascii
 import contextlib
-import hashlib
 import os
 import sys
 import time
@@ -14,6 +13,7 @@ import time
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
 from cuda.core._utils.cache_root import cache_root
 from cuda.core._utils.caller import warn_caller
+from cuda.core._utils.hashing import sha256
 
 __all__ = ["FileStreamProgramCache"]
 
@@ -120,7 +120,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return sum(state.st_size for _, state in self._files())
 
     def _path(self, key: bytes) -> str:
-        name = hashlib.sha256(key).hexdigest()
+        name = sha256(key).hexdigest()
         return os.path.join(self._entries, name[:2], name[2:])
 
     def _check_path(self, path: str, state) -> str:

@@ -9,7 +9,6 @@ behind its version.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import struct
@@ -18,6 +17,7 @@ import time
 
 from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._key import digest
+from cuda.core._utils.hashing import sha256
 
 __all__ = ["Headers", "find_headers"]
 
@@ -220,7 +220,7 @@ class Search:
                 text = file.read()
         except OSError:  # gone again: the state that was noted is not current any more
             text = b""
-        parsed = (hashlib.sha256(text).digest(), *parse(text))
+        parsed = (sha256(text).digest(), *parse(text))
         if is_settled(state):
             with _lock:
                 if len(_parsed) >= _MOST_PARSED:

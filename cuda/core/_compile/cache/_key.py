@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 
@@ -20,6 +19,7 @@ from cuda.core._compile._option_table import (
 )
 from cuda.core._compile._options import LinkerOptions, ProgramOptions, current_arch
 from cuda.core._linker import Linker
+from cuda.core._utils.hashing import sha256
 from cuda.core._utils.nvjitlink import nvjitlink_version
 from cuda.core._utils.validators import find_str_enum
 from cuda.core._utils.version import driver_version
@@ -108,7 +108,7 @@ def make_program_cache_key(
 
 def digest(parts: Iterable[bytes]) -> bytes:
     """Return the SHA-256 of a list of byte strings, each with its length."""
-    total = hashlib.sha256()
+    total = sha256()
     for part in parts:
         total.update(len(part).to_bytes(8, "little"))
         total.update(part)
@@ -176,7 +176,7 @@ def other_inputs(options, kind) -> list[bytes]:
     for name, value in options_elsewhere(options, COLUMNS[kind]).items():
         if name == "extra_sources":
             items = [(module, text.encode() if isinstance(text, str) else bytes(text)) for module, text in value]
-            value = [(module, hashlib.sha256(text).hexdigest()) for module, text in items]
+            value = [(module, sha256(text).hexdigest()) for module, text in items]
         parts += [name.encode(), repr(value).encode()]
     return parts
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections import OrderedDict
@@ -12,11 +11,13 @@ from collections import OrderedDict
 from cuda.core._compile._nvvm import libdevice
 from cuda.core._compile._option_table import options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
+from cuda.core._compile.cache._abc import ProgramCacheResource
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
+from cuda.core._utils.hashing import sha256
 from cuda.core.typing import SourceCodeType
 
-__all__ = ["find_compiled", "store_compiled"]
+__all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
 
 # How many keys are kept, with the sources that they are of.
 _MOST_KEYS = 256
@@ -140,7 +141,7 @@ def names_of(request: CompileRequest):
 
 def names_key(key: bytes) -> bytes:
     """Return the key of the mangled names that belong to an entry."""
-    return hashlib.sha256(b"names of " + key).digest()
+    return sha256(b"names of " + key).digest()
 
 
 def shown(options) -> str:

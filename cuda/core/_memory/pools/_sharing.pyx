@@ -20,7 +20,6 @@ from cuda.core._stream cimport Stream
 import os
 import sys
 import threading
-import uuid as uuids
 import weakref
 
 from cuda.core._utils.helpers import check_multiprocessing_start_method
@@ -202,7 +201,7 @@ cdef int IPCMemPool_check_shared(_IPCMemPool self) except -1:
 cdef object IPCMemPool_register(_IPCMemPool self, object uuid):
     cdef IPCAllocationHandle handle
     IPCMemPool_check_shared(self)
-    if not isinstance(uuid, uuids.UUID):
+    if not is_uuid(uuid):
         raise TypeError(f"uuid must be a UUID, not {type(uuid).__name__}")
     handle = self._allocation_handle
     with _lock:
@@ -260,3 +259,9 @@ cdef int find_export(_IPCMemPool self, IPCBufferDescriptor descriptor, Allocatio
         raise ValueError(f"the descriptor claims {descriptor._size} bytes, but the memory has {buffer.size}")
     h_allocation[0] = buffer._h_allocation
     return 0
+
+
+cdef bint is_uuid(value):
+    import uuid  # for those who share only
+
+    return isinstance(value, uuid.UUID)

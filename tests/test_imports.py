@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a program loads: nothing at the import, and for a first result only what it uses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = ROOT / "benchmarks" / "first_result" / "program.py"
+SHOW = "import sys; print(*sorted(sys.modules))"
+# What takes milliseconds to import, and is needed for other things.
+HEAVY = {
+    "cuda.bindings.driver",
+    "cuda.bindings.nvrtc",
+    "cuda.pathfinder._dynamic_libs.load_nvidia_dynamic_lib",
+    "difflib",
+    "hashlib",
+    "importlib.metadata",
+    "json",
+    "multiprocessing",
+    "subprocess",
+    "tempfile",
+    "uuid",
+}
+
+
+def loaded(code: str, *arguments: str) -> set[str]:
+    """Return the modules that are loaded after some code and are not before it."""
+    command = [sys.executable, "-P", "-c", f"import numpy\n{SHOW}\n{code}\n{SHOW}", *arguments]
+    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    before, after = done.stdout.splitlines()
+    return set(after.split()) - set(before.split())
+
+
+def test_import_loads_no_module_of_the_package_but_its_beginnings():
+    code = "import os; os.environ['CUDA_CORE_DEVICE'] = 'hardware'; import cuda.core"
+    allowed = {"_utils", "_utils.device_choice", "_utils.deferred_pathfinder", "_version"}
+    names = loaded(code) - {"cuda", "cuda.core", "cuda.pathfinder", "__future__", "_imp"}
+    assert {name for name in names if not name.startswith("importlib")} <= {f"cuda.core.{name}" for name in allowed}
+
+
+@pytest.mark.requires(device=True, nvrtc=True, source=True)
+def test_first_result_loads_nothing_heavy():
+    names = loaded(f"exec(open({str(PROGRAM)!r}).read())")
+    assert "cuda.core._launcher" in names
+    assert names & HEAVY == set()
+    assert not any(name.startswith("cuda.core._compile.cache") for name in names)
+
+
+@pytest.mark.requires(device=True, nvrtc=True, source=True)
+def test_first_result_from_files_loads_nothing_heavy(tmp_path):
+    for _ in range(2):
+        names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))
+    assert names & HEAVY == set()
