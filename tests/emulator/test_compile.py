@@ -15,7 +15,7 @@ ACCEPTED = """
 -maxrregcount=32|--ftz=true|-ftz true|-use_fast_math|-DX|-D X=1|-UX|-I/tmp|-I /tmp|-w|-default-device|-Xptxas -v
 --ptxas-options=-v|-no-cache|--gen-opt-lto|--fmad=false|-prec-div=true|-split-compile=2|-ewp|--minimal|-jtd=3
 --jump-table-density=3|--optimization-info=inline|--define-macro=X|--define-macro X|-Ofc=max|-diag-suppress=1,2
--Werror=all-warnings|--brief-diagnostics=true|-builtin-initializer-list=true|--device-int128|--dopt=on
+-Werror=all-warnings|--brief-diagnostics=true|-builtin-initializer-list=true|--device-int128|--dopt=on|-maxrregcount|-jtd|-I
 """
 REFUSED = {
     "--gpu-architecture=sm_70": "invalid value for --gpu-architecture (-arch)",
@@ -39,6 +39,9 @@ REFUSED = {
     "-maxrregcount=abc": "--maxrregcount (-maxrregcount) expects an integer value",
     "-use_fast_math=true": "--use_fast_math (-use_fast_math) does not accept any argument",
     "-diag-suppress=abc": "--diag-suppress expects a non-zero positive integer value",
+    "-diag-error": "--diag-error expects a non-zero positive integer value",
+    "-version-ident=true": "unrecognized option -version-ident=true found",
+    "-uumn=1": "--uumn (-uumn) does not accept any argument",
     "--dopt=off": "invalid argument for option --dopt (-dopt): off",
 }
 

@@ -196,8 +196,9 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options, c
     }
     for (const std::string& macro : options.macros)
         if (macro.size() == 2) {
-            out.report.log = "Command-line error: invalid macro definition: \n\n1 catastrophic error detected in the "
-                             "compilation of \"" + sources.program + "\".\nCompilation terminated.\n";
+            out.report.log = std::string("Command-line error: invalid macro ") + (macro[1] == 'U' ? "un" : "") +
+                             "definition: \n\n" + "1 catastrophic error detected in the compilation of \"" +
+                             sources.program + "\".\nCompilation terminated.\n";
             return out;
         }
     for (const std::string& name : options.pre_includes)

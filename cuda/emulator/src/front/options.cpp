@@ -67,6 +67,8 @@ bool set_standard(Options& options, const std::string& value)
 bool add_numbers(std::set<int>& target, const std::string& value)
 {
     const char* at = value.c_str();
+    if (!*at)
+        return false;
     while (*at) {
         char* end = nullptr;
         long number = std::strtol(at, &end, 10);
@@ -134,7 +136,7 @@ const Row rows[] = {
     {"frandom-seed", "frandom-seed", Kind::text, nullptr},
     {"define-macro", "D", Kind::joined, SET(o.macros.push_back("-D" + v))},
     {"undefine-macro", "U", Kind::joined, SET(o.macros.push_back("-U" + v))},
-    {"include-path", "I", Kind::joined, SET(o.includes.push_back(v))},
+    {"include-path", "I", Kind::joined, SET(if (!v.empty()) o.includes.push_back(v))},
     {"pre-include", "include", Kind::text, SET(o.pre_includes.push_back(v))},
     {"no-source-include", "no-source-include", Kind::flag, SET(o.no_source_include = true)},
     {"std", "std", Kind::text_equal, set_standard},
@@ -164,7 +166,7 @@ const Row rows[] = {
     {"fdevice-syntax-only", "fdevice-syntax-only", Kind::flag, nullptr},
     {"minimal", "minimal", Kind::flag, nullptr},
     {"fdevice-time-trace", "fdevice-time-trace", Kind::text, nullptr},
-    {"version-ident", "version-ident", Kind::truth, nullptr},
+    {"uumn", "uumn", Kind::flag, nullptr},
     {"warning-as-error", "Werror", Kind::text, set_errors},
 };
 
@@ -197,11 +199,13 @@ void refuse(Options& options, const std::string& text)
     options.valid = false;
 }
 
-void apply(Options& options, const Row& row, const std::string& value)
+void apply(Options& options, const Row& row, const std::string& value, bool given)
 {
     char* end = nullptr;
     if (row.kind == Kind::truth && value != "true" && value != "false")
         return refuse(options, shown(row) + " expects true or false");
+    if (row.kind == Kind::number && !given)
+        return; // as NVRTC does
     if (row.kind == Kind::number && ((void)std::strtol(value.c_str(), &end, 10), value.empty() || *end))
         return refuse(options, shown(row) + " expects an integer value");
     if (!row.apply || row.apply(options, value))
@@ -235,6 +239,7 @@ Options read_options(const std::vector<std::string>& words)
         bool has_value = equals != std::string::npos;
         const Row* row = nullptr;
         std::string value;
+        bool given = has_value;
         if (!word.empty() && word[0] == '-')
             row = find_row(word.substr(dashes, has_value ? equals - dashes : word.npos), full);
         if (row && row->kind == Kind::flag && has_value) {
@@ -245,7 +250,7 @@ Options read_options(const std::vector<std::string>& words)
             if (has_value)
                 value = word.substr(equals + 1);
             else if (row->kind != Kind::flag && i + 1 < words.size())
-                value = words[++i];
+                value = words[++i], given = true;
             else if (row->apply && row->kind == Kind::text && row->full == std::string("dopt")) {
                 // NVRTC says so and compiles all the same.
                 options.log += "nvrtc: error: -dopt expects a value\n";
@@ -258,7 +263,7 @@ Options read_options(const std::vector<std::string>& words)
             break;
         }
         int before = options.architecture;
-        apply(options, *row, value);
+        apply(options, *row, value, given);
         if (row->apply == set_architecture && options.valid) {
             if (architecture_given && before != options.architecture)
                 options.log += "nvrtc: warning: \"--gpu-architecture(-arch)=" + std::to_string(before) +
