@@ -28,6 +28,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import warnings
 
 from cuda.core._code._loading import explain
+from cuda.core._launch._limits import beyond_limits
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["launch"]
@@ -232,7 +233,7 @@ cdef int launch_again(
         finally:
             Context_leave(is_entered)
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        raise_refusal(err, c_config.sharedMemBytes, c_most, f"launching {kernel!r} with {config!r} on {stream!r}")
+        raise_refusal(err, kernel, config, stream, c_config.sharedMemBytes, c_most)
     return 0
 
 
@@ -246,8 +247,13 @@ cdef bint is_about_resources(cydriver.CUresult err) noexcept:
     )
 
 
-cdef int raise_refusal(cydriver.CUresult err, unsigned int shared, int most_shared, str attempt) except -1:
+cdef int raise_refusal(
+    cydriver.CUresult err, Kernel kernel, LaunchConfig config, Stream stream, unsigned int shared, int most_shared
+) except -1:
     cdef bint is_too_much = shared > <unsigned int>most_shared
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    attempt = f"launching {kernel!r} with {config!r} on {stream!r}"
     if err == cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE and not is_too_much:
         raise ValueError(f"a cooperative grid must be resident at once, and the device cannot hold that: {attempt}")
     try:
@@ -259,6 +265,11 @@ cdef int raise_refusal(cydriver.CUresult err, unsigned int shared, int most_shar
                 f"shmem_size is {shared} bytes, and a block of this kernel can have at most {most_shared} bytes of "
                 "dynamic shared memory on this device",
             )
+        elif is_about_resources(err):
+            Stream_context(stream, &h_context, &device_id)
+            limit = beyond_limits(kernel, config, device_id)
+            if limit:
+                explain(error, limit)
         error.add_note(attempt)
         raise
     return 0

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
 
+import numpy as np
 import pytest
 
 import cuda.emulator
+from support.compiled import Code, Program
 
 VERSIONS_OF_CONTEXT = {4000: "cuCtxCreate_v2", 12000: "cuCtxCreate_v3", 12060: "cuCtxCreate_v4"}
 
@@ -137,3 +139,14 @@ def test_trace_lists_calls_with_arguments_and_results(child):
     out = child("from cuda.bindings import driver as d; d.cuInit(0); d.cuDeviceGet(5)", TRACE="stderr")
     assert "cuInit(Flags=0) = CUDA_SUCCESS" in out
     assert "ordinal=5) = CUDA_ERROR_INVALID_DEVICE" in out
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("name", ["f", "i", "v", "x"])
+def test_a_plain_name_is_no_type(driver, context, capfd, name):
+    source = f'extern "C" __global__ void {name}(int* p) {{ *p = 1; }}'
+    code = Code(driver, Program(source, "-arch=sm_90").image)
+    with pytest.raises(Exception, match="ILLEGAL_ADDRESS"):
+        code(name, 1, 1, np.uint64(8))
+    assert f"kernel {name}: " in capfd.readouterr().err
+    code.close()

@@ -15,7 +15,8 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core._memory import Buffer, MemoryResource
+from cuda.core import typing
+from cuda.core._memory import Buffer, MemoryResource, _buffer
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream, default_stream
 from support.memory import HostMemoryResource, read, write
 
@@ -559,3 +560,9 @@ def test_default_stream_is_fixed_when_wrapped(device):
     buffer = mr.allocate(8)
     assert in_thread(buffer.close) is None
     assert mr.freed[0][2] == default_stream()
+
+
+def test_the_alias_for_addresses_is_that_of_typing():
+    assert _buffer.DevicePointerType is typing.DevicePointerType
+    with pytest.raises(AttributeError, match="has no attribute 'DevicePointer'"):
+        _buffer.DevicePointer  # noqa: B018

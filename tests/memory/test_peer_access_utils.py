@@ -26,7 +26,7 @@ def test_it_is_a_live_set(pool):
     assert isinstance(peers, PeerAccessibleBySetProxy)
     assert isinstance(peers, collections.abc.MutableSet)
     assert (len(peers), list(peers), peers == set(), bool(peers)) == (0, [], True, False)
-    assert repr(peers) == "PeerAccessibleBySetProxy({})"
+    assert repr(peers) == "PeerAccessibleBySetProxy(set())"
     with pytest.raises(TypeError, match="unhashable"):
         hash(peers)
 

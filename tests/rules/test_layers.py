@@ -118,7 +118,14 @@ LAYERS = {
         "_compile.cache.__init__",
         "_program",
     ],
-    "launch": ["_launch_config", "_launch._arguments", "_kernel_arg_handler", "_launcher"],
+    "launch": [
+        "_launch_config",
+        "_launch._limits",
+        "_launch._parameter_types",
+        "_launch._arguments",
+        "_kernel_arg_handler",
+        "_launcher",
+    ],
     "graphs": ["graph.*"],
     "tensors, images": [
         "_arrays._importers",

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from cuda import core
+from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.options import Options
+from cuda.core.utils import CopyOptions
 
 
 @dataclass
@@ -40,6 +43,43 @@ def test_unknown_fields_are_refused():
     options = Sized()
     with pytest.raises(AttributeError, match="no field 'colour'; its fields are size, name"):
         options.colour = 1
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("sizes", "Sized has no field 'sizes'; did you mean 'size'[?]"),
+        ("names", "Sized has no field 'names'; did you mean 'name'[?]"),
+        ("colour", "Sized has no field 'colour'; its fields are size, name"),
+    ],
+)
+def test_a_typo_is_told_with_what_was_meant(name, message):
+    with pytest.raises(TypeError, match=message):
+        Sized(**{name: 1})
+    with pytest.raises(TypeError, match=message):
+        check_or_create_options(Sized, {name: 1})
+    with pytest.raises(AttributeError, match=message):
+        setattr(Sized(), name, 1)
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [
+        core.StreamOptions,
+        core.EventOptions,
+        core.ProgramOptions,
+        core.LinkerOptions,
+        core.DeviceMemoryResourceOptions,
+        core.PinnedMemoryResourceOptions,
+        core.ManagedMemoryResourceOptions,
+        core.VirtualMemoryResourceOptions,
+        CopyOptions,
+    ],
+)
+def test_every_options_class_tells_a_typo(cls):
+    name = next(iter(cls.__dataclass_fields__))
+    with pytest.raises(TypeError, match=f"{cls.__name__} has no field '{name}_'; did you mean .*'{name}'"):
+        cls(**{f"{name}_": None})
 
 
 def test_options_compare_by_value_and_are_unhashable():

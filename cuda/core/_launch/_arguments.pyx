@@ -40,6 +40,8 @@ from cuda.core._utils._cpython cimport read_short_int, tuple_items
 import sys
 import threading
 
+from cuda.core._launch._parameter_types import advice
+
 __all__ = []
 
 
@@ -500,18 +502,8 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
         raise OverflowError(f"{where} has {bytes_of}, and {argument} does not fit")
     name = type(argument).__name__
     cdef size_t own_size = natural_size_of(argument, index)
-    raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{advice(argument, size)}")
-
-
-def advice(argument, size):
-    """Return how to pass ``argument`` to a parameter of ``size`` bytes, where that is known."""
-    if isinstance(argument, float) and size in (2, 4):
-        return f"; use numpy.float{size * 8}"
-    if isinstance(argument, complex) and size == 8:
-        return "; use numpy.complex64"
-    if isinstance(argument, int):
-        return "; pass a structure as bytes, numpy.void or ctypes.Structure"
-    return ""
+    how = advice("" if kernel is None else kernel._name or "", index, argument, size)
+    raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{how}")
 
 
 def hint(argument):

@@ -28,6 +28,7 @@ from cuda.core._stream cimport Stream, Stream_accept, default_stream
 import importlib
 from collections.abc import Sequence
 
+from cuda.core import typing as aliases
 from cuda.core._dlpack import classify_dl_device
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
@@ -496,6 +497,13 @@ cdef int Buffer_keep_descriptor(Buffer self) except -1:
         except (CUDAError, RuntimeError):
             pass    # closing does not fail for that
     return 0
+
+
+def __getattr__(name):
+    # Resolved at first use, because it needs the driver module of the bindings.
+    if name == "DevicePointerType":
+        return aliases.DevicePointerType
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _rebuild_buffer(cls, mr, descriptor):

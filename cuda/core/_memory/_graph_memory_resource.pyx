@@ -150,7 +150,7 @@ cdef class GraphMemoryResourceAttributes:
 
     def __repr__(self):
         figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
-        return f"<{type(self).__name__} {figures}>"
+        return f"{type(self).__name__}({figures})"
 
     @property
     def reserved_mem_current(self) -> int:

@@ -14,6 +14,8 @@ __all__ = ["LegacyPinnedMemoryResource"]
 class LegacyPinnedMemoryResource(MemoryResource):
     """Page-locked host memory, which devices access too."""
 
+    _needs_stream = False
+
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Allocate memory (``cuMemAllocHost``); a context has to be current.
 
@@ -70,6 +72,8 @@ class LegacyPinnedMemoryResource(MemoryResource):
 
 class _SynchronousMemoryResource(MemoryResource):
     """Memory of a device without pools."""
+
+    _needs_stream = False
 
     def __init__(self, device_id):
         self._device_id = int(getattr(device_id, "device_id", device_id))

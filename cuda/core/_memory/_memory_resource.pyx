@@ -17,6 +17,9 @@ cdef class MemoryResource:
     :attr:`is_host_accessible` and :attr:`device_id`.
     """
 
+    # Whether memory can be used after the work of a stream only; the others take stream=None.
+    _needs_stream = True
+
     def allocate(self, size: int, *, stream) -> Buffer:
         """Allocate memory: return a :class:`Buffer` made by ``Buffer.from_handle(ptr, size, mr=self)``.
 

@@ -50,7 +50,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         return len(read_peers(self._resource))
 
     def __repr__(self):
-        return f"{type(self).__name__}({set(self) or '{}'})"
+        return f"{type(self).__name__}({set(self)})"
 
     def add(self, value) -> None:
         """Grant access to a device; ValueError if it cannot have it."""

@@ -48,6 +48,8 @@ class VirtualMemoryResource(MemoryResource):
         If memory is to be exported by handles of Windows.
     """
 
+    _needs_stream = False
+
     def __init__(self, device_id, config: VirtualMemoryResourceOptions | None = None):
         if device_id is None:
             raise TypeError("device_id must be a Device or an int, not None")

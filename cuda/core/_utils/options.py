@@ -4,10 +4,35 @@
 
 from __future__ import annotations
 
-__all__ = ["Options"]
+from cuda.core._utils.validators import format_or_list
+
+__all__ = ["FieldNames", "Options", "unknown_field"]
 
 
-class Options:
+class FieldNames:
+    """What refuses unknown fields of an options dataclass, and suggests what may have been meant."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args, **fields):
+        for name in fields:
+            if name not in cls.__dataclass_fields__:
+                raise TypeError(unknown_field(cls, name))
+        return object.__new__(cls)
+
+
+def unknown_field(cls: type, name: str) -> str:
+    """Return the message about a field that an options class does not have."""
+    import difflib
+
+    fields = list(cls.__dataclass_fields__)
+    like = difflib.get_close_matches(name, fields, 3, 0.6) or [field for field in fields if name in field]
+    if like:
+        return f"{cls.__name__} has no field {name!r}; did you mean {format_or_list(like)}?"
+    return f"{cls.__name__} has no field {name!r}; its fields are {', '.join(fields)}"
+
+
+class Options(FieldNames):
     """An options dataclass that is valid at any time: each assignment is checked like construction.
 
     A subclass checks and normalises its fields in ``__post_init__``.
@@ -24,7 +49,7 @@ class Options:
             return
         fields = self.__dataclass_fields__
         if name not in fields:
-            raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {', '.join(fields)}")
+            raise AttributeError(unknown_field(type(self), name))
         is_complete = len(self.__dict__) == len(fields)
         previous = self.__dict__.get(name)
         object.__setattr__(self, name, value)

@@ -551,3 +551,22 @@ def test_forked_child_leaves_the_memory_of_its_parent_alone(device):
     child = Child()
     assert child.call(forked.allocate_after_fork) == (0, False, 512)
     assert child.stop() == 0
+
+
+@pytest.mark.parametrize(
+    "upstream", [LegacyPinnedMemoryResource, lambda: VirtualMemoryResource(0)], ids=["host", "virtual"]
+)
+@adaptors
+def test_no_stream_is_needed_over_a_resource_that_needs_none(device, adaptor, upstream):
+    mr = adaptor(adaptor(upstream()))
+    for arguments in ({}, {"stream": None}):
+        with mr.allocate(64, **arguments) as buffer:
+            assert buffer.size >= 64
+            assert buffer.memory_resource is mr
+
+
+@pytest.mark.requires(mempool=True)
+@adaptors
+def test_a_stream_is_needed_over_a_resource_that_needs_one(device, adaptor):
+    with pytest.raises(TypeError, match="stream must be a Stream"):
+        adaptor(DeviceMemoryResource(device)).allocate(64)

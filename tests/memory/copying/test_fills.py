@@ -100,3 +100,11 @@ def test_a_captured_fill_keeps_its_wide_pattern(device, stream):
     handle_return(driver.cuGraphExecDestroy(launchable))
     handle_return(driver.cuGraphDestroy(graph))
     assert bytes(memoryview(target)) == pattern * 2
+
+
+def test_a_float_is_told_how_to_become_bytes(device, stream):
+    with (
+        device.allocate(16, stream=stream) as buffer,
+        pytest.raises(TypeError, match=r"not float; use np\.float32\(3\)"),
+    ):
+        buffer.fill(3.0, stream=stream)

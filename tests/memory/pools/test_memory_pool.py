@@ -129,7 +129,8 @@ def test_attributes_are_live_and_read_only(stream, pool):
 @pytest.mark.requires(mempool=True)
 def test_attributes_repr_lists_all(pool):
     text = repr(pool.attributes)
-    assert all(f"{name}=" in text for name in (*FLAGS, *FIGURES))
+    assert text.startswith("_MemPoolAttributes(reuse_")
+    assert all(f"{name}={getattr(pool.attributes, name)}" in text for name in (*FLAGS, *FIGURES))
 
 
 @pytest.mark.requires(mempool=True)

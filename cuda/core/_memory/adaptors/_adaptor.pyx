@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.core._handles._handles cimport Allocation
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, MemoryResource
 from cuda.core._memory.ranges._allocation cimport fix_context, size_argument
-from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._stream cimport Stream, Stream_accept, default_stream
 
 __all__ = ["MemoryResourceAdaptor"]
 
@@ -36,7 +36,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
     def __exit__(self, exc_type, exc_value, traceback):
         self.close()
 
-    def allocate(self, size: int, *, stream) -> Buffer:
+    def allocate(self, size: int, *, stream=None) -> Buffer:
         """Allocate memory of the upstream resource.
 
         Parameters
@@ -44,7 +44,8 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         size : int
             The number of bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream after whose work the memory may be used; also the one in whose order it is freed.
+            The stream after whose work the memory may be used; also the one in whose order it is freed. May be
+            left out where the upstream resource needs none, as :class:`LegacyPinnedMemoryResource`.
 
         Returns
         -------
@@ -63,8 +64,9 @@ cdef class MemoryResourceAdaptor(MemoryResource):
             If ``size`` is negative.
         """
         cdef size_t c_size = size_argument(size)
-        cdef Stream c_stream = Stream_accept(stream)
+        cdef Stream c_stream
         Adaptor_check_open(self)
+        c_stream = default_stream() if stream is None and not self._needs_stream else Stream_accept(stream)
         return self._allocate_open(c_size, c_stream)
 
     def deallocate(self, ptr, size: int, *, stream) -> None:
@@ -111,6 +113,10 @@ cdef class MemoryResourceAdaptor(MemoryResource):
     def device_id(self) -> int:
         """The ordinal of the device where the memory is, as the upstream resource says."""
         return Adaptor_upstream(self).device_id
+
+    @property
+    def _needs_stream(self):
+        return Adaptor_upstream(self)._needs_stream
 
     @property
     def attributes(self):

@@ -32,7 +32,10 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
                 HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, <uint8_t>number, size, c_stream), b"cuMemsetD8Async")
         return 0
     if not PyObject_CheckBuffer(value):
-        raise TypeError(f"value must be an int or an object with the buffer protocol, not {type(value).__name__}")
+        advice = f"; use np.float32({value:g}), or the type of your elements" if isinstance(value, float) else ""
+        raise TypeError(
+            f"value must be an int or an object with the buffer protocol, not {type(value).__name__}{advice}"
+        )
     PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
     try:
         if view.len == 0:

@@ -7,13 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
+from cuda.core._utils.options import FieldNames
 from cuda.core._utils.validators import check_str_enum
 
 __all__ = ["CopyOptions"]
 
 
 @dataclass(frozen=True)
-class CopyOptions:
+class CopyOptions(FieldNames):
     """How a copy is made.
 
     Attributes

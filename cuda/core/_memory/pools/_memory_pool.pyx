@@ -169,7 +169,7 @@ cdef class _MemPoolAttributes:
 
     def __repr__(self):
         figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
-        return f"<{type(self).__name__} {figures}>"
+        return f"{type(self).__name__}({figures})"
 
     def __reduce__(self):
         refuse_pickle(self)

@@ -21,6 +21,9 @@ bool contains(const std::string& text, const char* part)
 
 std::string demangled(const std::string& name)
 {
+    // Plain names are read as types otherwise: `f` as float.
+    if (name.compare(0, 2, "_Z") != 0)
+        return name;
     int status = 0;
     char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
     std::string out = status == 0 && text ? text : name;

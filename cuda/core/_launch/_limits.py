@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Why a device refuses a launch: the sizes that are beyond its limits."""
+
+from __future__ import annotations
+
+import math
+
+from cuda.core._handles import _late
+
+__all__ = ["beyond_limits"]
+
+AXES = "xyz"
+
+
+def beyond_limits(kernel, config, device_id: int) -> str:
+    """Return what about a launch exceeds which limit of the device or the kernel; empty if nothing does."""
+    properties = _late.device_of(device_id).properties
+    grid = config.grid
+    if config.cluster is not None:
+        grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
+    for name, unit, sizes in (("block", "threads", config.block), ("grid", "blocks", grid)):
+        for axis, size in zip(AXES, sizes, strict=True):
+            limit = getattr(properties, f"max_{name}_dim_{axis}")
+            if size > limit:
+                return f"{name} is {sizes}, and this device takes at most {limit} {unit} in {axis}"
+    threads = math.prod(config.block)
+    limit = properties.max_threads_per_block
+    if threads > limit:
+        return f"block is {config.block}, which is {threads} threads, and this device takes at most {limit} in a block"
+    limit = kernel.attributes[device_id].max_threads_per_block
+    if threads > limit:
+        return (
+            f"block is {config.block}, which is {threads} threads, and this kernel takes at most {limit}, because of "
+            "its registers or its __launch_bounds__"
+        )
+    return ""

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The types of a kernel's parameters, as far as its mangled name tells them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["advice", "parameter_types"]
+
+# By the letters of the Itanium C++ ABI.
+TYPES = {
+    "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "w": "wchar_t",
+    "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
+    "x": "long long", "y": "unsigned long long", "f": "float", "d": "double",
+}  # fmt: skip
+INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}
+
+
+def parameter_types(symbol: str) -> list[str] | None:
+    """Return the types of the parameters; None where the name is not mangled, or that of a template.
+
+    A type that is no arithmetic type and no pointer ends the list, because what follows may refer to it.
+    """
+    rest = _behind_the_name(symbol)
+    types = []
+    while rest:
+        pointer = re.match("(?:P|R|K)*P(?:P|R|K)*", rest)
+        if pointer:
+            rest = rest[pointer.end() :]
+        base = re.match(r"(\d+)", rest)
+        if base:
+            name = rest[base.end() : base.end() + int(base[0])]
+            rest = rest[base.end() + int(base[0]) :]
+        elif rest[0] in TYPES or (rest[0] == "v" and pointer):
+            name, rest = TYPES.get(rest[0], "void"), rest[1:]
+        else:
+            break
+        types.append("pointer" if pointer else name)
+    return types or None
+
+
+def _behind_the_name(symbol: str) -> str:
+    """Return what follows the name of a function: the types of its parameters."""
+    if not symbol.startswith("_Z"):
+        return ""
+    is_nested = symbol.startswith("_ZN")
+    rest = symbol[3:] if is_nested else symbol[2:]
+    while True:
+        name = re.match(r"L?(\d+)", rest)
+        if not name:
+            return ""
+        rest = rest[name.end() + int(name[1]) :]
+        if not is_nested:
+            return rest
+        if rest[:1] == "E":
+            return rest[1:]
+
+
+def advice(symbol: str, index: int, argument, size: int) -> str:
+    """Return how to pass ``argument`` to a parameter of ``size`` bytes, naming only types that fit it."""
+    types = parameter_types(symbol)
+    kind = types[index] if types is not None and index < len(types) else None
+    if isinstance(argument, (float, complex)) and kind is not None:
+        return _advice_for(kind, argument)
+    if isinstance(argument, float) and size in (1, 2, 4):
+        floats = {2: "numpy.float16 for a __half", 4: "numpy.float32 for a float"}
+        known = "the kernel's name does not tell the type of this parameter, only its size is known"
+        return f"; {known}: pass {floats[size] + ', ' if size in floats else ''}an int for an integer"
+    if isinstance(argument, complex) and size == 8:
+        return "; only the size of this parameter is known: pass numpy.complex64 for a complex of floats"
+    if isinstance(argument, int):
+        return "; pass a structure as bytes, numpy.void or ctypes.Structure"
+    return ""
+
+
+def _advice_for(kind: str, argument) -> str:
+    is_complex = isinstance(argument, complex)
+    if kind in ("float", "double") and not is_complex:
+        return f"; the parameter is a {kind}: use numpy.float{32 if kind == 'float' else 64}"
+    if kind in INTEGERS:
+        article = "an" if kind[0] in "aeiou" else "a"
+        return f"; the parameter is {article} {kind}: pass an int"
+    if kind == "pointer":
+        return "; the parameter is a pointer: pass a Buffer, or an address as an int"
+    if kind == "__half" and not is_complex:
+        return "; the parameter is a __half: use numpy.float16"
+    if kind == "bool":
+        return "; the parameter is a bool: pass a bool"
+    return f"; the parameter is a {kind}: pass its bytes, numpy.void or ctypes.Structure"

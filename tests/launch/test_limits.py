@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launches beyond the limits of the device or of the kernel."""
+
+import pytest
+
+from cuda.core import CUDAError, LaunchConfig, launch
+from support.kernels import compiled
+
+SOURCE = """
+extern "C" __global__ void f() {}
+extern "C" __global__ void __launch_bounds__(64) small() {}
+"""
+
+
+@pytest.fixture(scope="module")
+def code():
+    return compiled(SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "message"),
+    [
+        ("f", {"block": 2048}, r"block is \(2048, 1, 1\), and this device takes at most 1024 threads in x"),
+        ("f", {"block": (1, 1, 65)}, r"block is \(1, 1, 65\), and this device takes at most 64 threads in z"),
+        ("f", {"block": (32, 64)}, r"which is 2048 threads, and this device takes at most 1024 in a block"),
+        ("f", {"grid": (1, 70_000)}, r"grid is \(1, 70000, 1\), and this device takes at most 65535 blocks in y"),
+        ("small", {"block": 128}, r"which is 128 threads, and this kernel takes at most 64, because of its registers"),
+    ],
+)
+def test_a_refused_launch_names_the_size_and_the_limit(device, stream, code, name, sizes, message):
+    config = LaunchConfig(**{"grid": 1, "block": 1, **sizes})
+    with pytest.raises(CUDAError, match=message):
+        launch(stream, config, code.get_kernel(name))

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a mangled name tells of the parameters, and the advice that follows from it."""
+
+import pytest
+
+from cuda.core._launch._parameter_types import advice, parameter_types
+
+
+@pytest.mark.parametrize(
+    ("symbol", "types"),
+    [
+        ("_Z1ki", ["int"]),
+        ("_Z4saxyPKfPffm", ["pointer", "pointer", "float", "unsigned long"]),
+        ("_Z1kPvPPiRK4Pair", ["pointer", "pointer", "Pair"]),
+        ("_ZN5outer5innerEdx", ["double", "long long"]),
+        ("_ZN12_GLOBAL__N_11kEf", ["float"]),
+        ("_Z1k4PairS_i", ["Pair"]),
+        ("_Z1k6__halfi", ["__half", "int"]),
+        ("_Z1fIfEvT_i", None),
+        ("_Z", None),
+        ("_ZN", None),
+        ("_Z9k", None),
+        ("_Z1k", None),
+        ("k", None),
+        ("", None),
+    ],
+)
+def test_types_are_read_from_mangled_names(symbol, types):
+    if symbol.endswith("RK4Pair"):
+        types = types[:2]  # references end the list
+    assert parameter_types(symbol) == types
+
+
+@pytest.mark.parametrize(
+    ("symbol", "argument", "size", "text"),
+    [
+        ("_Z1ki", 1.5, 4, "; the parameter is an int: pass an int"),
+        ("_Z1kt", 1.5, 2, "; the parameter is an unsigned short: pass an int"),
+        ("_Z1kc", 1.5, 1, "; the parameter is a char: pass an int"),
+        ("_Z1kf", 1.5, 4, "; the parameter is a float: use numpy.float32"),
+        ("_Z1kb", 1.5, 1, "; the parameter is a bool: pass a bool"),
+        ("_Z1k6__half", 1.5, 2, "; the parameter is a __half: use numpy.float16"),
+        ("_Z1kPf", 1j, 8, "; the parameter is a pointer: pass a Buffer, or an address as an int"),
+        ("_Z1kd", 1j, 8, "; the parameter is a double: pass its bytes, numpy.void or ctypes.Structure"),
+        ("_Z1k4Pair", 1.5, 4, "; the parameter is a Pair: pass its bytes, numpy.void or ctypes.Structure"),
+        ("_Z1k4Pair", 1, 12, "; pass a structure as bytes, numpy.void or ctypes.Structure"),
+        ("k", "text", 4, ""),
+    ],
+)
+def test_advice_names_only_what_fits_the_type(symbol, argument, size, text):
+    assert advice(symbol, 0, argument, size) == text
