@@ -61,6 +61,7 @@ class EnumMap:
     def __init__(self, public, driver_enum: str, prefix: str, names: dict[str, str]):
         self.public = public
         self.driver_enum = driver_enum
+        self.prefix = prefix
         self.names = {value: prefix + name for value, name in names.items()}
         self._to_driver = None
         self._from_driver = None
