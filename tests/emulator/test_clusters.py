@@ -140,3 +140,18 @@ def test_occupancy_of_clusters(driver, library):
     driver.cuFuncSetAttribute(kernel, attribute, 1)
     assert driver.cuOccupancyMaxPotentialClusterSize(kernel, config(driver, (16,), 128)) == 16
     driver.cuFuncSetAttribute(kernel, attribute, 0)
+
+
+def test_a_launch_without_clusters_has_clusters_of_one_block(driver, library):
+    kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"places")))
+    alone = driver.cuOccupancyMaxActiveClusters(kernel, config(driver, (16,), 1024))
+    assert alone == driver.cuOccupancyMaxActiveClusters(kernel, config(driver, (16,), 1024, (1,)))
+    assert alone == 2 * 132
+
+
+def test_occupancy_of_clusters_whose_size_the_function_has(driver, library):
+    kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"places")))
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
+    driver.cuFuncSetAttribute(kernel, attribute, 4)
+    counts = [driver.cuOccupancyMaxActiveClusters(kernel, config(driver, (16,), 1024, *row)) for row in ((), ((4,),))]
+    assert counts[0] == counts[1] < 132

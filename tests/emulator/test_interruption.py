@@ -14,6 +14,7 @@ SPIN = r'''
 import ctypes, os, signal, sys, threading, time
 import cuda.emulator
 cuda.emulator.activate()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 code = """
 extern "C" __global__ void spin(volatile int* p) { p[1] = 1; while (p[0] == 0) {} p[2] = 5; }

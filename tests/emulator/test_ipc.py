@@ -219,3 +219,30 @@ def test_many_rounds_leave_no_descriptor(driver, context, pool, kind, queue):
         driver.cuMemFreeAsync(pointer, queue)
     driver.cuStreamSynchronize(queue)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("write", ["copy", "fill"])
+def test_a_queued_copy_is_done_though_its_imported_memory_is_closed_meanwhile(driver, pool, memory, queue, kind, write):
+    file = driver.cuMemPoolExportToShareableHandle(pool, kind, 0)
+    imported = driver.cuMemPoolImportFromShareableHandle(file, kind, 0)
+    os.close(file)
+    there = driver.cuMemPoolImportPointer(imported, driver.cuMemPoolExportPointer(memory))
+    source, gate, other = driver.cuMemAlloc(1000), driver.cuMemAlloc(4), driver.cuStreamCreate(1)
+    driver.cuMemsetD8(source, 8, 1000)
+    driver.cuMemsetD32(gate, 0, 1)
+    driver.cuCtxSynchronize()
+    driver.cuStreamWaitValue32(queue, gate, 1, 0)
+    if write == "copy":
+        driver.cuMemcpyDtoDAsync(there, source, 1000, queue)
+    else:
+        driver.cuMemsetD8Async(there, 8, 1000, queue)
+    driver.cuMemFreeAsync(there, other)
+    driver.cuStreamSynchronize(other)
+    driver.cuMemPoolDestroy(imported)
+    driver.cuMemsetD32Async(gate, 1, 1, other)
+    driver.cuStreamSynchronize(queue)
+    back = np.zeros(1000, "u1")
+    driver.cuMemcpyDtoH(back.ctypes.data, memory, 1000)
+    assert (back == 8).all()
+    driver.cuMemFree(source)
+    driver.cuMemFree(gate)

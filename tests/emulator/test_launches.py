@@ -262,3 +262,15 @@ def test_a_wild_store_ends_the_context_and_a_new_one_works(driver, context, kern
     assert result(driver, kernel("add"), arguments=((int(pointer), 1), (ctypes.c_void_p, ctypes.c_int))) == "SUCCESS"
     assert read(driver, pointer) == [1]
     driver.cuCtxDestroy(fresh)
+
+
+# On an H200 a block has 227 KiB at most, of 228 of its multiprocessor, and 1 KiB of each is the driver's.
+@pytest.mark.parametrize(("blocks", "threads", "left"), [(1, 1, 232448), (2, 64, 115712), (32, 1024, 6272)])
+def test_shared_memory_left_to_blocks(driver, context, kernel, blocks, threads, left):
+    assert driver.cuOccupancyAvailableDynamicSMemPerBlock(kernel("nothing"), blocks, threads) == left
+
+
+@pytest.mark.parametrize(("blocks", "threads"), [(0, 32), (1, 0), (33, 32), (1, 1025)])
+def test_blocks_that_no_multiprocessor_holds(driver, context, kernel, blocks, threads):
+    result = driver.result("cuOccupancyAvailableDynamicSMemPerBlock", kernel("nothing"), blocks, threads)
+    assert result == "INVALID_VALUE"

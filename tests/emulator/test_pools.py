@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
 
+import numpy as np
 import pytest
 
 CHUNK = 32 << 20
@@ -176,3 +177,60 @@ def test_a_thousand_rounds_leave_nothing(driver, pool, queue):
     driver.cuStreamSynchronize(queue)
     assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
     assert attribute(driver, pool, "RESERVED_MEM_HIGH") <= 1100 << 20
+
+
+@pytest.fixture
+def stream_there(driver, there):
+    """A stream of device 1."""
+    driver.cuCtxPushCurrent(there)
+    stream = driver.cuStreamCreate(0)
+    driver.cuCtxPopCurrent()
+    return stream
+
+
+def grant(driver, pool, device, flags="READWRITE"):
+    row = driver.CUmemAccessDesc()
+    row.location = driver.CUmemLocation()
+    row.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    row.location.id = device
+    row.flags = getattr(driver.CUmemAccess_flags, f"CU_MEM_ACCESS_FLAGS_PROT_{flags}")
+    driver.cuMemPoolSetAccess(pool, [row], 1)
+
+
+def test_memory_of_a_pool_is_for_devices_that_have_access(driver, context, there, pool, queue, stream_there):
+    memory, host = driver.cuMemAllocFromPoolAsync(64, pool, queue), np.zeros(64, "u1")
+    driver.cuMemsetD8Async(memory, 3, 64, queue)
+    driver.cuStreamSynchronize(queue)
+    calls = [
+        ("cuMemcpyAsync", memory, memory, 64, stream_there),
+        ("cuMemcpyDtoDAsync", memory, memory, 64, stream_there),
+        ("cuMemcpyDtoHAsync", host.ctypes.data, memory, 64, stream_there),
+        ("cuMemcpyHtoDAsync", memory, host.ctypes.data, 64, stream_there),
+        ("cuMemsetD8Async", memory, 3, 64, stream_there),
+    ]
+    assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
+    assert not host.any()
+    driver.cuCtxPushCurrent(there)
+    distant = driver.cuMemAlloc(64)
+    driver.cuCtxPopCurrent()
+    # Each side is reached by the device of its own context.
+    driver.cuMemcpyPeerAsync(distant, there, memory, context, 64, stream_there)
+    driver.cuStreamSynchronize(stream_there)
+    driver.cuMemcpyDtoH(host.ctypes.data, distant, 64)
+    assert (host == 3).all()
+    grant(driver, pool, 1)
+    assert {driver.result(*call) for call in calls} == {"SUCCESS"}
+    driver.cuStreamSynchronize(stream_there)
+    grant(driver, pool, 1, "NONE")
+    assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
+    driver.cuMemFree(distant)
+    driver.cuMemFreeAsync(memory, queue)
+
+
+def test_memory_without_a_pool_is_copied_through_the_host(driver, context, there, stream_there):
+    memory, back = driver.cuMemAlloc(64), np.zeros(64, "u1")
+    driver.cuMemsetD8(memory, 5, 64)
+    driver.cuMemcpyDtoHAsync(back.ctypes.data, memory, 64, stream_there)
+    driver.cuStreamSynchronize(stream_there)
+    assert (back == 5).all()
+    driver.cuMemFree(memory)

@@ -11,84 +11,91 @@ using namespace emu::abi;
 
 namespace {
 
-CUresult linear(const char* name, CUdeviceptr target, Kind target_kind, CUdeviceptr source,
-                Kind source_kind, size_t size, CUstream handle, Return when)
+CUresult linear(const char* name, const Operand& target, const Operand& source, size_t size,
+                CUstream handle, Return when)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(handle, &stream));
-    return copy_linear(*stream, name, target, target_kind, source, source_kind, size, when);
+    return copy_linear(*stream, name, target, source, size, when);
+}
+
+// Each side is reached by the device of its own context.
+CUresult between_peers(const char* name, CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
+                       CUcontext source_context, size_t size, CUstream handle, Return when)
+{
+    auto to = Context::find(target_context), from = Context::find(source_context);
+    REQUIRE(to, Context::why_not(target_context));
+    REQUIRE(from, Context::why_not(source_context));
+    return linear(name, {target, Kind::device, to->device().ordinal()},
+                  {source, Kind::device, from->device().ordinal()}, size, handle, when);
 }
 
 } // namespace
 
 ENTRY(cuMemcpy, 4000)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return linear("cuMemcpy", dst, Kind::any, src, Kind::any, ByteCount, nullptr,
+    return linear("cuMemcpy", {dst, Kind::any}, {src, Kind::any}, ByteCount, nullptr,
                   Return::when_done);
 }
 
 ENTRY(cuMemcpyAsync, 4000)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    return linear("cuMemcpyAsync", dst, Kind::any, src, Kind::any, ByteCount, hStream,
+    return linear("cuMemcpyAsync", {dst, Kind::any}, {src, Kind::any}, ByteCount, hStream,
                   Return::when_queued);
 }
 
 ENTRY(cuMemcpyHtoD, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount)
 {
-    return linear("cuMemcpyHtoD", dstDevice, Kind::device, address_of(srcHost), Kind::host,
-                  ByteCount, nullptr, Return::when_done);
+    return linear("cuMemcpyHtoD", {dstDevice, Kind::device}, {address_of(srcHost), Kind::host}, ByteCount, nullptr,
+                  Return::when_done);
 }
 
 ENTRY(cuMemcpyHtoDAsync, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
                                CUstream hStream)
 {
-    return linear("cuMemcpyHtoDAsync", dstDevice, Kind::device, address_of(srcHost), Kind::host,
-                  ByteCount, hStream, Return::when_queued);
+    return linear("cuMemcpyHtoDAsync", {dstDevice, Kind::device}, {address_of(srcHost), Kind::host}, ByteCount, hStream,
+                  Return::when_queued);
 }
 
 ENTRY(cuMemcpyDtoH, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return linear("cuMemcpyDtoH", address_of(dstHost), Kind::host, srcDevice, Kind::device,
-                  ByteCount, nullptr, Return::when_done);
+    return linear("cuMemcpyDtoH", {address_of(dstHost), Kind::host}, {srcDevice, Kind::device}, ByteCount, nullptr,
+                  Return::when_done);
 }
 
 ENTRY(cuMemcpyDtoHAsync, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                                CUstream hStream)
 {
-    return linear("cuMemcpyDtoHAsync", address_of(dstHost), Kind::host, srcDevice, Kind::device,
-                  ByteCount, hStream, Return::when_queued);
+    return linear("cuMemcpyDtoHAsync", {address_of(dstHost), Kind::host}, {srcDevice, Kind::device}, ByteCount, hStream,
+                  Return::when_queued);
 }
 
 ENTRY(cuMemcpyDtoD, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return linear("cuMemcpyDtoD", dstDevice, Kind::device, srcDevice, Kind::device, ByteCount,
-                  nullptr, Return::when_done);
+    return linear("cuMemcpyDtoD", {dstDevice, Kind::device}, {srcDevice, Kind::device}, ByteCount, nullptr,
+                  Return::when_done);
 }
 
 ENTRY(cuMemcpyDtoDAsync, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                CUstream hStream)
 {
-    return linear("cuMemcpyDtoDAsync", dstDevice, Kind::device, srcDevice, Kind::device,
-                  ByteCount, hStream, Return::when_queued);
+    return linear("cuMemcpyDtoDAsync", {dstDevice, Kind::device}, {srcDevice, Kind::device}, ByteCount, hStream,
+                  Return::when_queued);
 }
 
 ENTRY(cuMemcpyPeer, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                           CUcontext srcContext, size_t ByteCount)
 {
-    REQUIRE(Context::find(dstContext), Context::why_not(dstContext));
-    REQUIRE(Context::find(srcContext), Context::why_not(srcContext));
-    return linear("cuMemcpyPeer", dstDevice, Kind::device, srcDevice, Kind::device, ByteCount,
-                  nullptr, Return::when_done);
+    return between_peers("cuMemcpyPeer", dstDevice, dstContext, srcDevice, srcContext, ByteCount, nullptr,
+                         Return::when_done);
 }
 
 ENTRY(cuMemcpyPeerAsync, 4000)(CUdeviceptr dstDevice, CUcontext dstContext,
                                CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
                                CUstream hStream)
 {
-    REQUIRE(Context::find(dstContext), Context::why_not(dstContext));
-    REQUIRE(Context::find(srcContext), Context::why_not(srcContext));
-    return linear("cuMemcpyPeerAsync", dstDevice, Kind::device, srcDevice, Kind::device,
-                  ByteCount, hStream, Return::when_queued);
+    return between_peers("cuMemcpyPeerAsync", dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream,
+                         Return::when_queued);
 }
 
 ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size_t size,
@@ -96,7 +103,7 @@ ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size
 {
     REQUIRE(attr && size, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_access_order(attr->srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
-    return linear("cuMemcpyWithAttributesAsync", dst, Kind::any, src, Kind::any, size, hStream,
+    return linear("cuMemcpyWithAttributesAsync", {dst, Kind::any}, {src, Kind::any}, size, hStream,
                   Return::when_queued);
 }
 
@@ -117,7 +124,7 @@ ENTRY(cuMemcpyBatchAsync, 13000)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* s
     std::shared_ptr<Stream> stream;
     TRY(need_own_stream(hStream, &stream));
     for (size_t i = 0; i < count; ++i)
-        TRY(copy_linear(*stream, "cuMemcpyBatchAsync", dsts[i], Kind::any, srcs[i], Kind::any,
-                        sizes[i], Return::when_queued));
+        TRY(copy_linear(*stream, "cuMemcpyBatchAsync", {dsts[i]}, {srcs[i]}, sizes[i],
+                        Return::when_queued));
     return CUDA_SUCCESS;
 }

@@ -13,10 +13,14 @@ using namespace emu::abi;
 
 namespace {
 
-CUresult copy_box(const char* name, const CUDA_MEMCPY3D& parameters, CUstream handle, Return when)
+// The devices are those that reach the sides; -1: the one of the stream.
+CUresult copy_box(const char* name, const CUDA_MEMCPY3D& parameters, CUstream handle, Return when,
+                  int target_device = -1, int source_device = -1)
 {
     std::shared_ptr<Stream> stream;
     Side target, source;
+    target.device = target_device;
+    source.device = source_device;
     Box box;
     TRY(need_stream(handle, &stream));
     TRY(find_sides(parameters, stream->is_capturing(), &target, &source, &box));
@@ -51,14 +55,16 @@ CUresult copy_3d(const char* name, const CUDA_MEMCPY3D* p, CUstream handle, Retu
     return copy_box(name, *p, handle, when);
 }
 
-// The same fields, with a context on each side; where the memory lies says its address already.
+// The same fields, with a context on each side, whose device reaches the memory.
 CUresult copy_peer(const char* name, const CUDA_MEMCPY3D_PEER* p, CUstream handle, Return when)
 {
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
     CUDA_MEMCPY3D box;
     static_assert(sizeof box == sizeof *p, "both structures have the same fields");
     std::memcpy(&box, p, sizeof box);
-    return copy_box(name, box, handle, when);
+    auto to = Context::find(p->dstContext), from = Context::find(p->srcContext);
+    return copy_box(name, box, handle, when, to ? to->device().ordinal() : -1,
+                    from ? from->device().ordinal() : -1);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 //
 // Functions and kernels: attributes, parameters, occupancy.
 #include <algorithm>
+#include <climits>
 
 #include "../state/module.hpp"
 #include "calls.hpp"
@@ -232,7 +233,8 @@ struct Subject {
 
 int threads_of(const CUlaunchConfig& config)
 {
-    return int(Dim3{config.blockDimX, config.blockDimY, config.blockDimZ}.count());
+    uint64_t count = Dim3{config.blockDimX, config.blockDimY, config.blockDimZ}.count();
+    return int(std::min<uint64_t>(count, INT_MAX));
 }
 
 } // namespace
@@ -259,16 +261,19 @@ ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func,
     TRY(subject.find(func));
     const Device& device = subject.device();
     REQUIRE(device.number(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
+    const state::FunctionSettings settings = subject.function->settings(device.ordinal());
     Dim3 written = subject.function->info().cluster;
-    uint64_t size = written.x ? written.count() : 0;
+    uint64_t size = written.x ? written.count() : 1; // a block alone is a cluster
+    if (!written.x && settings.cluster[0])
+        size = uint64_t(settings.cluster[0]) * uint64_t(std::max(1, settings.cluster[1])) *
+               uint64_t(std::max(1, settings.cluster[2]));
     for (unsigned i = 0; i < config->numAttrs; ++i)
         if (config->attrs && config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
             const auto& given = config->attrs[i].value.clusterDim;
             size = Dim3{given.x, given.y, given.z}.count();
         }
     REQUIRE(size >= 1, CUDA_ERROR_INVALID_VALUE);
-    bool wide = subject.function->settings(device.ordinal()).non_portable_cluster;
-    REQUIRE(size <= (wide ? 16u : 8u), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    REQUIRE(size <= (settings.non_portable_cluster ? 16u : 8u), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     // A cluster lies within one group of up to 16 multiprocessors.
     int all = device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     int blocks = subject.blocks(threads_of(*config), config->sharedMemBytes), clusters = 0;
@@ -344,7 +349,9 @@ ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, C
     Subject subject;
     REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
     TRY(subject.find(func));
-    REQUIRE(numBlocks <= subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
+    // What else limits the blocks of a multiprocessor is not asked for here.
+    int most = subject.device().number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    REQUIRE(numBlocks <= most && subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
     *dynamicSmemSize = shared_left(subject.device(), numBlocks,
                                    subject.function->info().static_shared);
     return CUDA_SUCCESS;

@@ -11,6 +11,7 @@
 #include "../exec/memory.hpp"
 #include "device.hpp"
 #include "graphs/graph_memory.hpp"
+#include "origin.hpp"
 #include "pool.hpp"
 
 namespace emu::state {
@@ -129,6 +130,7 @@ CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box
     side->at = allocation->at(address);
     side->guarded = registered; // its owner may have unmapped it
     side->host = allocation->is_host();
+    side->pool = std::atomic_load(&allocation->owner);
     side->allocation = std::move(allocation);
     return CUDA_SUCCESS;
 }
@@ -192,9 +194,17 @@ CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t heig
     Box box{width * bytes, height, 1};
     if (CUresult failed = find_side(captured, target, Kind::device, box, pitch, 0, side))
         return failed;
-    Pool* pool = side->allocation->owner.get();
-    bool closed = context && pool && !pool->lets_in(context->device().ordinal());
-    return side->allocation->read_only || closed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return side->allocation->read_only ? CUDA_ERROR_INVALID_VALUE : check_access(*side, context);
+}
+
+CUresult check_access(const Side& side, const Context* context)
+{
+    int device = side.device >= 0 || !context ? side.device : context->device().ordinal();
+    if (!side.pool || device < 0 || side.pool->lets_in(device))
+        return CUDA_SUCCESS;
+    explain("device " + std::to_string(device) +
+            " has no access to the memory pool of the operand: grant it with cuMemPoolSetAccess");
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 } // namespace emu::state

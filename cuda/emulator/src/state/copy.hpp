@@ -17,7 +17,9 @@ struct Side {
     size_t pitch = 0, slice = 0;               // bytes from row to row, slice to slice
     bool guarded = false;
     bool host = false;                         // plain, registered or pinned
+    int device = -1;                           // that reaches it; -1: the one of the stream
     std::shared_ptr<Allocation> allocation;
+    std::shared_ptr<Pool> pool;                // stays mapped until the copy is done, whoever closes it
     CUdeviceptr address() const;               // as the program gave it
 };
 
@@ -38,6 +40,10 @@ CUresult find_sides(const CUDA_MEMCPY3D& parameters, bool captured, Side* target
 // Where a fill goes that `context` may make (null: any).
 CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch,
                    bool captured, const Context* context, Side* side);
+
+// Memory of pools is for those devices alone that were let in; all other memory is copied through
+// the host where devices cannot reach each other. `context` is where the copy runs; null: anywhere.
+CUresult check_access(const Side& side, const Context* context);
 
 // At once, on a worker.
 CUresult run_copy(const Side& target, const Side& source, const Box& box);

@@ -304,7 +304,8 @@ CUresult Pool::set_access(const CUmemAccessDesc* rows, size_t count)
 bool Pool::lets_in(int device) const
 {
     const CUmemPoolProps& p = state_->properties;
-    if (p.location.type == CU_MEM_LOCATION_TYPE_DEVICE || p.allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+    bool is_own = p.location.type == CU_MEM_LOCATION_TYPE_DEVICE && p.location.id == device;
+    if (is_own || p.allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return true;
     std::lock_guard lock(state_->mutex);
     return state_->shared_with >> device & 1;
@@ -422,7 +423,7 @@ CUresult Pool::give_back(Allocation& allocation)
 {
     if (auto memory = allocation.graph ? GraphMemory::find(allocation.base) : nullptr)
         memory->hide();
-    else if (auto pool = std::move(allocation.owner))
+    else if (auto pool = std::atomic_exchange(&allocation.owner, {}))
         pool->finish(allocation);
     else
         return AddressSpace::get().release(allocation.base);

@@ -19,6 +19,9 @@ CUresult copy(Stream& stream, const char* name, const Side& target, const Side& 
 {
     if (target.allocation && target.allocation->read_only)
         return CUDA_ERROR_INVALID_VALUE;
+    for (const Side* side : {&target, &source})
+        if (CUresult failed = check_access(*side, stream.context().get()))
+            return failed;
     bool pageable_source = source.guarded && !source.allocation;
     bool pageable_target = target.guarded && !target.allocation;
     bool between_devices = !target.host && !source.host;
@@ -53,16 +56,19 @@ CUresult copy(Stream& stream, const char* name, const Side& target, const Side& 
     return result == CUDA_SUCCESS && !done ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
-CUresult copy_linear(Stream& stream, const char* name, CUdeviceptr target, Kind target_kind,
-                     CUdeviceptr source, Kind source_kind, size_t size, Return when)
+CUresult copy_linear(Stream& stream, const char* name, const Operand& target, const Operand& source,
+                     size_t size, Return when)
 {
     if (size == 0)
         return CUDA_SUCCESS;
     Box box{size, 1, 1};
     Side to, from;
-    if (CUresult failed = find_side(stream.is_capturing(), target, target_kind, box, size, size, &to))
+    to.device = target.device;
+    from.device = source.device;
+    bool captured = stream.is_capturing();
+    if (CUresult failed = find_side(captured, target.address, target.kind, box, size, size, &to))
         return failed;
-    if (CUresult failed = find_side(stream.is_capturing(), source, source_kind, box, size, size, &from))
+    if (CUresult failed = find_side(captured, source.address, source.kind, box, size, size, &from))
         return failed;
     return copy(stream, name, to, from, box, when);
 }

@@ -134,6 +134,9 @@ CUresult CopyWork::make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<C
         return failed;
     if (made->target.allocation && made->target.allocation->read_only)
         return CUDA_ERROR_INVALID_VALUE;
+    for (const Side* side : {&made->target, &made->source})
+        if (CUresult failed = check_access(*side, context.get()))
+            return failed;
     made->context = context;
     made->parameters = parameters;
     *out = std::move(made);
