@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """nvJitLink's interface: it joins what the software device compiled."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -123,3 +125,82 @@ def test_inputs_that_are_refused(driver, kind, data, error, log):
     with pytest.raises(link.api.nvJitLinkError, match=error):
         link.add(kind, data, "name")
     assert log in link.log()
+
+
+def archive(**members):
+    """A library as ``ar`` makes it."""
+    long_names = "".join(f"{name}.o/\n" for name in members if len(name) > 13)
+    rows = [("//", long_names.encode())] if long_names else []
+    for name, data in members.items():
+        rows.append((f"/{long_names.index(name)}" if len(name) > 13 else f"{name}.o/", data))
+    text = b"!<arch>\n"
+    for name, data in rows:
+        text += f"{name:16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
+    return text
+
+
+def compiled(source):
+    return Program(source, "-arch=sm_90", "-rdc=true").output("CUBIN")
+
+
+@pytest.fixture
+def parts_of_library(driver):
+    """far() calls near(); nobody needs the third, whose reference would stay open."""
+    return {
+        "far": compiled("__device__ int near(int);\n__device__ int far(int a) { return near(a) + 30; }"),
+        "a_name_longer_than_sixteen_bytes": compiled("__device__ int near(int a) { return a + 10; }"),
+        "unused": compiled("__device__ int nowhere(int);\n__device__ int other(int a) { return nowhere(a); }"),
+    }
+
+
+def link_with_driver(driver, *inputs):
+    state = driver.cuLinkCreate(0, [], [])
+    kinds = driver.CUjitInputType
+    for kind, data in inputs:
+        driver.cuLinkAddData(state, getattr(kinds, f"CU_JIT_INPUT_{kind}"), data, len(data), b"input", 0, [], [])
+    address, size = driver.cuLinkComplete(state)
+    image = ctypes.string_at(int(address), size)
+    driver.cuLinkDestroy(state)
+    return image
+
+
+def test_members_of_a_library_that_are_needed_are_linked(driver, context, parts_of_library):
+    link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library), "some.a")
+    link.add("OBJECT", compiled(CALLER), "caller.o")
+    assert run(driver, link.complete()) == 42
+    image = link_with_driver(driver, ("LIBRARY", archive(**parts_of_library)), ("OBJECT", compiled(CALLER)))
+    assert run(driver, image) == 42
+
+
+def test_a_library_that_lacks_what_is_needed(driver, parts_of_library):
+    del parts_of_library["a_name_longer_than_sixteen_bytes"]
+    link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library), "some.a")
+    link.add("OBJECT", compiled(CALLER), "caller.o")
+    with pytest.raises(link.api.nvJitLinkError):
+        link.complete()
+    assert "near" in link.log()
+    assert "some.a(far.o)" in link.log()
+    assert "nowhere" not in link.log()
+
+
+@pytest.mark.parametrize("cut", [9, 40, 69, 200, -1])
+def test_a_damaged_library_is_refused(driver, parts_of_library, cut):
+    link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library)[:cut], "some.a")
+    link.add("OBJECT", compiled(CALLER), "caller.o")
+    with pytest.raises(link.api.nvJitLinkError):
+        link.complete()
+    assert "damaged" in link.log()
+
+
+def test_a_library_of_code_for_other_processors(driver):
+    link = Link("-arch=sm_90").add("LIBRARY", archive(data=b"neither ELF nor text"), "some.a")
+    link.add("OBJECT", compiled(CALLER), "caller.o")
+    with pytest.raises(link.api.nvJitLinkError):
+        link.complete()
+    assert "some.a(data.o)" in link.log()
+
+
+def test_what_is_no_library(driver):
+    link = Link("-arch=sm_90")
+    with pytest.raises(link.api.nvJitLinkError, match="INCORRECT_INPUT_TYPE"):
+        link.add("LIBRARY", compiled(CALLER), "caller.o")

@@ -44,7 +44,8 @@ CUresult add(CUlinkState handle, const void* data, size_t size, const std::strin
     switch (front::inspect_image(data, size, &known)) {
     case front::ImageKind::host_module:
     case front::ImageKind::host_object:
-    case front::ImageKind::text: break;
+    case front::ImageKind::text:
+    case front::ImageKind::library: break;
     case front::ImageKind::unknown: return CUDA_ERROR_INVALID_IMAGE;
     default: return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }

@@ -60,6 +60,7 @@ enum class ImageKind {
     host_module,   // our ELF .so
     host_object,   // our ELF .o: link first
     text,          // our text container: compile when loaded
+    library,       // objects in an archive: link first
     foreign_ptx,   // all of these: CUDA_ERROR_NO_BINARY_FOR_GPU
     foreign_cubin,
     fatbin,

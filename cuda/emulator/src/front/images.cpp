@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "../exec/memory.hpp"
+#include "archive.hpp"
 #include "compiler.hpp"
 #include "contents.hpp"
 #include "process.hpp"
@@ -276,6 +277,8 @@ ImageKind inspect_image(const void* image, size_t known_size, size_t* size)
     std::memcpy(&magic, image, sizeof magic);
     if (std::memcmp(image, ELFMAG, SELFMAG) == 0)
         return inspect_elf(image, known_size, size);
+    if (is_archive(image, known_size))
+        return ImageKind::library;
     if (magic == fatbin_magic || magic == wrapper_magic)
         return ImageKind::fatbin;
     if (magic == nvvm_magic || magic == lto_magic)

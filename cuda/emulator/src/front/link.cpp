@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "archive.hpp"
 #include "compiler.hpp"
 #include "elf.hpp"
 #include "process.hpp"
@@ -13,8 +14,9 @@
 namespace emu::front {
 namespace {
 
-// An input as object files.
-Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::string* log)
+// An input as object files; of a library its members.
+Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::vector<LinkInput>* members,
+                  std::string* log)
 {
     size_t size = 0;
     ImageKind kind = inspect_image(input.bytes.data(), input.bytes.size(), &size);
@@ -23,7 +25,16 @@ Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::stri
     if (is_elf && !is_whole_elf(input.bytes))
         return {CUDA_ERROR_INVALID_IMAGE, name + " is damaged"};
     if (kind == ImageKind::host_object) {
-        objects->push_back(input.bytes);
+        objects->push_back(input);
+        return {};
+    }
+    if (kind == ImageKind::library) {
+        std::vector<LinkInput> content;
+        if (!read_archive(input, &content))
+            return {CUDA_ERROR_INVALID_IMAGE, name + " is damaged"};
+        for (const LinkInput& member : content)
+            if (Error error = add_objects(member, members, members, log))
+                return error;
         return {};
     }
     if (kind == ImageKind::text) {
@@ -37,7 +48,7 @@ Error add_objects(const LinkInput& input, std::vector<Bytes>* objects, std::stri
                 return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX,
                         built.diagnostics};
             }
-            objects->push_back(std::move(built.bytes));
+            objects->push_back({std::move(built.bytes), input.name});
         }
         return {};
     }
@@ -106,8 +117,7 @@ LinkResult link(const LinkRequest& request)
         } else if (request.text_output) {
             result.error = join_texts(request, &result.image);
         } else {
-            std::vector<Bytes> objects;
-            std::vector<std::string> names;
+            std::vector<LinkInput> objects, members;
             bool alone = request.inputs.size() == 1;
             size_t size = 0;
             const Bytes& only = request.inputs[0].bytes;
@@ -115,12 +125,17 @@ LinkResult link(const LinkRequest& request)
                 result.image = only;
                 return result;
             }
-            for (size_t i = 0; i < request.inputs.size() && !result.error; ++i) {
-                result.error = add_objects(request.inputs[i], &objects, &result.error_log);
-                names.resize(objects.size(), request.inputs[i].name);
-            }
+            for (size_t i = 0; i < request.inputs.size() && !result.error; ++i)
+                result.error = add_objects(request.inputs[i], &objects, &members, &result.error_log);
             if (!result.error) {
-                Built built = link_objects(objects);
+                take_needed(&members, &objects);
+                std::vector<Bytes> files;
+                std::vector<std::string> names;
+                for (LinkInput& object : objects) {
+                    files.push_back(std::move(object.bytes));
+                    names.push_back(std::move(object.name));
+                }
+                Built built = link_objects(files);
                 result.image = std::move(built.bytes);
                 if (!built.done)
                     result.error = {CUDA_ERROR_INVALID_SOURCE, reword(built.diagnostics, names)};
