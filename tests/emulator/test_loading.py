@@ -150,3 +150,13 @@ def test_a_plain_name_is_no_type(driver, context, capfd, name):
         code(name, 1, 1, np.uint64(8))
     assert f"kernel {name}: " in capfd.readouterr().err
     code.close()
+
+
+def test_the_runtime_of_the_bindings_is_refused_in_a_sentence(child):
+    out = child(
+        "from cuda.bindings import driver, runtime\n"
+        "print(runtime.cudaGetDeviceCount()[0].name, runtime.cudaMalloc(64)[0].name)\n"
+        "print(driver.cuInit(0)[0].name, driver.cuDeviceGetCount()[1])"
+    )
+    assert "cudaErrorSymbolNotFound cudaErrorSymbolNotFound\nCUDA_SUCCESS 2\n" in out
+    assert out.count("use cuda.core or cuda.bindings.driver") == 1

@@ -4,6 +4,7 @@
 // How programs find the driver's functions.
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "../config.hpp"
 #include "../exec/exec.hpp"
@@ -80,9 +81,16 @@ extern "C" EMU_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn,
     return entry_cuGetProcAddress_12000(symbol, pfn, cudaVersion, flags, nullptr);
 }
 
-// Private tables of the real driver. NVRTC looks for the symbol and crashes without it.
+// Private tables of the real driver. NVRTC looks for the symbol and crashes without it; the CUDA
+// runtime fails each call with a code that does not tell why.
 ENTRY(cuGetExportTable, 3000)(const void** ppExportTable, const CUuuid*)
 {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        say("the CUDA runtime (cuda.bindings.runtime, libcudart) needs private tables of NVIDIA's driver, which the "
+            "software device does not have: its calls fail with cudaErrorSymbolNotFound; "
+            "use cuda.core or cuda.bindings.driver");
+    });
     if (ppExportTable)
         *ppExportTable = nullptr;
     return CUDA_ERROR_NOT_FOUND;
