@@ -10,7 +10,8 @@ from support.kernel_files import FOLDER
 
 FILES = sorted(FOLDER.glob("*.cu"))
 ALONE = [path for path in FILES if "#include" not in path.read_text()]
-TESTS = "".join(path.read_text() for path in FOLDER.parent.glob("test_kernels_*.py"))
+SUPPORT = FOLDER.parents[1] / "support" / "barrier_kernels.py"
+TESTS = "".join(path.read_text() for path in [*FOLDER.parent.glob("test_kernels_*.py"), SUPPORT])
 
 COMPILE = """
 from cuda.core import Program, ProgramOptions

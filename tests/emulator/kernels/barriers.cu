@@ -10,7 +10,6 @@
 namespace cg = cooperative_groups;
 
 constexpr int width = 256;
-#define KERNEL extern "C" __global__ void
 #define OWN const int t = threadIdx.x, i = blockIdx.x * width + t, lane = t % 32, warp = t / 32; (void)lane, (void)warp
 
 __device__ __forceinline__ int warp_sum(int value)
@@ -36,14 +35,14 @@ __device__ int block_sum(int value)
     return value;
 }
 
-KERNEL reduce(const int* in, int* out)
+extern "C" __global__ void reduce(const int* in, int* out)
 {
     OWN;
     int sum = block_sum(in[i]);
     out[i] = t == 0 ? sum : 0;
 }
 
-KERNEL reduce_and_tell(const int* in, int* out)
+extern "C" __global__ void reduce_and_tell(const int* in, int* out)
 {
     OWN;
     __shared__ int sums[8], total;
@@ -61,7 +60,7 @@ KERNEL reduce_and_tell(const int* in, int* out)
     out[i] = total;
 }
 
-KERNEL reduce_twice(const int* in, int* out)
+extern "C" __global__ void reduce_twice(const int* in, int* out)
 {
     OWN;
     __shared__ int first;
@@ -75,7 +74,7 @@ KERNEL reduce_twice(const int* in, int* out)
     out[i] = t == 0 ? sum : first;
 }
 
-KERNEL tree(const int* in, int* out)
+extern "C" __global__ void tree(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -89,7 +88,7 @@ KERNEL tree(const int* in, int* out)
     out[i] = s[0];
 }
 
-KERNEL scan_with_two_buffers(const int* in, int* out)
+extern "C" __global__ void scan_with_two_buffers(const int* in, int* out)
 {
     OWN;
     __shared__ int s[2][width];
@@ -105,7 +104,7 @@ KERNEL scan_with_two_buffers(const int* in, int* out)
     out[i] = s[from][t];
 }
 
-KERNEL scan_up_and_down(const int* in, int* out)
+extern "C" __global__ void scan_up_and_down(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -132,7 +131,7 @@ KERNEL scan_up_and_down(const int* in, int* out)
     out[i] = s[t];
 }
 
-KERNEL scan_by_warps(const int* in, int* out)
+extern "C" __global__ void scan_by_warps(const int* in, int* out)
 {
     OWN;
     __shared__ int sums[32];
@@ -161,7 +160,7 @@ KERNEL scan_by_warps(const int* in, int* out)
 }
 
 // Threads that have ended are not waited for.
-KERNEL some_end_early(const int* in, int* out)
+extern "C" __global__ void some_end_early(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -180,7 +179,7 @@ KERNEL some_end_early(const int* in, int* out)
 }
 
 // All threads of a block take the same branch.
-KERNEL uniform_branches(const int* in, int* out)
+extern "C" __global__ void uniform_branches(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -208,7 +207,7 @@ __device__ inline int rotated(int* s, int value, int by)
 }
 
 // One barrier in the source, many calls; the last behind branches that optimisers copy it into.
-KERNEL a_function_called_often(const int* in, int* out)
+extern "C" __global__ void a_function_called_often(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -235,7 +234,7 @@ template <> struct Rounds<0> {
     template <class F> __device__ static int run(int*, int value, F) { return value; }
 };
 
-KERNEL templates_and_lambdas(const int* in, int* out)
+extern "C" __global__ void templates_and_lambdas(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -248,7 +247,7 @@ KERNEL templates_and_lambdas(const int* in, int* out)
     out[i] = value;
 }
 
-KERNEL bitonic_sort(const int* in, int* out)
+extern "C" __global__ void bitonic_sort(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -271,7 +270,7 @@ KERNEL bitonic_sort(const int* in, int* out)
 }
 
 // Until no thread has anything to do.
-KERNEL odd_even_sort(const int* in, int* out)
+extern "C" __global__ void odd_even_sort(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -294,7 +293,7 @@ KERNEL odd_even_sort(const int* in, int* out)
 }
 
 // Each warp has its task, and comes to the barriers in its own place: hardware counts arrivals.
-KERNEL tasks_of_warps(const int* in, int* out)
+extern "C" __global__ void tasks_of_warps(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width / 2];
@@ -313,7 +312,7 @@ KERNEL tasks_of_warps(const int* in, int* out)
     }
 }
 
-KERNEL histogram(const int* in, int* out)
+extern "C" __global__ void histogram(const int* in, int* out)
 {
     OWN;
     __shared__ int bins[16];
@@ -325,7 +324,7 @@ KERNEL histogram(const int* in, int* out)
     out[i] = (t < 16 ? bins[t] : 0) + __syncthreads_count(t < 0) + __syncthreads_and(t < 9);
 }
 
-KERNEL transpose(const int* in, int* out)
+extern "C" __global__ void transpose(const int* in, int* out)
 {
     __shared__ int tile[16][17];
     auto block = cg::this_thread_block();
@@ -335,7 +334,7 @@ KERNEL transpose(const int* in, int* out)
     out[base + y * 16 + x] = tile[x][y];
 }
 
-KERNEL reduce_by_tiles(const int* in, int* out)
+extern "C" __global__ void reduce_by_tiles(const int* in, int* out)
 {
     OWN;
     __shared__ int sums[8];
@@ -351,7 +350,7 @@ KERNEL reduce_by_tiles(const int* in, int* out)
     out[i] = sum;
 }
 
-KERNEL tiles_of_warps(const int* in, int* out)
+extern "C" __global__ void tiles_of_warps(const int* in, int* out)
 {
     OWN;
     __shared__ cg::block_tile_memory<width> memory;
@@ -366,7 +365,7 @@ KERNEL tiles_of_warps(const int* in, int* out)
     out[i] = sum;
 }
 
-KERNEL arrive_and_wait(const int* in, int* out)
+extern "C" __global__ void arrive_and_wait(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -383,7 +382,7 @@ KERNEL arrive_and_wait(const int* in, int* out)
     out[i] = value;
 }
 
-KERNEL smoothing(const int* in, int* out)
+extern "C" __global__ void smoothing(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width + 2];
@@ -406,7 +405,7 @@ KERNEL smoothing(const int* in, int* out)
     out[i] = s[t + 1];
 }
 
-KERNEL switches(const int* in, int* out)
+extern "C" __global__ void switches(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -442,7 +441,7 @@ __device__ __noinline__ int deeper(int* s, int value, int depth)
     return deeper(s, value, depth - 1) - 1;
 }
 
-KERNEL recursion(const int* in, int* out)
+extern "C" __global__ void recursion(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -450,7 +449,7 @@ KERNEL recursion(const int* in, int* out)
 }
 
 // What comes before and behind the barriers depends on the thread, which invites copies of them.
-KERNEL conditions_around(const int* in, int* out)
+extern "C" __global__ void conditions_around(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
@@ -476,7 +475,7 @@ KERNEL conditions_around(const int* in, int* out)
 }
 
 // A warp goes its own way between votes and synchronisation of its own.
-KERNEL votes(const int* in, int* out)
+extern "C" __global__ void votes(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
