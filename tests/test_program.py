@@ -597,3 +597,9 @@ def test_handle_type_is_an_alias():
     assert int in _program.ProgramHandleT.__args__
     with pytest.raises(AttributeError, match="no_such_name"):
         _program.no_such_name  # noqa: B018
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+def test_driver_loads_ptx_of_an_nvrtc_that_is_not_newer(monkeypatch, is_newer):
+    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: is_newer)
+    assert _program._can_load_generated_ptx() is not is_newer

@@ -72,6 +72,26 @@ _HOMES = {
     "use_memory_resource": "_memory.adaptors._default_resource",
 }
 _PACKAGES = ("checkpoint", "system", "typing", "utils")
+# Private modules that other packages reach as attributes, without importing them.
+_MODULES = frozenset(
+    {
+        "_context",
+        "_device",
+        "_dlpack",
+        "_event",
+        "_host",
+        "_kernel_arg_handler",
+        "_launch_config",
+        "_launcher",
+        "_layout",
+        "_linker",
+        "_memory",
+        "_memoryview",
+        "_module",
+        "_program",
+        "_stream",
+    }
+)
 
 __all__ = list(_HOMES)
 
@@ -79,7 +99,7 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         value = getattr(importlib.import_module(f"cuda.core.{_HOMES[name]}"), name)
-    elif name in _PACKAGES:
+    elif name in _PACKAGES or name in _MODULES:
         return importlib.import_module(f"cuda.core.{name}")
     else:
         raise AttributeError(f"module 'cuda.core' has no attribute {name!r}")

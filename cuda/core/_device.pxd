@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._context cimport Context
-from cuda.core._memory._buffer cimport MemoryResource
+from cuda.core._memory._memory_resource cimport MemoryResource
 
 
 cdef class Device:

@@ -22,7 +22,8 @@ from cuda.core._context cimport (
 )
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle
-from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, MemoryResource
+from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
+from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc

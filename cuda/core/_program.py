@@ -370,6 +370,11 @@ def is_newer_than_driver(version: tuple[int, int]) -> bool:
         return False
 
 
+def _can_load_generated_ptx() -> bool:
+    """Return whether the driver is new enough for PTX that this NVRTC makes; other packages ask this."""
+    return not is_newer_than_driver(nvrtc_version())
+
+
 def __getattr__(name):
     # An alias of types in the bindings, which load at first use.
     if name == "ProgramHandleT":

@@ -11,7 +11,7 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
 from cuda.core._memory.copying._array_operand cimport copy_from_array, copy_to_array
 from cuda.core._memory.copying._copies cimport copy as copy_memory, fill
 from cuda.core._memory.ranges._allocation cimport set_stream, wrap
@@ -31,12 +31,10 @@ from collections.abc import Sequence
 from cuda.core import typing as aliases
 from cuda.core._dlpack import classify_dl_device
 from cuda.core._handles import _late
+from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["Buffer", "MemoryResource"]
-
-# This module is the home of both names.
-globals()["MemoryResource"] = MemoryResource
 
 
 cdef class Buffer(MemoryRange):
@@ -193,9 +191,9 @@ cdef class Buffer(MemoryRange):
         CUDAError
             If the driver does not find the memory in the pool.
         """
-        if not isinstance(mr, MemoryResource):
+        if not isinstance(mr, CMemoryResource):
             raise TypeError(f"mr must be a memory resource, not {type(mr).__name__}")
-        return Buffer_import(cls, <MemoryResource>mr, ipc_descriptor, Stream_accept(stream))
+        return Buffer_import(cls, <CMemoryResource>mr, ipc_descriptor, Stream_accept(stream))
 
     def close(self, stream=None) -> None:
         """Free the memory in stream order; calling this again does nothing.
@@ -431,7 +429,7 @@ cdef inline Buffer Buffer_new(type cls):
     return Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
 
 
-cdef Buffer Buffer_allocate(MemoryResource mr, size_t size, Stream stream):
+cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):
     buffer = mr._allocate(size, stream)
     if not isinstance(buffer, Buffer):
         raise TypeError(f"{type(mr).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
@@ -458,7 +456,7 @@ cdef Buffer Buffer_from_handle(type cls, object ptr, object size, object mr, obj
     return Buffer_create(cls, h_allocation, mr, owner)
 
 
-cdef Buffer Buffer_import(type cls, MemoryResource mr, object descriptor, Stream stream):
+cdef Buffer Buffer_import(type cls, CMemoryResource mr, object descriptor, Stream stream):
     cdef AllocationHandle h_allocation
     cdef bint is_mapped = mr._import(descriptor, stream, &h_allocation)
     cdef Buffer self = Buffer_create(cls, h_allocation, mr, None)
@@ -476,7 +474,7 @@ cdef int Buffer_share(Buffer self) except -1:
         raise RuntimeError("it is a part of a Buffer, and only whole ones are shared")
     if mr is None:
         raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
-    Buffer_set_descriptor(self, mr, (<MemoryResource>mr)._export(self))
+    Buffer_set_descriptor(self, mr, (<CMemoryResource>mr)._export(self))
     return 0
 
 
@@ -490,7 +488,7 @@ cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexc
 cdef int Buffer_keep_descriptor(Buffer self) except -1:
     if (
         self._ipc_descriptor is None and self._h_allocation.use_count() > 1 and not self._is_part
-        and self._memory_resource is not None and (<MemoryResource>self._memory_resource)._is_shared()
+        and self._memory_resource is not None and (<CMemoryResource>self._memory_resource)._is_shared()
     ):
         try:
             Buffer_share(self)

@@ -20,17 +20,7 @@ from collections.abc import Sequence
 
 from cuda.core._host import Host
 
-__all__ = [
-    "discard_batch",
-    "discard_prefetch_batch",
-    "get_accessed_by",
-    "get_preferred_location",
-    "get_read_mostly",
-    "prefetch_batch",
-    "set_accessed_by",
-    "set_preferred_location",
-    "set_read_mostly",
-]
+__all__ = ["discard_batch", "discard_prefetch_batch", "prefetch_batch"]
 
 
 def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:

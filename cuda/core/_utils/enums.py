@@ -26,7 +26,6 @@ from cuda.core.typing import (
 
 __all__ = [
     "ADDRESS_MODE",
-    "ALL_MAPS",
     "ARRAY_FORMAT",
     "FILTER_MODE",
     "GRAPH_CONDITIONAL",
@@ -207,5 +206,3 @@ WORKQUEUE_SHARING_SCOPE = EnumMap(
     "CU_WORKQUEUE_SCOPE_",
     {"device_ctx": "DEVICE_CTX", "green_ctx_balanced": "GREEN_CTX_BALANCED"},
 )
-
-ALL_MAPS = tuple(value for value in list(globals().values()) if isinstance(value, EnumMap))

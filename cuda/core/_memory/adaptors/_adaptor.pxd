@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._handles cimport Allocation
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream
 
 

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from cuda.core._handles._handles cimport Allocation
-from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, MemoryResource
+from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create
+from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport fix_context, size_argument
 from cuda.core._stream cimport Stream, Stream_accept, default_stream
 

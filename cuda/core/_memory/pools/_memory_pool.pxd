@@ -4,7 +4,8 @@
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream
 
 

@@ -11,7 +11,8 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
-from cuda.core._memory._buffer cimport Buffer, MemoryResource
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_show
 from cuda.core._stream cimport Stream, Stream_accept
