@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Type stubs of the extensions, generated while a wheel is built; not part of the wheel.
+"""Type stubs of the extensions and of the package, generated while a wheel is built; not part of the wheel.
 
 Cython's own parser reads a ``.pyx`` file and the ``.pxd`` file beside it. What Python can see of
 them is written as a ``.pyi`` file: signatures without docstrings, and the imports that they need.
@@ -41,7 +41,7 @@ BINDINGS = {"driver", "nvrtc", "nvjitlink", "nvvm", "runtime"}
 
 
 def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
-    """Write the stub of every extension of a package.
+    """Write the stub of every extension of a package, and of the package itself where it fetches names late.
 
     Parameters
     ----------
@@ -66,7 +66,32 @@ def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
         stub.parent.mkdir(parents=True, exist_ok=True)
         stub.write_text(module.text(homes))
         stubs.append(stub)
+    if text := package_stub(root, package / "__init__.py"):
+        stub = target / (package / "__init__.pyi").relative_to(root)
+        stub.parent.mkdir(parents=True, exist_ok=True)
+        stub.write_text(text)
+        stubs.append(stub)
     return stubs
+
+
+def package_stub(root: Path, source: Path) -> str:
+    """Return the stub of a package whose names are fetched at their first use; empty for any other.
+
+    The names and their homes are read from its tables ``_HOMES`` and ``_PACKAGES``.
+    """
+    tables = {}
+    for node in ast.parse(source.read_text()).body if source.exists() else ():
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_PACKAGES"):
+            tables[node.targets[0].id] = ast.literal_eval(node.value)
+    if "_HOMES" not in tables:
+        return ""
+    package = _module_name(source.parent.relative_to(root))
+    homes = sorted(tables["_HOMES"].items(), key=lambda row: (row[1], row[0]))
+    # `as` makes a name of a stub public.
+    lines = [f"from {package} import {name} as {name}" for name in sorted(tables.get("_PACKAGES", ()))]
+    lines += [f"from {package}.{home} import {name} as {name}" for name, home in homes]
+    lines += ["", f"__all__ = {sorted(tables['_HOMES'])}", "__version__: str"]
+    return HEADER.format(source=source.relative_to(root)) + "\n".join(lines) + "\n"
 
 
 class Module:
@@ -144,6 +169,7 @@ class Module:
         yield from _decorators(node)
         yield f"class {name}({bases}):" if bases else f"class {name}:"
         body = list(self.fields.get(name, ())) if is_extension else []
+        body.extend(_constructor(name, node.doc))
         for member in _statements(node.body):
             if isinstance(member, Nodes.SingleAssignmentNode):
                 body.extend(self._assignment(member))
@@ -172,6 +198,13 @@ class Module:
         except (SyntaxError, ValueError):
             maker = value.split("(")[0].split(".")[0]
             return maker if maker in self.classes else "Any"
+
+
+def _constructor(name: str, doc: str | None) -> Iterator[str]:
+    """Yield the signature that stands at the head of a docstring, of a class whose constructor is written in C."""
+    head, mark, _ = (doc or "").partition(")\n--\n")
+    if mark and head.startswith(f"{name}("):
+        yield f"def __init__(self, {head.removeprefix(name + '(')}) -> None: ..."
 
 
 def _parse(path: Path):

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from support.source import generator_of_stubs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -116,10 +117,7 @@ DEFAULT: Thing
 @pytest.fixture(scope="module")
 def generator():
     """The generator, which is in the checkout but not in the installed package."""
-    spec = importlib.util.spec_from_file_location("stubs", ROOT / ".ci" / "stubs.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return generator_of_stubs()
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +137,7 @@ def test_stub_shows_what_python_sees_and_nothing_else(generator, tmp_path):
 
 
 def test_every_extension_gets_a_stub_that_is_valid_python(stubs):
-    assert len(stubs) == len(list((ROOT / "cuda" / "core").rglob("*.pyx")))
+    assert len(stubs) == len(list((ROOT / "cuda" / "core").rglob("*.pyx"))) + 1  # and one of the package
     for stub in stubs:
         ast.parse(stub.read_text(), str(stub))
 
@@ -173,3 +171,21 @@ def test_stubs_define_every_public_name(stubs):
                 if node.targets[0].id == "__all__":
                     public = ast.literal_eval(node.value)
         assert set(public) <= names, stub
+
+
+def test_constructor_in_c_is_read_from_the_docstring(generator, tmp_path):
+    (tmp_path / "thing.pyx").write_text('cdef class Thing:\n    """Thing(size=None)\n--\n\n    A thing.\n    """\n')
+    (stub,) = generator.write_stubs(tmp_path, tmp_path, tmp_path / "out")
+    assert "class Thing:\n    def __init__(self, size=None) -> None: ...\n" in stub.read_text()
+
+
+def test_package_that_fetches_names_late_gets_a_stub(generator, tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("_HOMES = {'Thing': '_thing'}\n_PACKAGES = ('utils',)\n")
+    (stub,) = generator.write_stubs(tmp_path, package, tmp_path / "out")
+    assert stub == tmp_path / "out" / "package" / "__init__.pyi"
+    assert stub.read_text().split("annotations\n\n")[1] == (
+        "from package import utils as utils\nfrom package._thing import Thing as Thing\n\n"
+        "__all__ = ['Thing']\n__version__: str\n"
+    )

@@ -28,13 +28,17 @@ def expected() -> set[str]:
         stem = path.relative_to(ROOT).with_suffix("").as_posix()
         names |= {f"{stem}{suffix}", f"{stem}.pyi"}
     has_emulator = sys.platform == "linux" and platform.machine() == "x86_64"
-    return names | {"cuda/core/py.typed"} | ({"cuda/emulator/_emulator.so"} if has_emulator else set())
+    return (
+        names
+        | {"cuda/core/py.typed", "cuda/core/__init__.pyi"}
+        | ({"cuda/emulator/_emulator.so"} if has_emulator else set())
+    )
 
 
 def main() -> int:
     with zipfile.ZipFile(sys.argv[1]) as wheel:
         names = {name for name in wheel.namelist() if name.startswith("cuda/")}
-    lacking, foreign = sorted(expected() - names), sorted(names - expected() - {"cuda/core/__init__.pyi"})
+    lacking, foreign = sorted(expected() - names), sorted(names - expected())
     for text, wrong in (("lacks", lacking), ("has, but should not", foreign)):
         if wrong:
             print(f"{sys.argv[1]} {text}: {', '.join(wrong)}", file=sys.stderr)
