@@ -4,6 +4,7 @@
 
 import copy
 import gc
+import html
 import inspect
 import pickle
 import re
@@ -142,6 +143,14 @@ def test_all_devices(device):
     assert isinstance(everything, tuple)
     assert [int(one) for one in everything] == list(range(len(everything)))
     assert everything[0] is device
+
+
+def test_notebooks_show_a_table(device):
+    table = device._repr_html_()
+    major, minor = device.compute_capability
+    assert table.startswith("<table><caption>Device 0</caption>")
+    for value in (f"{major}.{minor}", device.uuid, device.pci_bus_id, html.escape(device.name)):
+        assert f"<td>{value}</td>" in table
 
 
 def test_int_repr_eq(devices):

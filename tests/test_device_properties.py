@@ -128,8 +128,14 @@ def test_read_only():
     assert properties.warp_size == 32
 
 
-def test_repr():
-    assert repr(properties_of({})[0]) == "<DeviceProperties of device 3>"
+def test_repr_lists_all_values():
+    properties, _ = properties_of({10: 32})
+    names = [name for name in dir(properties) if not name.startswith("_") and name != "is_supported"]
+    lines = repr(properties).splitlines()
+    assert lines[0] == "<DeviceProperties of device 3:"
+    assert "    warp_size = 32" in lines
+    assert sorted(line.split()[0] for line in lines[1:]) == names
+    assert properties._repr_html_().count("<tr>") == len(names)
 
 
 # --- On a device -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from cuda.core._utils.version cimport c_driver_version
 import importlib
 import operator
 
-from cuda.core._device_properties import DeviceProperties
+from cuda.core._device_properties import DeviceProperties, table_of
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
 
@@ -78,6 +78,9 @@ cdef class Device:
 
     def __repr__(self):
         return f"<Device {self._id} ({self.name})>"
+
+    def _repr_html_(self):
+        return table_of(self)
 
     def __eq__(self, other):
         if not isinstance(other, Device):

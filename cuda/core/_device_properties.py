@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import html
+
 __all__ = ["DeviceProperties"]
 
 
@@ -246,7 +248,15 @@ class DeviceProperties:
         raise AttributeError(f"the properties of a device are read-only; {name!r} cannot be deleted")
 
     def __repr__(self):
-        return f"<DeviceProperties of device {self._device_id}>"
+        lines = [f"    {name} = {value}" for name, value in self._values()]
+        return "\n".join([f"<DeviceProperties of device {self._device_id}:", *lines]) + ">"
+
+    def _repr_html_(self):
+        rows = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in self._values())
+        return f"<table><caption>Properties of device {self._device_id}</caption>{rows}</table>"
+
+    def _values(self):
+        return [(name, getattr(self, name)) for name, row in vars(type(self)).items() if isinstance(row, Attribute)]
 
     @classmethod
     def _of_device(cls, device_id, read):
@@ -276,3 +286,19 @@ class DeviceProperties:
         if not isinstance(row, Attribute):
             raise ValueError(f"there is no property {name!r}; see dir(Device().properties)")
         return self._read(self._device_id, row.code) is not None
+
+
+def table_of(device) -> str:
+    """Return what notebooks show of a :class:`~cuda.core.Device`: a table in HTML."""
+    major, minor = device.compute_capability
+    facts = {
+        "name": html.escape(device.name),
+        "compute capability": f"{major}.{minor}",
+        "multiprocessors": device.properties.multiprocessor_count,
+        "shared memory per block": f"{device.properties.max_shared_memory_per_block} bytes",
+        "L2 cache": f"{device.properties.l2_cache_size} bytes",
+        "PCI bus": device.pci_bus_id,
+        "UUID": device.uuid,
+    }
+    rows = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in facts.items())
+    return f"<table><caption>Device {device.device_id}</caption>{rows}</table>"
