@@ -85,3 +85,36 @@ def test_threads_that_look_at_once_all_see_the_module():
         "[t.start() for t in threads]; [t.join() for t in threads]; print(len(seen), len(set(seen)))"
     )
     assert run(code) == "8 1"
+
+
+@pytest.mark.requires(nvidia_compiler=True)
+@pytest.mark.parametrize(
+    "touch",
+    [
+        "c.Device()",
+        "c.Stream.from_handle(16).sync()",
+        "c.LEGACY_DEFAULT_STREAM.sync()",
+        "c.LEGACY_DEFAULT_STREAM.is_done",
+        "c.LEGACY_DEFAULT_STREAM.record()",
+        "c.LEGACY_DEFAULT_STREAM.priority",
+        "c.Program('', 'c++')",
+        "c.LegacyPinnedMemoryResource().allocate(8)",
+        "c.DeviceMemoryResource(0)",
+        "c.Buffer.from_handle(4096, 16).fill(0, stream=c.LEGACY_DEFAULT_STREAM)",
+        "c.ObjectCode.from_cubin(b'x').get_kernel('f')",
+    ],
+)
+def test_missing_driver_is_one_sentence_whatever_touches_it_first(touch):
+    code = (
+        "import ctypes, cuda.core as c\n"
+        "real = ctypes.CDLL\n"
+        "def missing(name, *args, **more):\n"
+        "    if name == 'libcuda.so.1': raise OSError(name)\n"
+        "    return real(name, *args, **more)\n"
+        "ctypes.CDLL = missing\n"
+        f"try: {touch}\n"
+        "except RuntimeError as e:\n"
+        "    is_chained = e.__cause__ is not None or not (e.__suppress_context__ or e.__context__ is None)\n"
+        "    print('install the NVIDIA display driver' in str(e), is_chained)"
+    )
+    assert run(code) == "True False"

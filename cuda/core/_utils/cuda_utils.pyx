@@ -13,6 +13,7 @@ import importlib
 import warnings
 from collections import namedtuple
 
+from cuda.core._utils.deferred_pathfinder import MISSING_DRIVER
 from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
 from cuda.core._utils.driver_log import last_failure
 from cuda.core._utils.error_text import ADVICE, KERNEL_FAILURES
@@ -30,12 +31,6 @@ __all__ = [
 ]
 
 ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"))
-
-_MISSING_DRIVER = (
-    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
-    "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
-    "python -m cuda.emulator program.py"
-)
 
 
 class CUDAError(Exception):
@@ -237,7 +232,7 @@ cdef int init_driver() except -1:
             err = cydriver.cuInit(0)
     except RuntimeError as error:
         # The class is that of the bindings, which programs may catch.
-        raise type(error)(_MISSING_DRIVER) from None
+        raise type(error)(MISSING_DRIVER) from None
     HANDLE_RETURN(err, b"cuInit")
     _driver_ready = True
     return 0

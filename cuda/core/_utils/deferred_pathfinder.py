@@ -14,7 +14,13 @@ import _thread
 import sys
 from importlib.machinery import PathFinder
 
-__all__ = ["defer"]
+__all__ = ["MISSING_DRIVER", "defer"]
+
+MISSING_DRIVER = (
+    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
+    "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
+    "python -m cuda.emulator program.py"
+)
 
 _NAME = "cuda.pathfinder"
 _FUNCTION = "load_nvidia_dynamic_lib"
@@ -83,7 +89,15 @@ class _Library:
 def _load_quickly(libname: str):
     """Load a library of the CUDA toolkit or driver, as ``cuda.pathfinder.load_nvidia_dynamic_lib`` does."""
     library = _find(libname) if type(sys.modules.get(_NAME)) is _Deferred else None
-    return _load_thoroughly(libname) if library is None else _Library(libname, library)
+    if library is not None:
+        return _Library(libname, library)
+    try:
+        return _load_thoroughly(libname)
+    except RuntimeError as error:
+        if libname != "cuda":
+            raise
+        # What programs catch is the class.
+        raise type(error)(MISSING_DRIVER) from None
 
 
 def _load_thoroughly(libname: str):
