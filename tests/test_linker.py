@@ -12,7 +12,6 @@ import pytest
 
 from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
 from cuda.core._compile import _options
-from cuda.core._utils import nvjitlink
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 from support.code import (
@@ -324,48 +323,6 @@ def test_the_first_fallback_warns_at_the_caller(undecided, monkeypatch):
         assert Linker.which_backend() == "driver"
         monkeypatch.undo()
         assert _linker._decide_nvjitlink_or_driver() is True
-
-
-@pytest.fixture
-def fresh_version():
-    nvjitlink.nvjitlink_version.cache_clear()
-    yield
-    nvjitlink.nvjitlink_version.cache_clear()
-
-
-def raising(kind):
-    def fail():
-        raise kind("not found")
-
-    return types.SimpleNamespace(version=fail)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        types.SimpleNamespace(version=lambda: (12, 2)),
-        types.SimpleNamespace(),
-        raising(RuntimeError),
-    ],
-)
-def test_no_nvjitlink_or_one_that_is_too_old(module, monkeypatch, fresh_version):
-    monkeypatch.setattr(nvjitlink.importlib, "import_module", lambda name: module)
-    assert nvjitlink.nvjitlink_version() is None
-
-
-def test_no_bindings_of_nvjitlink(monkeypatch, fresh_version):
-    def fail(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(nvjitlink.importlib, "import_module", fail)
-    assert nvjitlink.nvjitlink_version() is None
-
-
-def test_oldest_nvjitlink(monkeypatch, fresh_version):
-    monkeypatch.setattr(
-        nvjitlink.importlib, "import_module", lambda name: types.SimpleNamespace(version=lambda: (12, 3))
-    )
-    assert nvjitlink.nvjitlink_version() == (12, 3)
 
 
 def test_type_alias_of_handles():

@@ -490,34 +490,6 @@ def test_host_cannot_view_device_memory(device, stream):
 # MemoryResource
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda mr: mr.allocate(8, stream=LEGACY_DEFAULT_STREAM),
-        lambda mr: mr.deallocate(4096, 8, stream=LEGACY_DEFAULT_STREAM),
-        lambda mr: mr.is_device_accessible,
-        lambda mr: mr.is_host_accessible,
-        lambda mr: mr.device_id,
-    ],
-)
-def test_bare_resource_refuses_everything(use):
-    class Incomplete(MemoryResource):
-        pass
-
-    for mr in (MemoryResource(), Incomplete()):
-        with pytest.raises(TypeError, match=type(mr).__name__):
-            use(mr)
-    assert MemoryResource().is_managed is False
-
-
-def test_resources_compare_by_identity():
-    first, second = HostMemoryResource(), HostMemoryResource()
-    assert first == first
-    assert first != second
-    assert len({first, second}) == 2
-    assert weakref.ref(first)() is first
-
-
 def test_resource_that_returns_no_buffer_is_refused(mr, buffer):
     mr.allocate = lambda size, *, stream: bytearray(size)
     with pytest.raises(TypeError, match="must return a Buffer"):

@@ -69,7 +69,6 @@ LAYERS = {
         "_memory._managed_buffer",
         "_memory.ranges._host_registration",
         "_memory._legacy",
-        "_memory._virtual_memory_options",
         "_memory._virtual_memory_resource",
         "_memory.pools._memory_pool",
         "_memory._ipc",

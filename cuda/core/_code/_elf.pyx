@@ -14,7 +14,7 @@ from libcpp.algorithm cimport sort
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
-__all__ = ["elf_damage"]
+__all__ = ["elf_damage", "elf_variables"]
 
 # Names and layouts are those of the System V ABI.
 
@@ -93,6 +93,7 @@ cdef enum:
     SHT_CUDA_GLOBAL_INIT = 0x70000008
     SHN_LORESERVE = 0xFF00
     SHN_XINDEX = 0xFFFF
+    STT_OBJECT = 1
 
 # No format has alignments like this, and a tool may fill the space.
 cdef uint64_t _MOST_ALIGNED = 1 << 24
@@ -100,11 +101,8 @@ cdef uint64_t _MOST_ALIGNED = 1 << 24
 
 def elf_damage(bytes data) -> str | None:
     """Return what is wrong with an ELF file, as the end of a sentence; None if nothing is known to be."""
-    cdef Elf elf = Elf()
+    cdef Elf elf = Elf(data)
     cdef uint64_t i
-    elf.data = data
-    elf.start = data
-    elf.size = len(data)
     try:
         check_header(elf)
         check_segments(elf)
@@ -118,6 +116,30 @@ def elf_damage(bytes data) -> str | None:
     return None
 
 
+def elf_variables(bytes data) -> list[str]:
+    """Return the names of the variables in a file: what its symbol tables call data objects; none if it is damaged."""
+    cdef Elf elf = Elf(data)
+    cdef Section section
+    cdef Section strings
+    cdef Symbol symbol
+    cdef uint64_t index, i
+    cdef list names = []
+    if elf_damage(data) is not None:
+        return names
+    check_header(elf)
+    for index in range(elf.count):
+        section = elf.section(index)
+        if section.type != SHT_SYMTAB:
+            continue
+        strings = elf.section(section.link)
+        for i in range(section.size // sizeof(Symbol)):
+            memcpy(&symbol, elf.start + section.offset + i * sizeof(Symbol), sizeof(Symbol))
+            if symbol.info & 15 == STT_OBJECT and symbol.name:
+                # Each table of names ends in a zero, which the check above has made sure of.
+                names.append((elf.start + strings.offset + symbol.name).decode(errors="replace"))
+    return names
+
+
 cdef class Elf:
     """A file, and where its sections are described. All fields are read where they lie, aligned or not."""
 
@@ -129,6 +151,11 @@ cdef class Elf:
         const char* table
         uint64_t count
         uint64_t names  # the index of the section with their names
+
+    def __cinit__(self, bytes data):
+        self.data = data
+        self.start = data
+        self.size = len(data)
 
     # Whether so many bytes are there.
     cdef bint has(self, uint64_t offset, uint64_t length) noexcept:

@@ -19,7 +19,7 @@ import os
 import re
 import struct
 
-from cuda.core._code._elf import elf_damage
+from cuda.core._code._elf import elf_damage, elf_variables
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["as_asked_for", "check_image", "damage", "explain", "nearest", "variable_names"]
@@ -154,27 +154,11 @@ def variable_names(code, code_type: str) -> list[str] | None:
         found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
         names = {name.decode() for name in found}
     elif code_type == "cubin" and code[:4] == b"\x7fELF":
-        names = set(elf_objects(bytes(code)))
+        names = set(elf_variables(bytes(code)))
     else:
         return None
     # The compiler's own have names that C++ cannot have.
     return sorted(name for name in names if name[0] not in ".$")
-
-
-def elf_objects(data: bytes):
-    """Yield the names of the data objects of a 64-bit ELF file, from its symbol tables."""
-    symbol_table, data_object, header, symbol_size = 2, 1, "<IIQQQQIIQQ", 24
-    (sections,) = struct.unpack_from("<Q", data, 40)
-    size, count = struct.unpack_from("<HH", data, 58)
-    headers = [struct.unpack_from(header, data, sections + size * index) for index in range(count)]
-    for _, kind, _, _, start, length, strings, *_ in headers:
-        if kind != symbol_table:
-            continue
-        for place in range(start, start + length, symbol_size):
-            name, info = struct.unpack_from("<IB", data, place)
-            if info & 15 == data_object and name:
-                begin = headers[strings][4] + name
-                yield data[begin : data.index(b"\0", begin)].decode(errors="replace")
 
 
 cdef list kernel_names(const LibraryHandle& h_library):

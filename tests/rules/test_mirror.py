@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The path of a test follows from the path of the code, so that both are found from either."""
+
+from pathlib import Path
+
+import pytest
+
+from support.source import CORE, core_files
+
+TESTS = Path(__file__).parents[1]
+# What one file tests for all classes, or from outside.
+ELSEWHERE = {
+    "_handles/_handles.pyx": "cython/test_handles.py",
+    "_handles/_driver_object.pyx": "protocols/test_objects.py",
+    "_handles/_late.py": "rules/test_layers.py",
+    "_version.py": "test_report.py",
+    "system/_public.py": "system/test_names.py",
+    "system/_support.py": "system/test_system.py",
+    "system/_waiting.py": "system/test_events.py",
+    "system/exceptions.py": "system/test_names.py",
+}
+MODULES = [path.relative_to(CORE) for path in core_files(".py", ".pyx") if path.name != "__init__.py"]
+
+
+def path_of_test(module: Path) -> str:
+    """Return the path of a test: ``memory/copying/test_fills.py`` is of ``_memory/copying/_fills.pyx``."""
+    *folders, name = (part.strip("_") for part in module.with_suffix("").parts)
+    return ELSEWHERE.get(module.as_posix()) or "/".join([*folders, f"test_{name}.py"])
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_module_has_a_test_at_the_mirrored_path(module):
+    assert (TESTS / path_of_test(module)).exists(), f"there is no tests/{path_of_test(module)}"
+
+
+def test_exceptions_are_of_modules_that_exist():
+    assert set(ELSEWHERE) <= {module.as_posix() for module in MODULES}

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where caches of the user are."""
+
+from pathlib import Path
+
+from cuda.core._utils.cache_root import cache_root
+
+
+def test_directory_follows_the_variable(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_root() == tmp_path / "cuda-python"
+
+
+def test_without_the_variable_it_is_in_the_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for value in (None, ""):
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        if value is not None:
+            monkeypatch.setenv("XDG_CACHE_HOME", value)
+        assert cache_root() == tmp_path / ".cache" / "cuda-python"
+
+
+def test_on_windows_it_is_in_the_local_data(monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    assert cache_root() == Path(tmp_path) / "cuda-python"

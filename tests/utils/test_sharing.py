@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""File descriptors on their way to another process."""
+
+import pytest
+
+from cuda.core._utils import sharing
+
+
+class Carried:
+    def __init__(self, result):
+        self.result = result
+
+    def detach(self):
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+def test_descriptor_arrives():
+    assert sharing.detach(Carried(7)) == 7
+
+
+@pytest.mark.parametrize("error", [EOFError(), FileNotFoundError(), ConnectionRefusedError()], ids=repr)
+def test_descriptor_whose_sender_is_gone_is_explained(error):
+    with pytest.raises(RuntimeError, match="did not arrive: the process that sent it has ended") as raised:
+        sharing.detach(Carried(error))
+    assert raised.value.__cause__ is error
+
+
+def test_reducer_is_for_multiprocessing_only():
+    from multiprocessing.reduction import ForkingPickler
+
+    class Thing:
+        pass
+
+    sharing.register_reducer(Thing, lambda thing: (int, ("5",)))
+    assert ForkingPickler.loads(ForkingPickler.dumps(Thing())) == 5
