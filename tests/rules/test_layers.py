@@ -158,7 +158,15 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-NAMES = {module_of(path) for path in modules()}
+# The modules of system, which stand aside from the layers, from the first to the last.
+ASIDE = [
+    *("_support", "typing", "exceptions", "_nvml_context", "_attributes", "_mappings"),
+    *("_memory_info", "_performance", "_processes", "_clocks", "_cooling", "_temperature", "_inforom"),
+    *("_mig", "_nvlink", "_pci", "_fields", "_waiting", "_events", "_device_table"),
+    *("_device", "_system_events", "_system", "_public", "__init__"),
+]
+SYSTEM = sorted((PACKAGE / "system").glob("*.py"))
+NAMES = {module_of(path) for path in [*modules(), *SYSTEM]}
 
 
 def entry_of(module: str) -> str | None:
@@ -205,11 +213,15 @@ def test_module_imports_from_lower_layers_only(path):
             assert ORDER.index(other) <= ORDER.index(entry), f"{path.name} imports {module} from above"
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "system").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SYSTEM, ids=lambda path: path.name)
 def test_system_stands_aside(path):
     # It works with no context; what it has to do with devices of CUDA goes through _late.
-    others = {module for _, module in imported(path) if not module.startswith("system")}
-    assert {module for module in others if not module.startswith("_utils.")} <= {"_handles._late"}
+    modules = {module for _, module in imported(path)}
+    others = {module for module in modules if module.partition(".")[0] not in ("system", "_utils")}
+    assert others <= {"_handles._late"}
+    earlier = ASIDE[: ASIDE.index(path.stem)]
+    within = {module.removeprefix("system.") for module in modules if module.startswith("system.")}
+    assert within <= set(earlier), f"{path.name} imports from above"
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -96,6 +96,8 @@ def test_clear(gpu, told):
         ([(1, 2, 3)], ValueError, r"not \(1, 2, 3\)"),
         ([(1, "x")], ValueError, "not"),
         ([1.5], ValueError, "not 1.5"),
+        ([-1], ValueError, "not -1"),
+        ([(91, 1 << 32)], ValueError, "not"),
     ],
 )
 def test_bad_ids(gpu, field_ids, error, message):

@@ -49,7 +49,7 @@ class DeviceEvents(DeviceView):
         GpuIsLostError
             If the device is gone.
         ValueError
-            If ``timeout_ms`` is negative.
+            If ``timeout_ms`` is negative or has more than 32 bits.
         """
         return EventData(self._device, self._events.wait(nvml.event_set_wait_v2 if self._mask else _none, timeout_ms))
 

@@ -98,6 +98,6 @@ def _check(field_ids) -> list:
         raise TypeError(f"field_ids must be a list, not {type(field_ids).__name__}")
     for entry in field_ids:
         parts = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry,)
-        if not all(isinstance(part, int) for part in parts):
+        if not all(isinstance(part, int) and 0 <= part < 1 << 32 for part in parts):
             raise ValueError(f"field_ids must hold field ids or tuples of a field id and a scope, not {entry!r}")
     return field_ids

@@ -47,9 +47,9 @@ class RegisteredSystemEvents:
         TimeoutError
             :class:`cuda.core.system.TimeoutError`, when the limit has passed.
         ValueError
-            If ``timeout_ms`` is negative or ``buffer_size`` below 1.
+            If ``timeout_ms`` is negative or has more than 32 bits, or ``buffer_size`` is not from 1 to 65535.
         """
-        if check_int("buffer_size", buffer_size) == 0:
+        if check_int("buffer_size", buffer_size, 1 << 16) == 0:
             raise ValueError("buffer_size must be at least 1, not 0")
         return SystemEvents(
             self._events.wait(

@@ -56,7 +56,7 @@ class EventSet:
         TimeoutError
             NVML's, at the limit.
         """
-        timeout_ms = check_int("timeout_ms", timeout_ms)
+        timeout_ms = check_int("timeout_ms", timeout_ms, 1 << 32)
         deadline = time.monotonic() + timeout_ms / 1000
         remaining = timeout_ms
         while True:
