@@ -22,6 +22,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._handles._waiting cimport wait_for_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
@@ -262,6 +263,8 @@ cdef class Device:
     def sync(self) -> None:
         """† Wait on the host for all work of this device's context (``cuCtxSynchronize``).
 
+        On the main thread a signal handler that raises ends the wait, as Ctrl-C does.
+
         Raises
         ------
         CUDAError
@@ -274,7 +277,7 @@ cdef class Device:
         with nogil:
             is_entered = Context_enter(h_context.get())
             try:
-                HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+                wait_for_context(h_context)
             finally:
                 Context_leave(is_entered)
 

@@ -12,6 +12,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, address
+from cuda.core._handles._waiting cimport wait_for_event
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -55,10 +56,18 @@ cdef class Event(DriverObject):
         return Event_elapsed(other, self)
 
     def sync(self) -> None:
-        """Wait on the host until the recorded work has completed (``cuEventSynchronize``)."""
+        """Wait on the host until the recorded work has completed (``cuEventSynchronize``).
+
+        On the main thread a signal handler that raises ends the wait, as Ctrl-C does.
+
+        Raises
+        ------
+        CUDAError
+            If the work failed.
+        """
         self._check_open()
         with nogil:
-            HANDLE_RETURN(cydriver.cuEventSynchronize(self._h_event.get()), b"cuEventSynchronize")
+            wait_for_event(self._h_event.get(), not self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
 
     @property
     def handle(self):

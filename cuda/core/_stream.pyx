@@ -21,6 +21,7 @@ from cuda.core._context cimport (
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, address, stream_registry
+from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -93,6 +94,8 @@ cdef class Stream(StreamSource):
     def sync(self) -> None:
         """Wait on the host until all work of the stream has completed (``cuStreamSynchronize``).
 
+        On the main thread a signal handler that raises ends the wait, as Ctrl-C does.
+
         Raises
         ------
         CUDAError
@@ -100,9 +103,8 @@ cdef class Stream(StreamSource):
         """
         if not self._h_stream:
             self._check_open()
-        # Also where nothing is left to wait for: this is when the driver shows what kernels printed.
         with nogil:
-            HANDLE_RETURN(cydriver.cuStreamSynchronize(self._h_stream.get()), b"cuStreamSynchronize")
+            wait_for_stream(self._h_stream.get())
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
         """Record the work so far in an event (``cuEventRecord``).

@@ -21,6 +21,7 @@ __all__ = [
     "is_active",
     "leaks",
     "library_path",
+    "settle_interrupts",
     "sweep",
     "unsupported_calls",
 ]
@@ -95,6 +96,14 @@ def end_kernels():
     once.
     """
     _active().emulator_end_work(0)
+
+
+def settle_interrupts():
+    """Wait until Ctrl-C, where it was pressed, has ended the kernels; return whether it has.
+
+    A program that was interrupted and goes on calls this first: what it launches then is not ended with the rest.
+    """
+    return bool(_active().emulator_settle_interrupts(1000))
 
 
 def leaks():
@@ -326,6 +335,7 @@ def _declare(library):
     library.emulator_stop_callbacks.restype = library.emulator_end_work.restype = None
     library.emulator_set_interrupt_policy.argtypes = (type(_will_raise_interrupt),)
     library.emulator_set_interrupt_policy.restype = None
+    library.emulator_settle_interrupts.argtypes = (ctypes.c_int,)
     library.emulator_fail.argtypes = (text, text, size)
     library.emulator_fail_end.argtypes = (ctypes.c_int,)
     library.emulator_fail_state.argtypes = (ctypes.c_int, counter, counter, text, size)

@@ -34,6 +34,7 @@ LAYERS = {
         "_utils.pycompat",
         "_utils.sharing",
         "_utils.unbuilt",
+        "_utils.waiting",
         "_utils.cuda_utils",
         "_utils.enums",
         "_utils.tool_errors",
@@ -41,6 +42,7 @@ LAYERS = {
     ],
     "handles, data formats": [
         "_handles._handles",
+        "_handles._waiting",
         "_handles._driver_object",
         "_handles._late",
         "_dlpack",

@@ -9,6 +9,7 @@ the interpreter lock around every call, so that programs compile in parallel.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import threading
@@ -18,7 +19,9 @@ from cuda.core._compile import _nvrtc_calls
 from cuda.core._compile._missing_headers import missing_header_advice
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
+from cuda.core._handles._waiting import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version"]
@@ -126,6 +129,7 @@ class NVRTCBackEnd:
         self.pch_status = None
         self._arguments = list(settings.arguments)
         self._has_lto_option = settings.options.link_time_optimization is not None
+        self._source = source, name
         self._makes_pch = bool(settings.options.pch or settings.options.create_pch)
         self._program = call_nvrtc("nvrtcCreateProgram", source, name, 0, [], [])
 
@@ -193,12 +197,31 @@ class NVRTCBackEnd:
             self.pch_status = None
             for expression in name_expressions:
                 call_nvrtc("nvrtcAddNameExpression", program, expression)
-            compile_cxx(program, options)
+            self._run(program, options)
             if self._makes_pch and nvrtc_version() >= PCH:
                 self.pch_status = self._finish_pch(program, options)
             code = program_text(target.name, program)
             symbols = [call_nvrtc("nvrtcGetLoweredName", program, expression) for expression in name_expressions]
             return code, symbols, program_log(program)
+
+    def _run(self, program, options) -> None:
+        flag = stop_on_request(program)
+        left = []
+
+        def leave():
+            left.append(program)
+            return lambda: (load_nvrtc().nvrtcDestroyProgram(program), flag)
+
+        try:
+            call_interruptibly(lambda: compile_cxx(program, options), flag.set, leave)
+        except NVRTCError:
+            raise
+        except BaseException:
+            # Interrupted: the next compilation has a program that takes names, and that nobody compiles.
+            self._program, self._handle = call_nvrtc("nvrtcCreateProgram", *self._source, 0, [], []), None
+            if not left:
+                load_nvrtc().nvrtcDestroyProgram(program)
+            raise
 
     def _finish_pch(self, program, options) -> PCHStatusType:
         nvrtc = load_nvrtc()
@@ -206,7 +229,7 @@ class NVRTCBackEnd:
         (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
         if result == results.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED:
             call_nvrtc("nvrtcSetPCHHeapSize", call_nvrtc("nvrtcGetPCHHeapSizeRequired", program))
-            compile_cxx(program, options)
+            self._run(program, options)
             (result,) = nvrtc.nvrtcGetPCHCreateStatus(program)
         if not result:
             return PCHStatusType.CREATED
@@ -215,6 +238,14 @@ class NVRTCBackEnd:
         if result in (results.NVRTC_ERROR_PCH_CREATE, results.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED):
             return PCHStatusType.FAILED
         raise nvrtc_error(result, "nvrtcGetPCHCreateStatus")
+
+
+def stop_on_request(program) -> CancelFlag:
+    """Let a flag stop the compilation of a program (``nvrtcSetFlowCallback``, from NVRTC 12.9 on)."""
+    flag = CancelFlag()
+    with contextlib.suppress(RuntimeError):  # an older NVRTC
+        call_nvrtc("nvrtcSetFlowCallback", program, flag.callback, flag.argument)
+    return flag
 
 
 def compile_cxx(program, options: list[bytes]) -> None:

@@ -33,6 +33,7 @@ __all__ = [
     "nvrtcGetPTXSize",
     "nvrtcGetProgramLog",
     "nvrtcGetProgramLogSize",
+    "nvrtcSetFlowCallback",
     "nvrtcVersion",
 ]
 
@@ -81,6 +82,15 @@ def nvrtcCompileProgram(program, int count, list options not None):
             c_result = cynvrtc.nvrtcCompileProgram(c_program, c_count, c_options)
     finally:
         PyMem_Free(c_options)
+    return (result_of(c_result),)
+
+
+def nvrtcSetFlowCallback(program, callback, argument):
+    """Let the compiler ask a function, by its address, whether to stop."""
+    cdef cynvrtc.nvrtcProgram c_program = program_of(program)
+    cdef cynvrtc.nvrtcResult c_result = cynvrtc.nvrtcSetFlowCallback(
+        c_program, <void*><intptr_t>int(callback), <void*><intptr_t>int(argument)
+    )
     return (result_of(c_result),)
 
 

@@ -4,12 +4,15 @@
 
 from libc.stdint cimport intptr_t, uint32_t
 from libcpp cimport bool as cpp_bool
+from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 
 cdef extern from "handle.hpp" namespace "cuda_core" nogil:
+    const char* work_left_at_exit
+
     cppclass Keep:
         Keep() noexcept
         @staticmethod
@@ -41,6 +44,7 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         Handle[T] add(const Handle[T]& handle) except +
         Handle[T] find(T value) except +
         void remove(T value) noexcept
+        vector[Handle[T]] living() except +
         size_t size() except +
 
     intptr_t address[T](const Handle[T]& handle) noexcept

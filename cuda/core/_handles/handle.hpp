@@ -15,10 +15,23 @@
 #include <new>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "../_utils/cpython.hpp"
 
 namespace cuda_core {
+
+// The key, in the dict of the interpreter, by which all extensions learn at exit that a device still works.
+inline constexpr const char* work_left_at_exit = "cuda.core: work is left at exit";
+
+// Whether resources are left to the end of the process: releasing them could wait for work without end. A
+// thread without the interpreter lock cannot know.
+inline bool is_left_at_exit() noexcept {
+    if (!is_interpreter_exiting()) return false;
+    if (!PyGILState_Check()) return true;
+    PyObject* state = PyInterpreterState_GetDict(PyInterpreterState_Get());
+    return state && PyDict_GetItemString(state, work_left_at_exit);
+}
 
 // Counts forks of this process. Each extension has its own counter, and all count the same
 // forks; a cell compares only with the counter of the extension that made it.
@@ -224,7 +237,7 @@ private:
 
         // A forked child cannot use what its parent made: there the value is only forgotten.
         void end() noexcept override {
-            if (destroy && born_at == fork_count()) {
+            if (destroy && born_at == fork_count() && !is_left_at_exit()) {
                 WithoutGil released(can_block);
                 or_wait_for_exit([this] { destroy(std::move(value)); });
             }
@@ -282,6 +295,15 @@ public:
         if (place == state.cells.end() || place->second->is_alive()) return;
         place->second->drop_weak();
         state.cells.erase(place);
+    }
+
+    virtual std::vector<H> living() {
+        State& state = current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        std::vector<H> found;
+        for (auto& [value, cell] : state.cells)
+            if (cell->add_reference_if_alive()) found.push_back(H(cell));
+        return found;
     }
 
     virtual std::size_t size() {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["is_software", "settle", "software_library"]
+__all__ = ["has_ended_work", "is_software", "settle", "software_library"]
 
 _CHOICES = ("hardware", "software", "auto")
 
@@ -42,6 +42,11 @@ def is_software() -> bool:
     """Return whether this process uses the software device."""
     emulator = sys.modules.get("cuda.emulator")
     return emulator is not None and emulator.is_active()
+
+
+def has_ended_work() -> bool:
+    """Return whether the device has ended its work because the program was interrupted; a GPU goes on with it."""
+    return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
 
 
 def software_library() -> str | None:

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "../front/front.hpp"
+#include "../front/process.hpp"
 
 using namespace emu;
 
@@ -229,11 +230,17 @@ EMU_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram handle, int count, const
         program.compiled = true;
         program.succeeded = false;
         program.result = front::CompileResult();
-        if (program.callback && program.callback(program.payload, nullptr) == 1) {
+        front::CancelScope scope([&] { return program.callback && program.callback(program.payload, nullptr) == 1; });
+        if (scope.ask()) {
             program.result.log = "Compilation cancelled.\n";
             return NVRTC_ERROR_CANCELLED;
         }
         program.result = front::compile(program.request);
+        if (scope.happened()) {
+            program.result = front::CompileResult();
+            program.result.log = "Compilation cancelled.\n";
+            return NVRTC_ERROR_CANCELLED;
+        }
         program.succeeded = program.result.status == front::CompileStatus::ok;
         return result_of(program.result.status);
     });

@@ -152,6 +152,12 @@ EMU_EXPORT void emulator_set_interrupt_policy(int (*policy)())
     set_interrupt_policy(policy);
 }
 
+// Until the SIGINTs that have arrived are dealt with; 1 if the latest has ended work.
+EMU_EXPORT int emulator_settle_interrupts(int milliseconds)
+{
+    return settle_interrupts(std::chrono::milliseconds(milliseconds));
+}
+
 EMU_EXPORT int emulator_fail(const char* plan, char* error, size_t size)
 {
     std::string text;

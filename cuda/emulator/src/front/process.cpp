@@ -7,12 +7,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
+#include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 extern char** environ;
 
@@ -83,8 +87,29 @@ std::vector<char*> pointers(std::vector<std::string>& words)
     return out;
 }
 
+thread_local CancelScope* cancelling = nullptr;
+
+// Returns when the child has ended, which it is made to where that was asked for.
+void watch(pid_t child)
+{
+    int descriptor = int(syscall(SYS_pidfd_open, child, 0));
+    while (descriptor >= 0) {
+        pollfd ended = {descriptor, POLLIN, 0};
+        if (poll(&ended, 1, 20) > 0)
+            break;
+        if (cancelling->ask()) {
+            kill(-child, SIGKILL);
+            break;
+        }
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
 int wait_for(pid_t child)
 {
+    if (cancelling)
+        watch(child);
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno == EINTR)
@@ -126,6 +151,10 @@ int memory_file(const char* name, const void* data, size_t size)
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input)
 {
     ProcessResult result;
+    if (cancelling && cancelling->happened()) {
+        result.failure = "cancelled";
+        return result;
+    }
     int files[3] = {memory_file("emu-in", input.data(), input.size()),
                     memory_file("emu-out", "", 0), memory_file("emu-err", "", 0)};
     posix_spawn_file_actions_t actions;
@@ -135,7 +164,9 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    // A group of its own: Ctrl-C at the terminal is for the program, which may be compiling on other threads.
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     for (int i = 0; i < 3; ++i)
         posix_spawn_file_actions_adddup2(&actions, files[i], i);
     std::vector<std::string> words = command, environment = child_environment();
@@ -157,6 +188,16 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
         if (fd >= 0)
             close(fd);
     return result;
+}
+
+CancelScope::CancelScope(std::function<bool()> is_cancelled)
+    : is_cancelled_(std::move(is_cancelled)), outer_(std::exchange(cancelling, this))
+{
+}
+
+CancelScope::~CancelScope()
+{
+    cancelling = outer_;
 }
 
 TemporaryFolder::TemporaryFolder()

@@ -4,6 +4,7 @@
 // Child processes and temporary files for the toolchain.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,22 @@ struct ProcessResult {
 // Runs a program found by PATH with `input` on its standard input. Input and output go
 // through memory files, so no pipe can fill up.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input);
+
+// While it lives, this thread's child processes are killed, with their own, once the function gives true.
+class CancelScope {
+public:
+    explicit CancelScope(std::function<bool()> is_cancelled);
+    ~CancelScope();
+    CancelScope(const CancelScope&) = delete;
+    CancelScope& operator=(const CancelScope&) = delete;
+    bool happened() const { return happened_; }
+    bool ask() { return happened_ = happened_ || is_cancelled_(); }
+
+private:
+    std::function<bool()> is_cancelled_;
+    CancelScope* outer_;
+    bool happened_ = false;
+};
 
 // A folder that vanishes with the object. Tries TMPDIR, /tmp, /dev/shm, /var/tmp and the
 // working folder.

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <mutex>
 #include <semaphore.h>
+#include <thread>
 
 #include "context.hpp"
 #include "queue.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 std::atomic<InterruptPolicy> policy{nullptr};
 sem_t arrived;                // posted by the handler
+std::atomic<uint64_t> arrivals{0}, handled{0};
+std::atomic<bool> has_ended_work{false}; // at the latest that was handled
 struct sigaction first = {};  // what was there before us
 struct sigaction earlier = {}; // what we pass on to: the same, or what replaced us since
 thread_local bool passing_on __attribute__((tls_model("initial-exec"))) = false;
@@ -38,6 +41,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context)
     if (passing_on) {
         call(first, signal, info, context);
     } else {
+        ++arrivals;
         sem_post(&arrived);
         passing_on = true;
         call(earlier, signal, info, context);
@@ -57,6 +61,8 @@ void* wait_for_interrupts(void*)
             wanted = ask();
         if (wanted)
             end_work(std::chrono::milliseconds(0));
+        has_ended_work = wanted != 0;
+        ++handled;
     }
     return nullptr;
 }
@@ -93,6 +99,17 @@ void watch_interrupts()
     now.sa_flags |= SA_SIGINFO;
     now.sa_sigaction = on_interrupt;
     sigaction(SIGINT, &now, nullptr);
+}
+
+bool settle_interrupts(std::chrono::milliseconds patience)
+{
+    const uint64_t wanted = arrivals;
+    for (auto until = std::chrono::steady_clock::now() + patience; handled < wanted;) {
+        if (std::chrono::steady_clock::now() > until)
+            return false;
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return has_ended_work.exchange(false);
 }
 
 void end_work(std::chrono::milliseconds patience)

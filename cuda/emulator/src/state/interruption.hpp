@@ -17,6 +17,9 @@ void end_work(std::chrono::milliseconds patience);
 using InterruptPolicy = int (*)();
 void set_interrupt_policy(InterruptPolicy policy);
 
+// Until the SIGINTs that have arrived are dealt with; true if the latest ended work, which is told once.
+bool settle_interrupts(std::chrono::milliseconds patience);
+
 // Before a kernel runs: the handler of SIGINT may have been set anew.
 void watch_interrupts();
 

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Waits that Ctrl-C ends; docs/design/waiting.md has the reasons."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+from libcpp cimport bool as cpp_bool
+from libcpp.memory cimport shared_ptr
+from libcpp.vector cimport vector
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, stream_registry, work_left_at_exit
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+import atexit
+
+from cuda.core._utils import device_choice
+
+__all__ = ["CancelFlag"]
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyInterpreterState:
+        pass
+
+    PyInterpreterState* PyInterpreterState_Get()
+    PyObject* PyInterpreterState_GetDict(PyInterpreterState* interpreter)
+
+
+cdef extern from *:
+    ctypedef int volatile_int "volatile int"
+
+
+cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
+    cpp_bool is_main_thread() noexcept
+
+    cppclass Pauses:
+        Pauses() noexcept
+        cpp_bool pause(cpp_bool can_spin) noexcept
+
+    cppclass BlockingCall:
+        @staticmethod
+        shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Keep keep) except +
+        cpp_bool is_done() noexcept
+        int result() noexcept
+        cpp_bool wait() noexcept
+
+
+cdef class CancelFlag:
+    """What tells a compiler to stop: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
+
+    cdef int _is_set
+
+    def set(self) -> None:
+        """Stop the compilation at the next time that the compiler asks."""
+        self._is_set = 1
+
+    @property
+    def callback(self) -> int:
+        """The address of the function that the compiler asks; it takes no lock."""
+        return <intptr_t>&is_cancelled
+
+    @property
+    def argument(self) -> int:
+        """The address that the function is given; this object has to outlive the compilation."""
+        return <intptr_t>&self._is_set
+
+
+cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
+    return (<volatile_int*>argument)[0]
+
+
+cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
+    # An error that the driver tells once may be told to the question.
+    if is_main_thread():
+        HANDLE_RETURN(wait_until_done(&stream_state, c_stream, True), b"cuStreamSynchronize")
+    return HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
+
+
+cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
+    if is_main_thread():
+        HANDLE_RETURN(wait_until_done(&event_state, c_event, can_spin), b"cuEventSynchronize")
+    return HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
+
+
+cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
+    cdef shared_ptr[BlockingCall] call
+    cdef ContextHandle h_kept = h_context
+    # A context cannot be asked how far its work is, and waiting for its streams would miss those of others.
+    if is_main_thread():
+        call = BlockingCall.start(&synchronize, h_kept.get(), h_kept.keep())
+    if not call:
+        return HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+    while not call.get().is_done():
+        if call.get().wait():
+            with gil:
+                check_signals(&call_state, call.get())
+    return HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
+
+
+ctypedef cydriver.CUresult (*State)(void* what) noexcept nogil
+
+
+cdef cydriver.CUresult stream_state(void* what) noexcept nogil:
+    return cydriver.cuStreamQuery(<cydriver.CUstream>what)
+
+
+cdef cydriver.CUresult event_state(void* what) noexcept nogil:
+    return cydriver.cuEventQuery(<cydriver.CUevent>what)
+
+
+cdef cydriver.CUresult call_state(void* what) noexcept nogil:
+    cdef BlockingCall* call = <BlockingCall*>what
+    return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
+
+
+cdef int synchronize(void* what) noexcept nogil:
+    cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
+    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        err = cydriver.cuCtxSynchronize()
+        cydriver.cuCtxPopCurrent(&c_context)
+    return <int>err
+
+
+cdef inline cydriver.CUresult wait_until_done(
+    State state, void* what, bint can_spin
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = state(what)
+    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_longer(state, what, can_spin)
+
+
+cdef cydriver.CUresult wait_longer(
+    State state, void* what, bint can_spin
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
+    cdef Pauses pauses
+    while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if pauses.pause(can_spin):
+            with gil:
+                check_signals(state, what)
+        err = state(what)
+    return err
+
+
+cdef int check_signals(State state, void* what) except -1:
+    try:
+        PyErr_CheckSignals()
+    except BaseException:
+        # A device that has ended its work tells whoever asks first, and this exception has told already.
+        if device_choice.has_ended_work():
+            with nogil:
+                take_answer(state, what)
+        raise
+    return 0
+
+
+cdef void take_answer(State state, void* what) noexcept nogil:
+    cdef Pauses pauses
+    cdef int _time
+    for _time in range(TIMES_TO_ASK):
+        if state(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            return
+        pauses.pause(False)
+
+
+# Of at least 50 microseconds each, in all half a second at most.
+cdef int TIMES_TO_ASK = 600
+
+
+# Releasing a resource may wait for the device, and at exit nobody can interrupt that any more.
+@atexit.register
+def _note_work_left():
+    cdef vector[StreamHandle] streams = stream_registry().living()
+    cdef Pauses pauses
+    cdef int _time
+    for _time in range(TIMES_TO_ASK_AT_EXIT):
+        if not is_any_busy(streams):
+            return
+        with nogil:
+            pauses.pause(False)
+    (<object>PyInterpreterState_GetDict(PyInterpreterState_Get()))[work_left_at_exit.decode()] = True
+
+
+cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUstream c_stream
+    cdef size_t i
+    for i in range(streams.size()):
+        c_stream = (<StreamHandle>streams[i]).get()
+        # A question would end a capture.
+        if cydriver.cuStreamIsCapturing(c_stream, &c_capture) != cydriver.CUresult.CUDA_SUCCESS:
+            continue
+        if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+            continue
+        if cydriver.cuStreamQuery(c_stream) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            return True
+    return False
+
+
+# A tenth of a second, about.
+cdef int TIMES_TO_ASK_AT_EXIT = 200

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls from Python that block, such that Ctrl-C ends the wait for them; `_handles/_waiting` has the driver's."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+__all__ = ["call_interruptibly", "wait_in_steps"]
+
+PATIENCE = 0.5  # seconds that a call gets to end after it was cancelled
+STEP = 0.05
+
+
+def call_interruptibly(function, cancel, leave):
+    """Return ``function()``, and let signal handlers raise while it runs.
+
+    Only the main thread runs signal handlers. There the function runs on a thread of its own.
+
+    Parameters
+    ----------
+    function : callable
+        What blocks, without the interpreter lock.
+    cancel : callable
+        Called when a handler raised: makes the function return early, if that can be done.
+    leave : callable
+        Called if the function then goes on nevertheless: takes from the caller what the function uses, and
+        returns a callable, without arguments, that frees it; it is called when the function ends.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    call = _Call(function)
+    try:
+        call.start()
+        call.ended.wait()
+    except BaseException:
+        cancel()
+        try:
+            call.ended.wait(PATIENCE)
+        finally:
+            call.leave(leave)
+        raise
+    if call.error is not None:
+        try:
+            raise call.error
+        finally:
+            del call  # the traceback refers to this frame
+    return call.result
+
+
+def wait_in_steps(step, timeout: float | None = None):
+    """Return the first result of ``step`` that is not None, or None when the time is over.
+
+    For waits that only take a time limit: between the steps, signal handlers run.
+
+    Parameters
+    ----------
+    step : callable
+        Waits for as many seconds as it is given, at most.
+    timeout : float, optional
+        Seconds in all; None waits without end.
+    """
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        left = STEP if end is None else min(STEP, max(end - time.monotonic(), 0))
+        result = step(left)
+        if result is not None or (end is not None and time.monotonic() >= end):
+            return result
+
+
+class _Call(threading.Thread):
+    """A call on its way; a daemon, so that the interpreter exits without it."""
+
+    def __init__(self, function):
+        super().__init__(name="cuda.core call", daemon=True)
+        self._function = function
+        self._lock = threading.Lock()
+        self._free = None
+        self.result = self.error = None
+        self.ended = threading.Event()
+
+    def run(self):
+        try:
+            self.result = self._function()
+        except BaseException as error:  # raised where the call is waited for
+            self.error = error
+        del self._function
+        with self._lock:
+            self.ended.set()
+            free = self._free
+        if free is not None:
+            free()
+
+    def leave(self, leave) -> None:
+        """Take what the call uses from its caller, unless it has ended."""
+        with self._lock:
+            if not self.ended.is_set():
+                self._free = leave()

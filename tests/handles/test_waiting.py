@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Signals while the main thread waits: for a kernel without end, for a compilation, and at exit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.requires(device=True)
+
+# An endless kernel is running when this has run. A signal comes PAUSE seconds after `interrupt`, and `waited`
+# tells how long control took to come back.
+START = r'''
+import ctypes, os, signal, sys, threading, time
+from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+device = Device(); device.set_current(); stream = device.create_stream(); other = device.create_stream()
+code = """
+extern "C" __global__ void spin(volatile int* p) { p[1] = 1; while (p[0] == 0) {} }
+extern "C" __global__ void one(int* p) { p[3] = 7; }
+"""
+library = Program(code, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
+buffer = LegacyPinnedMemoryResource().allocate(64)
+seen = (ctypes.c_int * 16).from_address(int(buffer.handle)); ctypes.memset(seen, 0, 64)
+config, spin, one = LaunchConfig(grid=1, block=1), library.get_kernel("spin"), library.get_kernel("one")
+launch(stream, config, spin, buffer)
+event = stream.record()
+while not seen[1]: time.sleep(0.001)
+sent = [None]
+def interrupt(number=signal.SIGINT):
+    def send(): time.sleep(0.1); sent[0] = time.monotonic(); os.kill(os.getpid(), number)
+    threading.Thread(target=send).start()
+def back(): assert time.monotonic() - sent[0] < 1, time.monotonic() - sent[0]
+'''
+
+
+def run(code: str, timeout: float = 40) -> str:
+    """Return what a program wrote to its standard output; it has to end by itself, without an error."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=timeout
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
+def test_ctrl_c_ends_a_wait_for_an_endless_kernel_and_the_process_works_on(wait):
+    out = run(
+        START + f"interrupt()\ntry: {wait}\nexcept KeyboardInterrupt: back(); print('interrupted')\n"
+        "launch(other, config, one, buffer); other.sync(); print(seen[3])\n"
+        "seen[0] = 1; stream.sync(); event.sync(); device.sync(); print('done')"
+    )
+    assert out.split() == ["interrupted", "7", "done"]
+
+
+@pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
+def test_any_handler_that_raises_ends_a_wait(wait):
+    out = run(
+        START + "def late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
+        f"interrupt(signal.SIGALRM)\ntry: {wait}\nexcept TimeoutError: back(); print('late', stream.is_done)\n"
+        f"seen[0] = 1; {wait}; print(stream.is_done)"
+    )
+    assert out.split() == ["late", "False", "True"]
+
+
+@pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
+def test_a_handler_that_returns_leaves_the_wait_alone(wait):
+    out = run(
+        START + "signal.signal(signal.SIGALRM, lambda *_: seen.__setitem__(0, 1))\n"
+        f"interrupt(signal.SIGALRM); {wait}; back(); print(stream.is_done)"
+    )
+    assert out.split() == ["True"]
+
+
+def test_a_thread_that_waits_is_left_alone_by_ctrl_c():
+    out = run(
+        START + "thread = threading.Thread(target=stream.sync); thread.start()\n"
+        "signal.signal(signal.SIGALRM, lambda *_: None); interrupt(signal.SIGALRM); time.sleep(0.3)\n"
+        "print(thread.is_alive()); seen[0] = 1; thread.join(); print(stream.is_done)"
+    )
+    assert out.split() == ["True", "True"]
+
+
+def test_exit_does_not_wait_for_a_kernel_of_global_objects():
+    assert run(START + "print('end')", timeout=20) == "end\n"
+
+
+@pytest.mark.requires(software=True)  # lists the calls of the driver
+def test_exit_releases_global_objects_where_no_work_is_left(tmp_path):
+    begin = "import os; os.environ['CUDA_EMULATOR_TRACE'] = {trace!r}\n"
+    for end, is_released in (("seen[0] = 1; stream.sync()", True), ("", False)):
+        trace = tmp_path / f"trace-{is_released}"
+        run(begin.format(trace=str(trace)) + START + end)
+        assert ("cuStreamDestroy" in trace.read_text()) is is_released
+
+
+SLOW = r'''
+import os, signal, sys, threading, time
+from cuda.core import Program, ProgramOptions
+source = """
+template<int N> struct F { static __device__ float f(float x) { return F<N-1>::f(x*1.01f) + sinf(x)*F<N-2>::f(x+N); } };
+template<> struct F<0> { static __device__ float f(float x) { return x; } };
+template<> struct F<1> { static __device__ float f(float x) { return x + 1; } };
+""" + "".join(f"extern \"C\" __global__ void k{i}(float* p) {{ *p = F<{12 + i % 3}>::f(*p + {i}); }}\n"
+              for i in range(40))
+source += f"// {time.time()}"
+sent = [None]
+def send(): time.sleep(0.3); sent[0] = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)
+def back(): assert time.monotonic() - sent[0] < 1, time.monotonic() - sent[0]
+'''
+
+
+def test_ctrl_c_ends_a_compilation_and_the_program_compiles_again():
+    out = run(
+        SLOW + "program = Program(source, 'c++', ProgramOptions(arch='sm_90'))\n"
+        "threading.Thread(target=send).start()\n"
+        "try: program.compile('cubin')\nexcept KeyboardInterrupt: back(); print('interrupted', program.is_closed)\n"
+        "small = Program('extern \"C\" __global__ void f() {}', 'c++').compile('cubin'); print(len(small.code) > 0)\n"
+        "program.close(); print(program.is_closed)"
+    )
+    assert out.split()[0] == "interrupted"
+    assert out.split()[-1] == "True"
+
+
+def test_errors_of_a_compilation_are_those_of_the_calling_thread():
+    from cuda.core import Program
+    from cuda.core._utils.cuda_utils import NVRTCError
+
+    with pytest.raises(NVRTCError, match="expected|error") as caught:
+        Program('extern "C" __global__ void f( { }', "c++").compile("cubin")
+    assert caught.value.log

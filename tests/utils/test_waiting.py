@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Blocking calls of Python that signals end."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+from cuda.core._utils import waiting
+
+
+@pytest.fixture
+def raising_alarm():
+    """The signal SIGALRM raises TimeoutError."""
+
+    def handler(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, handler)
+    yield lambda: signal.setitimer(signal.ITIMER_REAL, 0.05)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def unused():
+    raise AssertionError("nothing was interrupted")
+
+
+def test_a_result_and_an_error_come_through():
+    assert waiting.call_interruptibly(lambda: 3, unused, unused) == 3
+    with pytest.raises(ZeroDivisionError):
+        waiting.call_interruptibly(lambda: 1 / 0, unused, unused)
+
+
+def test_another_thread_calls_the_function_itself():
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(waiting.call_interruptibly(threading.get_ident, unused, unused))
+    )
+    thread.start()
+    thread.join()
+    assert found == [thread.ident]
+    assert waiting.call_interruptibly(threading.get_ident, unused, unused) != threading.get_ident()
+
+
+def test_a_cancelled_call_is_waited_for(raising_alarm):
+    stop = threading.Event()
+    raising_alarm()
+    with pytest.raises(TimeoutError):
+        waiting.call_interruptibly(stop.wait, stop.set, unused)
+
+
+def test_a_call_that_goes_on_is_left_and_frees_what_it_used(raising_alarm, monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 0.01)
+    stop, freed = threading.Event(), threading.Event()
+    raising_alarm()
+    with pytest.raises(TimeoutError):
+        waiting.call_interruptibly(stop.wait, lambda: None, lambda: freed.set)
+    assert not freed.is_set()
+    stop.set()
+    assert freed.wait(10)
+
+
+def test_steps_end_with_a_result_or_with_the_time():
+    steps = []
+    assert waiting.wait_in_steps(lambda seconds: steps.append(seconds) or (7 if len(steps) == 3 else None)) == 7
+    assert steps == [waiting.STEP] * 3
+    assert waiting.wait_in_steps(lambda seconds: time.sleep(seconds), timeout=0.01) is None
+    assert waiting.wait_in_steps(lambda seconds: None, timeout=0) is None
+
+
+def test_a_signal_ends_a_wait_in_steps(raising_alarm):
+    raising_alarm()
+    with pytest.raises(TimeoutError):
+        waiting.wait_in_steps(lambda seconds: time.sleep(seconds))
