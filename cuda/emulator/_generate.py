@@ -201,10 +201,10 @@ def write_declarations(declarations):
 
 
 def read_entries():
-    """Rows of entries.txt: name, version, name in the .pxd, symbol, per-thread suffix."""
+    """Rows of entries.txt: name, version, name in the .pxd, symbol, per-thread suffix, rule for captures."""
     lines = (HERE / "entries.txt").read_text().splitlines()
     rows = [line.split() for line in lines if line and not line.startswith("#")]
-    return [(name, int(version), pxd, symbol, suffix) for name, version, pxd, symbol, suffix in rows]
+    return [(name, int(version), *rest) for name, version, *rest in rows]
 
 
 def find_implemented(sources, rows):
@@ -224,13 +224,35 @@ def find_implemented(sources, rows):
 
 def write_prototypes(rows, functions):
     lines = [f'{LICENSE}#pragma once\n#include "driver_types.hpp"\n\nextern "C" {{']
-    for name, version, pxd, _, _ in rows:
+    for name, version, pxd, *_ in rows:
         parameters = ", ".join(f"{kind} {label}" for kind, label in functions[pxd])
         lines.append(f"CUresult entry_{name}_{version}({parameters});")
     return "\n".join(lines) + '\n}  // extern "C"\n'
 
 
-def write_gate(symbol, index, per_thread, implementation, parameters):
+# What a rule for captures looks at.
+CAPTURE_SUBJECTS = {
+    "unsafe": None,
+    "joined": "CUstream",
+    "stream": "CUstream",
+    "event": "CUevent",
+    "never": "CUstream",
+    "context": "CUcontext",
+}
+
+
+def write_capture_check(rule, parameters):
+    """The statement by which a gate refuses a call beside a capture."""
+    if rule == "-":
+        return ""
+    kind = CAPTURE_SUBJECTS[rule]
+    subject = next((label for given, label in parameters if given == kind), "nullptr" if rule == "context" else "")
+    if kind and not subject:
+        raise SystemExit(f"entries.txt: the rule {rule} needs a {kind}")
+    return f"    emu_gate.refuse(emu::abi::refuse_{rule}({subject}));\n"
+
+
+def write_gate(symbol, index, per_thread, implementation, parameters, rule):
     """The exported function: passes the gate, then calls the implementation."""
     declared = ", ".join(f"{kind} {label}" for kind, label in parameters)
     labels = ", ".join(label for _, label in parameters)
@@ -242,6 +264,7 @@ def write_gate(symbol, index, per_thread, implementation, parameters):
     return (
         f"{head}    emu::abi::Gate emu_gate({index}, {str(per_thread).lower()});\n"
         f"    if (emu_gate.watched())\n        emu_gate.show({{{shown[2:]}}});\n"
+        f"{write_capture_check(rule, parameters)}"
         f"    if (emu_gate.refused())\n        return emu_gate.result();\n"
         f"    try {{\n        return emu_gate.leave({implementation}({labels}));\n"
         f"    }} catch (...) {{\n        return emu_gate.caught();\n    }}\n}}\n"
@@ -250,15 +273,16 @@ def write_gate(symbol, index, per_thread, implementation, parameters):
 
 def write_table(rows, functions, implemented, part, parts):
     """One of ``parts`` files of gates; the first also holds the table itself."""
-    lines = [f'{LICENSE}#include "abi/abi.hpp"\n#include "entry_prototypes.hpp"\n\nextern "C" {{']
+    includes = '#include "abi/abi.hpp"\n#include "abi/capture_rules.hpp"\n#include "entry_prototypes.hpp"'
+    lines = [f'{LICENSE}{includes}\n\nextern "C" {{']
     table = ["const emu::abi::Entry emu::abi::entries[] = {"]
-    for index, (name, version, pxd, symbol, suffix) in enumerate(rows):
+    for index, (name, version, pxd, symbol, suffix, rule) in enumerate(rows):
         done = f"entry_{name}_{version}" if (name, version) in implemented else None
         twin = "nullptr"
         gates = [(symbol, False)] + ([(f"{symbol}_{suffix}", True)] if suffix != "-" else [])
         for exported, per_thread in gates:
             if index % parts == part:
-                lines.append(write_gate(exported, index, per_thread, done, functions[pxd]))
+                lines.append(write_gate(exported, index, per_thread, done, functions[pxd], rule))
             elif part == 0:
                 declared = ", ".join(kind for kind, _ in functions[pxd])
                 lines.append(f"EMU_EXPORT CUresult {exported}({declared});")

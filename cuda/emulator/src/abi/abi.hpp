@@ -77,6 +77,11 @@ public:
     Gate(const Gate&) = delete;
     bool watched() const { return watch_ != nullptr; }
     void show(std::initializer_list<Shown> arguments);
+    void refuse(CUresult reason)                             // success: it is not
+    {
+        if (__builtin_expect(reason != CUDA_SUCCESS, 0) && !refused())
+            refuse_with(reason);
+    }
     bool refused() const { return result_ != CUDA_SUCCESS; } // before the effect
     CUresult result() const { return result_; }
     CUresult leave(CUresult result);                         // after the effect
@@ -85,6 +90,7 @@ public:
 private:
     struct Watch;
     void look(int entry); // the slow way in
+    void refuse_with(CUresult reason);
     CUresult leave_watched(CUresult result);
     CUresult result_ = CUDA_SUCCESS;
     bool outer_per_thread_;

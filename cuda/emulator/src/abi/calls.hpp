@@ -12,12 +12,17 @@
 #include "../state/stream.hpp"
 #include "abi.hpp"
 
+// Statements: an `else` behind one belongs to what stands around it.
 #define REQUIRE(condition, code)                                                                   \
-    if (!(condition))                                                                              \
-    return code
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return code;                                                                           \
+    } while (false)
 #define TRY(call)                                                                                  \
-    if (CUresult emu_failed = (call))                                                              \
-    return emu_failed
+    do {                                                                                           \
+        if (CUresult emu_failed = (call))                                                          \
+            return emu_failed;                                                                     \
+    } while (false)
 
 namespace emu::abi {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contexts, and which one is current.
-#include "../state/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -147,7 +146,6 @@ ENTRY(cuCtxSetLimit, 3010)(CUlimit limit, size_t value)
 {
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
-    TRY(Capture::refuse_unsafe());
     return context->set_limit(limit, value);
 }
 
@@ -166,7 +164,6 @@ ENTRY(cuCtxSynchronize, 2000)()
 {
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
-    TRY(Capture::refuse_in(*context, false));
     return context->synchronize();
 }
 
@@ -174,7 +171,6 @@ ENTRY(cuCtxSynchronize, 13000)(CUcontext ctx)
 {
     std::shared_ptr<Context> context;
     TRY(need_context(ctx, &context));
-    TRY(Capture::refuse_in(*context, false));
     return context->synchronize();
 }
 

@@ -1,23 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-#include "../state/capture.hpp"
 #include "../state/event_sharing.hpp"
 #include "calls.hpp"
 
 using namespace emu;
 using namespace emu::state;
 using namespace emu::abi;
-
-namespace {
-
-// An event that stands for nodes of a graph has its own answer.
-CUresult refuse_unsafe(const Event& event)
-{
-    auto point = event.last();
-    return point && point->captured ? CUDA_SUCCESS : Capture::refuse_unsafe();
-}
-
-} // namespace
 
 ENTRY(cuEventCreate, 2000)(CUevent* phEvent, unsigned int Flags)
 {
@@ -64,7 +52,6 @@ ENTRY(cuEventQuery, 2000)(CUevent hEvent)
 {
     std::shared_ptr<Event> event;
     TRY(need_event(hEvent, &event));
-    TRY(refuse_unsafe(*event));
     return event->query();
 }
 
@@ -72,7 +59,6 @@ ENTRY(cuEventSynchronize, 2000)(CUevent hEvent)
 {
     std::shared_ptr<Event> event;
     TRY(need_event(hEvent, &event));
-    TRY(refuse_unsafe(*event));
     return event->synchronize();
 }
 

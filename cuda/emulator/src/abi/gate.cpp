@@ -174,6 +174,12 @@ void Gate::look(int entry)
         log_failure(row.symbol, result_);
 }
 
+void Gate::refuse_with(CUresult reason)
+{
+    result_ = reason;
+    log_failure(state::origin.call, reason);
+}
+
 void Gate::show(std::initializer_list<Shown> arguments)
 {
     if (watch_->traced)

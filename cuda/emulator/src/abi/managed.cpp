@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "../state/arena.hpp"
-#include "../state/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -219,7 +218,6 @@ ENTRY(cuMemAdvise, 12020)(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
     std::shared_ptr<Allocation> memory;
     Spot spot;
     TRY(need_managed(devPtr, count, &memory));
-    TRY(Capture::refuse_unsafe());
     bool located = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                    advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     if (located)

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "../state/arena.hpp"
-#include "../state/capture.hpp"
 #include "../state/pool.hpp"
 #include "../state/virtual_memory.hpp"
 #include "calls.hpp"
@@ -40,7 +39,6 @@ CUresult allocate_pinned(void** out, size_t size, unsigned flags)
     CUdeviceptr address = 0;
     REQUIRE(out, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
-    TRY(Capture::refuse_unsafe());
     TRY(space().allocate(space().pinned(), size, context->handle(), flags, &address));
     *out = reinterpret_cast<void*>(address);
     return CUDA_SUCCESS;
@@ -53,7 +51,6 @@ ENTRY(cuMemAlloc, 3020)(CUdeviceptr* dptr, size_t bytesize)
     std::shared_ptr<Context> context;
     REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
-    TRY(Capture::refuse_unsafe());
     return space().allocate(context->device().memory(), bytesize, context->handle(), 0, dptr);
 }
 
@@ -76,7 +73,6 @@ ENTRY(cuMemFree, 3020)(CUdeviceptr dptr)
 {
     std::shared_ptr<Context> context;
     TRY(need_any_context(&context));
-    TRY(Capture::refuse_unsafe());
     if (!dptr)
         return context->sticky();
     auto allocation = space().find(dptr);
@@ -119,7 +115,6 @@ ENTRY(cuMemAllocManaged, 6000)(CUdeviceptr* dptr, size_t bytesize, unsigned int 
     REQUIRE(dptr && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST),
             CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
-    TRY(Capture::refuse_unsafe());
     return space().allocate(space().managed(), bytesize, context->handle(), flags, dptr);
 }
 
@@ -140,7 +135,6 @@ ENTRY(cuMemFreeHost, 2000)(void* p)
 {
     std::shared_ptr<Context> context;
     TRY(need_any_context(&context));
-    TRY(Capture::refuse_unsafe());
     if (!p)
         return context->sticky();
     auto allocation = space().find(address_of(p));
@@ -181,7 +175,6 @@ ENTRY(cuMemHostRegister, 6050)(void* p, size_t bytesize, unsigned int Flags)
     REQUIRE(p && bytesize && (Flags & ~15u) == 0, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
     TRY(need_context(&context));
-    TRY(Capture::refuse_unsafe());
     // Answers whether every page of it is mapped, without touching one.
     auto page = size_t(sysconf(_SC_PAGESIZE));
     auto begin = reinterpret_cast<uintptr_t>(p) / page * page;
@@ -195,7 +188,6 @@ ENTRY(cuMemHostUnregister, 4000)(void* p)
 {
     std::shared_ptr<Context> context;
     TRY(need_any_context(&context));
-    TRY(Capture::refuse_unsafe());
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(address_of(p));
     REQUIRE(allocation && allocation->kind == MemoryKind::registered,

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory pools and stream-ordered allocation.
-#include "../state/capture.hpp"
 #include "../state/pool.hpp"
 #include "calls.hpp"
 
@@ -32,19 +31,12 @@ CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool c
     return CUDA_SUCCESS;
 }
 
-// Memory that is no node is not for threads that capture.
-CUresult refuse_unless(const Stream& stream)
-{
-    return stream.is_capturing() ? CUDA_SUCCESS : Capture::refuse_unsafe();
-}
-
 } // namespace
 
 ENTRY(cuMemPoolCreate, 11020)(CUmemoryPool* pool, const CUmemPoolProps* poolProps)
 {
     REQUIRE(pool && poolProps, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
-    TRY(Capture::refuse_unsafe());
     return Pool::create(*poolProps, pool);
 }
 
@@ -91,7 +83,6 @@ ENTRY(cuMemPoolTrimTo, 11020)(CUmemoryPool pool, size_t minBytesToKeep)
 {
     std::shared_ptr<Pool> found;
     TRY(need_pool(pool, &found));
-    TRY(Capture::refuse_unsafe());
     return found->trim(minBytesToKeep);
 }
 
@@ -128,7 +119,6 @@ ENTRY(cuMemAllocAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUstream hStre
     std::shared_ptr<Stream> stream;
     REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
-    TRY(refuse_unless(*stream));
     auto context = stream->context();
     REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     return context->device().current_pool()->allocate(bytesize, *stream, dptr);
@@ -142,7 +132,6 @@ ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemo
     REQUIRE(dptr, CUDA_ERROR_INVALID_VALUE);
     TRY(need_pool(pool, &found));
     TRY(need_stream(hStream, &stream));
-    TRY(refuse_unless(*stream));
     return found->allocate(bytesize, *stream, dptr);
 }
 
@@ -177,7 +166,6 @@ ENTRY(cuMemPoolImportFromShareableHandle, 11020)(CUmemoryPool* pool_out, void* h
 {
     REQUIRE(pool_out && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
             CUDA_ERROR_INVALID_VALUE);
-    TRY(Capture::refuse_unsafe());
     return Pool::import_file(int(reinterpret_cast<intptr_t>(handle)), pool_out);
 }
 

@@ -15,17 +15,6 @@ using namespace emu;
 using namespace emu::state;
 using namespace emu::abi;
 
-namespace {
-
-// Waiting for another stream is not for threads that capture; the stream itself, or the
-// legacy one, says more.
-CUresult refuse_unless(const Stream& stream)
-{
-    return stream.is_capturing() || stream.is_legacy() ? CUDA_SUCCESS : Capture::refuse_unsafe();
-}
-
-} // namespace
-
 ENTRY(cuStreamCreate, 2000)(CUstream* phStream, unsigned int Flags)
 {
     return entry_cuStreamCreateWithPriority_5050(phStream, Flags, 0);
@@ -52,7 +41,6 @@ ENTRY(cuStreamSynchronize, 2000)(CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(hStream, &stream));
-    TRY(refuse_unless(*stream));
     return stream->synchronize();
 }
 
@@ -60,7 +48,6 @@ ENTRY(cuStreamQuery, 2000)(CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(hStream, &stream));
-    TRY(refuse_unless(*stream));
     return stream->query();
 }
 
@@ -97,8 +84,6 @@ ENTRY(cuStreamGetId, 12000)(CUstream hStream, unsigned long long* streamId)
     std::shared_ptr<Stream> stream;
     REQUIRE(streamId, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
-    if (stream->is_capturing())
-        return Capture::refuse(*stream); // as a GPU's driver does
     *streamId = stream->id();
     return CUDA_SUCCESS;
 }

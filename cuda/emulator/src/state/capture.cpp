@@ -332,6 +332,11 @@ CUresult Capture::refuse(const Event& event)
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
+bool Capture::is_any()
+{
+    return captures().count.load(std::memory_order_relaxed) != 0;
+}
+
 CUresult Capture::refuse_unsafe()
 {
     Captures& all = captures();

@@ -46,6 +46,7 @@ public:
     static CUresult refuse(const Event& event);
     // A call that may not happen while this thread, or any, captures in certain modes.
     static CUresult refuse_unsafe();
+    static bool is_any();                    // without a lock: whether anything captures
     // A call that concerns all streams of a context; `legacy`: only the blocking ones.
     static CUresult refuse_in(const Context& context, bool legacy, bool ends_it = true);
     static void leave(Stream& stream);       // it is destroyed
