@@ -28,7 +28,7 @@ struct Config {
     uint64_t seed = 0;
     Checks checks;                          // CHECK=memory|none
     Nanoseconds time_limit{0};              // TIME_LIMIT of a kernel in seconds; 0: none
-    std::string fail;                       // FAIL, see abi/faults.hpp
+    std::string fail;                       // FAIL, see abi/planned_faults.hpp
     std::string trace;                      // TRACE: a path, "stderr", or empty
     bool leaks = false;                     // LEAKS=1: report at exit
     std::string compiler;                   // CXX

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "exec/exec.hpp"
-#include "exec/memory.hpp"
+#include "exec/regions.hpp"
 
 using emu::Dim3;
 

@@ -20,7 +20,7 @@
 #include "../state/origin.hpp"
 #include "../state/queue.hpp"
 #include "abi.hpp"
-#include "faults.hpp"
+#include "planned_faults.hpp"
 
 namespace emu::abi {
 namespace {

@@ -18,11 +18,15 @@
 
 #define NVML_ENTRY(name) extern "C" nvmlReturn_t entry_##name
 #define NVML_REQUIRE(condition, code)                                                              \
-    if (!(condition))                                                                              \
-    return code
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return code;                                                                           \
+    } while (false)
 #define NVML_TRY(call)                                                                             \
-    if (nvmlReturn_t emu_failed = (call))                                                          \
-    return emu_failed
+    do {                                                                                           \
+        if (nvmlReturn_t emu_failed = (call))                                                      \
+            return emu_failed;                                                                     \
+    } while (false)
 
 namespace emu::state {
 class Device;

@@ -19,7 +19,7 @@
 #include "../state/stream.hpp"
 #include "../state/virtual_memory.hpp"
 #include "abi.hpp"
-#include "faults.hpp"
+#include "planned_faults.hpp"
 
 using namespace emu;
 using namespace emu::state;

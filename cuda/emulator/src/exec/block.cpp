@@ -63,7 +63,7 @@ bool Block::run(uint64_t number)
 // After a fault the fibers are forgotten where they stand.
 void Block::reset()
 {
-    ready_ = yielded_ = Queue{};
+    ready_ = yielded_ = FiberQueue{};
     open_ = 0;
     for (Barrier& barrier : barriers_)
         barrier = Barrier{};

@@ -17,7 +17,7 @@ namespace emu::exec {
 struct Worker;
 
 struct Barrier {
-    Queue waiting;
+    FiberQueue waiting;
     uint32_t arrived = 0;   // waiting ones and those that only arrived
     uint32_t count = 0;     // 0: all threads that have not ended
     uint32_t ones = 0;      // predicates that were true
@@ -105,7 +105,7 @@ private:
     uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
     EmuDim3 next_index_{};
     EmuDim3 size_{};
-    Queue ready_, yielded_;
+    FiberQueue ready_, yielded_;
     Barrier barriers_[barrier_count];
     Warp warps_[32];
 };

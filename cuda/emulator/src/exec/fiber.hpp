@@ -57,7 +57,7 @@ struct alignas(64) Fiber {
 };
 
 // First in, first out; a whole queue is appended in one step.
-struct Queue {
+struct FiberQueue {
     Fiber* head = nullptr;
     Fiber* tail = nullptr;
 
@@ -80,7 +80,7 @@ struct Queue {
         }
         return fiber;
     }
-    void take_all(Queue& other)
+    void take_all(FiberQueue& other)
     {
         if (!other.head)
             return;
@@ -89,7 +89,7 @@ struct Queue {
         else
             head = other.head;
         tail = other.tail;
-        other = Queue{};
+        other = FiberQueue{};
     }
 };
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <pthread.h>
 
-#include "images.hpp"
+#include "code_images.hpp"
 #include "shadow.hpp"
 #include "worker.hpp"
 

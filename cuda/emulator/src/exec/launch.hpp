@@ -13,7 +13,7 @@
 #include "cluster.hpp"
 #include "exec.hpp"
 #include "fiber.hpp"
-#include "images.hpp"
+#include "code_images.hpp"
 
 namespace emu::exec {
 

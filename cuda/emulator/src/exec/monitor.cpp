@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pool.hpp"
+#include "block_pool.hpp"
 
 namespace emu::exec {
 namespace {
@@ -28,7 +28,7 @@ constexpr milliseconds stalled{5};
 } // namespace
 
 // Under the lock.
-void Pool::start_monitor()
+void BlockPool::start_monitor()
 {
     if (monitor_started_)
         return;
@@ -38,7 +38,7 @@ void Pool::start_monitor()
     pthread_sigmask(SIG_SETMASK, &blocked, &old);
     pthread_t thread;
     auto body = [](void* pool) -> void* {
-        static_cast<Pool*>(pool)->monitor_main();
+        static_cast<BlockPool*>(pool)->monitor_main();
         return nullptr;
     };
     if (pthread_create(&thread, nullptr, body, this) == 0)
@@ -46,13 +46,13 @@ void Pool::start_monitor()
     pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
-void Pool::wake_monitor()
+void BlockPool::wake_monitor()
 {
     if (monitor_sleeps_.load())
         monitor_.notify_one();
 }
 
-void Pool::monitor_main()
+void BlockPool::monitor_main()
 {
     prctl(PR_SET_TIMERSLACK, 1000);
     std::unique_lock<std::mutex> lock(mutex_);
@@ -82,7 +82,7 @@ void Pool::monitor_main()
     }
 }
 
-void Pool::watch(Launch& launch, Clock::time_point now)
+void BlockPool::watch(Launch& launch, Clock::time_point now)
 {
     if (now > launch.deadline)
         launch.stop(FaultKind::timeout);
@@ -106,7 +106,7 @@ void Pool::watch(Launch& launch, Clock::time_point now)
     }
 }
 
-bool Pool::all_spin(const Launch& launch) const
+bool BlockPool::all_spin(const Launch& launch) const
 {
     for (const Worker* worker : workers_)
         if (worker->working_on.load() == &launch && !worker->repeats.load())
@@ -115,7 +115,7 @@ bool Pool::all_spin(const Launch& launch) const
 }
 
 // True when one thread ran the whole time since the last look, and others could run.
-bool Pool::watch(Worker& worker)
+bool BlockPool::watch(Worker& worker)
 {
     Launch* launch = worker.working_on.load();
     if (!launch || worker.sleeps.load(std::memory_order_relaxed))
@@ -145,7 +145,7 @@ bool Pool::watch(Worker& worker)
     return worker.seen_times > 1;
 }
 
-void Pool::signal(Worker& worker)
+void BlockPool::signal(Worker& worker)
 {
     syscall(SYS_tgkill, getpid(), worker.tid, SIGURG);
 }

@@ -10,9 +10,9 @@
 #include <pthread.h>
 #include <shared_mutex>
 
-#include "images.hpp"
-#include "memory.hpp"
-#include "pool.hpp"
+#include "code_images.hpp"
+#include "regions.hpp"
+#include "block_pool.hpp"
 #include "shadow.hpp"
 
 namespace emu::exec {
@@ -159,8 +159,8 @@ void close_region(uintptr_t base)
                 shadow_close(device, region.base, room_of(region), EMU_SHADOW_FREED);
         remember_freed(t, std::move(region));
     }
-    if (!in_window(base, 1) && Pool::exists())
-        Pool::get().forget_ranges();
+    if (!in_window(base, 1) && BlockPool::exists())
+        BlockPool::get().forget_ranges();
 }
 
 void forget_region(uintptr_t base)
@@ -190,8 +190,8 @@ void close_host_range(uintptr_t base)
         remember_freed(t, std::move(found->second));
         t.host.erase(found);
     }
-    if (Pool::exists())
-        Pool::get().forget_ranges();
+    if (BlockPool::exists())
+        BlockPool::get().forget_ranges();
 }
 
 void set_peer_access(int from, int to, bool allowed)

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "memory.hpp"
+#include "regions.hpp"
 #include "worker.hpp"
 
 namespace emu::exec {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "memory.hpp"
+#include "regions.hpp"
 
 namespace emu::exec {
 

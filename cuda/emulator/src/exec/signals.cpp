@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "pool.hpp"
+#include "block_pool.hpp"
 #include "shadow.hpp"
 #include "worker.hpp"
 

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pool.hpp"
+#include "block_pool.hpp"
 #include "report.hpp"
 #include "signals.hpp"
 
@@ -53,7 +53,7 @@ Worker::Worker() : state(&emu_thread), thread_index(&emu_thread_idx)
 
 Worker::~Worker()
 {
-    if (pool && Pool::is_current(pool)) // not one left behind by a fork
+    if (pool && BlockPool::is_current(pool)) // not one left behind by a fork
         pool->remove(*this);
     this_worker = nullptr;
     release_thread_from_faults(signal_stack_);
@@ -67,7 +67,7 @@ Worker& Worker::mine()
         this_worker = new Worker;
         pthread_setspecific(thread_end_key(), this_worker);
     }
-    Pool& pool = Pool::get();
+    BlockPool& pool = BlockPool::get();
     if (this_worker->pool != &pool) { // new, or in the child of a fork
         this_worker->tid = pid_t(syscall(SYS_gettid));
         this_worker->pool = &pool;

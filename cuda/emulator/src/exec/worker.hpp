@@ -12,7 +12,7 @@
 
 namespace emu::exec {
 
-class Pool;
+class BlockPool;
 
 struct Worker {
     Worker();
@@ -57,7 +57,7 @@ struct Worker {
     Trouble trouble;
     int locked = 0;                 // above 0: a fault here is ours, not the kernel's
     pid_t tid = 0;
-    Pool* pool = nullptr;
+    BlockPool* pool = nullptr;
 
     // Of the monitor: what it saw at its last look.
     std::atomic<Launch*> working_on{nullptr};

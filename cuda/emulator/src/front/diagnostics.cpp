@@ -53,6 +53,39 @@ bool contains(const std::string& text, const char* part)
     return text.find(part) != std::string::npos;
 }
 
+// Warnings, by the flag that switches them off.
+void reword_warning(Message* message, const std::string& name)
+{
+    std::string& text = message->text;
+    if (contains(text, "[-Wunused-variable]") || contains(text, "[-Wunused-but-set-variable]")) {
+        message->number = contains(text, "but-set") || contains(text, "set but not used") ? 550 : 177;
+        text = message->number == 177 ? "variable \"" + name + "\" was declared but never referenced"
+                                      : "variable \"" + name + "\" was set but never used";
+    } else if (contains(text, "[-Wreturn-type]")) {
+        message->number = 940;
+        text = "missing return statement at end of non-void function";
+    } else if (contains(text, "[-Wuninitialized]")) {
+        message->number = 549;
+        text = "variable \"" + name + "\" is used before its value is set";
+    } else if (contains(text, "[-Wdiv-by-zero]")) {
+        message->number = 39;
+        text = "division by zero";
+    }
+}
+
+void reword_undefined(Message* message, std::string name)
+{
+    std::string& text = message->text;
+    size_t dot = name.rfind("::");
+    name = dot == std::string::npos ? name : name.substr(dot + 2);
+    message->is_type = contains(text, "unknown type name") || contains(text, "does not name a type");
+    text = "identifier \"" + name + "\" is undefined";
+    bool sized = name.size() > 2 && name.compare(name.size() - 2, 2, "_t") == 0 && contains(name, "int");
+    if (sized)
+        message->hint = "#include <cuda/std/cstdint> declares it";
+    message->is_type = message->is_type || sized;
+}
+
 // The frequent ones in NVRTC's words; others keep those of the compiler.
 void reword(Message* message)
 {
@@ -61,14 +94,7 @@ void reword(Message* message)
     if (contains(text, "was not declared in this scope") || contains(text, "use of undeclared identifier") ||
         contains(text, "does not name a type") || contains(text, "unknown type name") ||
         contains(text, "has not been declared")) {
-        size_t dot = name.rfind("::");
-        name = dot == std::string::npos ? name : name.substr(dot + 2);
-        message->is_type = contains(text, "unknown type name") || contains(text, "does not name a type");
-        text = "identifier \"" + name + "\" is undefined";
-        bool sized = name.size() > 2 && name.compare(name.size() - 2, 2, "_t") == 0 && contains(name, "int");
-        if (sized)
-            message->hint = "#include <cuda/std/cstdint> declares it";
-        message->is_type = message->is_type || sized;
+        reword_undefined(message, name);
     } else if (contains(text, "No such file or directory") || contains(text, "file not found")) {
         name = contains(text, "file not found") ? name : text.substr(0, text.find(": No such file"));
         text = "cannot open source file \"" + name + "\"";
@@ -113,19 +139,8 @@ void reword(Message* message)
         size_t named = text.find("named '");
         text = "class \"" + name.substr(name.rfind(' ') + 1) + "\" has no member \"" +
                quoted(text.substr(named)) + "\"";
-    } else if (contains(text, "[-Wunused-variable]") || contains(text, "[-Wunused-but-set-variable]")) {
-        message->number = contains(text, "but-set") || contains(text, "set but not used") ? 550 : 177;
-        text = message->number == 177 ? "variable \"" + name + "\" was declared but never referenced"
-                                      : "variable \"" + name + "\" was set but never used";
-    } else if (contains(text, "[-Wreturn-type]")) {
-        message->number = 940;
-        text = "missing return statement at end of non-void function";
-    } else if (contains(text, "[-Wuninitialized]")) {
-        message->number = 549;
-        text = "variable \"" + name + "\" is used before its value is set";
-    } else if (contains(text, "[-Wdiv-by-zero]")) {
-        message->number = 39;
-        text = "division by zero";
+    } else {
+        reword_warning(message, name);
     }
     size_t flag = text.rfind(" [-W");
     if (flag != std::string::npos && text.back() == ']')

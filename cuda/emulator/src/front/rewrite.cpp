@@ -260,8 +260,7 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
             while (!at_end(next) && !is(next, "(") && !is(next, ";"))
                 ++next;
             if (is(next, "(")) {
-                d.name_begin = i, d.name_end = next;
-                d.open = next, d.close = after(next) - 1;
+                d.name_begin = i, d.name_end = d.open = next, d.close = after(next) - 1;
                 next = d.close + 1;
             }
         } else if (is(i, "(")) {

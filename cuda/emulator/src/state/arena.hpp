@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../common.hpp"
-#include "../exec/memory.hpp"
+#include "../exec/regions.hpp"
 #include "origin.hpp"
 
 namespace emu::state {

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../exec/memory.hpp"
+#include "../exec/regions.hpp"
 #include "device.hpp"
 #include "graphs/graph_memory.hpp"
 #include "origin.hpp"

@@ -14,11 +14,11 @@
 
 namespace emu::exec {
 
-class Pool {
+class BlockPool {
 public:
-    static Pool& get(); // a new one in the child of a fork
+    static BlockPool& get(); // a new one in the child of a fork
     static bool exists();
-    static bool is_current(const Pool* pool);
+    static bool is_current(const BlockPool* pool);
 
     Fault run(const LaunchRequest& request);
     void cancel(uint64_t id);
@@ -29,7 +29,7 @@ public:
     bool crowded() const { return crowded_.load(std::memory_order_relaxed); } // more threads than cores
 
 private:
-    Pool();
+    BlockPool();
     void start_helpers(size_t count);
     void call_helpers(Launch& launch);
     bool make_resident(Launch& launch, uint64_t blocks);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-#include "images.hpp"
+#include "code_images.hpp"
 
 #include <algorithm>
 #include <atomic>

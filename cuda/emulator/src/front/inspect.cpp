@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
-#include "../exec/memory.hpp"
+#include "../exec/regions.hpp"
 #include "archive.hpp"
 #include "compiler.hpp"
 #include "contents.hpp"

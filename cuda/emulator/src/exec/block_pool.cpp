@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-#include "pool.hpp"
+#include "block_pool.hpp"
 
 #include <algorithm>
 #include <pthread.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t most_helpers = 4224; // blocks that the largest GPUs hold at once
 constexpr auto helper_patience = std::chrono::seconds(2); // of those beyond the lasting ones
 
-std::atomic<Pool*> instance{nullptr};
+std::atomic<BlockPool*> instance{nullptr};
 
 int usable_cores()
 {
@@ -48,16 +48,16 @@ void after_fork_in_child()
 
 } // namespace
 
-Pool& Pool::get()
+BlockPool& BlockPool::get()
 {
-    Pool* pool = instance.load(std::memory_order_acquire);
+    BlockPool* pool = instance.load(std::memory_order_acquire);
     if (pool)
         return *pool;
     static std::mutex* making = new std::mutex;
     std::lock_guard<std::mutex> lock(*making);
     if (!instance.load()) {
         static bool first = true;
-        instance.store(new Pool); // never destroyed: its threads may outlive main()
+        instance.store(new BlockPool); // never destroyed: its threads may outlive main()
         if (first)
             pthread_atfork([] { if (exists()) before_fork(); },
                            [] { if (exists()) after_fork_in_parent(); }, after_fork_in_child);
@@ -66,17 +66,17 @@ Pool& Pool::get()
     return *instance.load();
 }
 
-bool Pool::exists()
+bool BlockPool::exists()
 {
     return instance.load() != nullptr;
 }
 
-bool Pool::is_current(const Pool* pool)
+bool BlockPool::is_current(const BlockPool* pool)
 {
     return instance.load() == pool;
 }
 
-Pool::Pool()
+BlockPool::BlockPool()
 {
     size_ = config().threads ? config().threads : usable_cores();
     deterministic_ = config().mode == Mode::deterministic;
@@ -84,19 +84,19 @@ Pool::Pool()
     install_handlers();
 }
 
-void Pool::add(Worker& worker)
+void BlockPool::add(Worker& worker)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     workers_.push_back(&worker);
 }
 
-void Pool::remove(Worker& worker)
+void BlockPool::remove(Worker& worker)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     workers_.erase(std::remove(workers_.begin(), workers_.end(), &worker), workers_.end());
 }
 
-void Pool::forget_ranges()
+void BlockPool::forget_ranges()
 {
     std::lock_guard<std::mutex> lock(mutex_);
     for (Worker* worker : workers_)
@@ -105,7 +105,7 @@ void Pool::forget_ranges()
 
 // ------------------------------------------------------------------------ a launch
 
-Fault Pool::run(const LaunchRequest& request)
+Fault BlockPool::run(const LaunchRequest& request)
 {
     Worker& self = Worker::mine();
     install_handlers_again();
@@ -136,7 +136,7 @@ Fault Pool::run(const LaunchRequest& request)
     return fault;
 }
 
-void Pool::wait_for_helpers(Launch& launch)
+void BlockPool::wait_for_helpers(Launch& launch)
 {
     std::unique_lock<std::mutex> lock(mutex_);
     // The monitor looks after it until the last helper is done.
@@ -145,7 +145,7 @@ void Pool::wait_for_helpers(Launch& launch)
     promised_ -= std::exchange(launch.promised, 0);
 }
 
-void Pool::cancel(uint64_t id)
+void BlockPool::cancel(uint64_t id)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     for (Launch* launch : launches_)
@@ -157,7 +157,7 @@ void Pool::cancel(uint64_t id)
 // ------------------------------------------------------------------------ helpers
 
 // Under the lock. What cannot be started is not there: the caller works alone.
-void Pool::start_helpers(size_t count)
+void BlockPool::start_helpers(size_t count)
 {
     sigset_t blocked, old;
     sigfillset(&blocked);
@@ -169,7 +169,7 @@ void Pool::start_helpers(size_t count)
         pthread_attr_setstacksize(&attributes, 512 << 10);
         pthread_t thread;
         auto body = [](void* pool) -> void* {
-            static_cast<Pool*>(pool)->helper_main();
+            static_cast<BlockPool*>(pool)->helper_main();
             return nullptr;
         };
         int failed = pthread_create(&thread, &attributes, body, this);
@@ -181,7 +181,7 @@ void Pool::start_helpers(size_t count)
     pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
-void Pool::call_helpers(Launch& launch)
+void BlockPool::call_helpers(Launch& launch)
 {
     size_t wanted = size_t(std::min<uint64_t>(launch.blocks - 1, lasting_));
     if (!wanted)
@@ -197,7 +197,7 @@ void Pool::call_helpers(Launch& launch)
 // for each block of a cluster: blocks are taken in order, so the first cluster that has not
 // ended has them all. Two such launches must not count on the same threads: those of each
 // would wait in its barrier for those that the other has.
-bool Pool::make_resident(Launch& launch, uint64_t blocks)
+bool BlockPool::make_resident(Launch& launch, uint64_t blocks)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     size_t wanted = size_t(blocks - 1);
@@ -213,7 +213,7 @@ bool Pool::make_resident(Launch& launch, uint64_t blocks)
     return true;
 }
 
-Launch* Pool::choose()
+Launch* BlockPool::choose()
 {
     for (size_t i = 0; i < launches_.size(); ++i) {
         Launch* launch = launches_[(next_launch_ + i) % launches_.size()];
@@ -225,7 +225,7 @@ Launch* Pool::choose()
     return nullptr;
 }
 
-void Pool::helper_main()
+void BlockPool::helper_main()
 {
     Worker& self = Worker::mine();
     std::unique_lock<std::mutex> lock(mutex_);
@@ -260,18 +260,18 @@ void Pool::helper_main()
 
 Fault run(const LaunchRequest& request)
 {
-    return Pool::get().run(request);
+    return BlockPool::get().run(request);
 }
 
 void cancel(uint64_t id)
 {
-    if (Pool::exists())
-        Pool::get().cancel(id);
+    if (BlockPool::exists())
+        BlockPool::get().cancel(id);
 }
 
 int pool_size()
 {
-    return Pool::exists() ? Pool::get().size() : 0;
+    return BlockPool::exists() ? BlockPool::get().size() : 0;
 }
 
 uint64_t resident_blocks_limit(const LaunchRequest& request)
