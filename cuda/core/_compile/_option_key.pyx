@@ -35,7 +35,7 @@ def option_key(cls, dict values):
             continue
         kind = type(value)
         if kind is bool or is_constant(kind):
-            # A bool equals a number, and says something else.
+            # `True == 1`, but they render to different flags, so the type is part of the key.
             key += (name, kind, value)
         elif (kind is list or kind is tuple) and are_constant(value):
             key += (name, kind, tuple(value))

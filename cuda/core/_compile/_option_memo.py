@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that are checked and worked out once, although equal ones are made for every program."""
+"""Memoised options: equal options of one class are checked once and share what was derived from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import functools
 from cuda.core._compile._option_key import option_key
 from cuda.core._utils.options import Options
 
-__all__ = ["Memo", "RememberedOptions", "memo_of", "remember_options"]
+__all__ = ["Memo", "MemoisedOptions", "memo_of", "memoise_options"]
 
 # How many different options are remembered, of all classes; then they are forgotten, all at once.
 _MOST = 512
@@ -46,7 +46,7 @@ class Memo:
         return False
 
 
-class RememberedOptions(Options):
+class MemoisedOptions(Options):
     """Options of which equal ones share a :class:`Memo`."""
 
     __slots__ = ("_memo",)
@@ -60,11 +60,11 @@ class RememberedOptions(Options):
 
 
 # Neither of these is an assignment that a user makes.
-set_memo = RememberedOptions._memo.__set__
+set_memo = MemoisedOptions._memo.__set__
 set_values = Options.__dict__["__dict__"].__set__
 
 
-def remember_options(cls):
+def memoise_options(cls):
     """Have an options class take the values of equal options that were made before, and not check them again."""
     make = cls.__init__
 
@@ -87,7 +87,7 @@ def remember_options(cls):
     return cls
 
 
-def memo_of(options: RememberedOptions) -> Memo | None:
+def memo_of(options: MemoisedOptions) -> Memo | None:
     """Return what is remembered of some options; None if they have values of other types than usual."""
     memo = getattr(options, "_memo", None)
     values = options.__dict__

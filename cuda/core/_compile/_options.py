@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuda.core._compile._option_memo import RememberedOptions, remember_options
+from cuda.core._compile._option_memo import MemoisedOptions, memoise_options
 from cuda.core._compile._option_table import (
     check_options,
     document_options,
@@ -77,10 +77,10 @@ def bundled_headers_dir() -> str:
     return str(cache_root() / "nvrtc-bundled-headers")
 
 
-@remember_options
+@memoise_options
 @document_options
 @dataclass(repr=False)
-class ProgramOptions(RememberedOptions):
+class ProgramOptions(MemoisedOptions):
     """How :class:`~cuda.core.Program` compiles.
 
     None says nothing to the compiler, whose own default then holds. ``name`` names the program in

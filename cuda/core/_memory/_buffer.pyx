@@ -19,7 +19,7 @@ from cuda.core._memory.ranges._memory_range cimport (
     MemoryRange,
     MemoryRange_count_export,
     MemoryRange_cut,
-    MemoryRange_show,
+    MemoryRange_update_members,
     check_open,
     check_writable,
 )
@@ -419,7 +419,7 @@ cdef class Buffer(MemoryRange):
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
     cdef Buffer self = Buffer_new(cls)
     self._h_allocation = h_allocation
-    MemoryRange_show(self)
+    MemoryRange_update_members(self)
     self._memory_resource = memory_resource
     self._owner = owner
     return self

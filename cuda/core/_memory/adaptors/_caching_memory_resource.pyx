@@ -27,7 +27,7 @@ from cuda.core._memory.adaptors._adaptor cimport (
     MemoryResourceAdaptor,
 )
 from cuda.core._memory.ranges._allocation cimport size_argument
-from cuda.core._memory.ranges._memory_range cimport MemoryRange_show
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -209,7 +209,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         else:
             buffer = self._buffer_class.__new__(self._buffer_class)
         buffer._h_allocation = move(h_allocation)
-        MemoryRange_show(buffer)
+        MemoryRange_update_members(buffer)
         buffer._memory_resource = self
         return buffer
 

@@ -14,7 +14,7 @@ from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
-from cuda.core._memory.ranges._memory_range cimport MemoryRange_show
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
@@ -341,7 +341,7 @@ cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     else:
         buffer = self._buffer_class.__new__(self._buffer_class)
     allocate_from_pool(self._h_users, size, stream._h_stream, &buffer._h_allocation)
-    MemoryRange_show(buffer)
+    MemoryRange_update_members(buffer)
     buffer._memory_resource = self
     return buffer
 

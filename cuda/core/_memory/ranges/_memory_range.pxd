@@ -5,7 +5,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory.ranges._slices cimport Parts
+from cuda.core._memory.ranges._slices cimport SubBuffers
 
 
 cdef class MemoryRange(DriverObject):
@@ -15,7 +15,7 @@ cdef class MemoryRange(DriverObject):
         object _owner               # of a part, the buffer it is a part of
         object _ipc_descriptor      # kept when closed, because others may still open the memory
         object _ipc_resource        # what the descriptor goes with
-        Parts _parts                # None before the first
+        SubBuffers _parts                # None before the first
         bint _is_part
         bint _is_mapped             # allocated by another process
         bint _is_readonly           # of the array that lends the memory
@@ -25,7 +25,7 @@ cdef class MemoryRange(DriverObject):
 
 
 # Refreshes `handle` and `size` after the allocation has changed.
-cdef int MemoryRange_show(MemoryRange self) except -1
+cdef int MemoryRange_update_members(MemoryRange self) except -1
 
 # Makes an empty range the part `self[key]`.
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1

@@ -12,7 +12,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cuda.core._handles._driver_object cimport DriverObject, add_member
 from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
-from cuda.core._memory.ranges._slices cimport Parts, narrow, read_bounds
+from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
 
 __all__ = []
 
@@ -53,7 +53,7 @@ cdef class MemoryRange(DriverObject):
         if self._is_part:
             raise RuntimeError("a part of a Buffer cannot grow")
         (&self._h_allocation.value()).size = size_argument(value)
-        MemoryRange_show(self)
+        MemoryRange_update_members(self)
 
     @property
     def _deallocation_stream(self):
@@ -122,7 +122,7 @@ cdef class MemoryRange(DriverObject):
         if self._is_part:
             MemoryRange_leave(self)
         self._h_allocation.reset()
-        MemoryRange_show(self)
+        MemoryRange_update_members(self)
         self._memory_resource = None
         self._owner = None
         self._is_mapped = False
@@ -144,7 +144,7 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     read_bounds(key, &start, &stop)
     # Known to its whole before that is found open: what runs in between, such as a collection, may close it.
     if whole._parts is None:
-        whole._parts = Parts()
+        whole._parts = SubBuffers()
     whole._parts.add(part)
     part._is_part = True
     part._owner = whole
@@ -153,7 +153,7 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     part._memory_resource = self._memory_resource
     part._is_mapped = self._is_mapped
     part._is_readonly = self._is_readonly
-    MemoryRange_show(part)
+    MemoryRange_update_members(part)
     return 0
 
 
@@ -163,7 +163,7 @@ cdef void MemoryRange_leave(MemoryRange self) noexcept:
         (<MemoryRange>self._owner)._parts.remove(self)
 
 
-# What looks at a part looks at the whole, too.
+# A view of a sub-buffer also blocks closing its parent.
 cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept:
     self._export_count += step
     if self._is_part and self._owner is not None:
@@ -180,8 +180,8 @@ cdef PointerInfo MemoryRange_info(MemoryRange self) except *:
     return pointer_info(whole._h_allocation.value().pointer)
 
 
-# Both are asked for in loops, where a getter costs most: they are kept as objects.
-cdef int MemoryRange_show(MemoryRange self) except -1:
+# `handle` and `size` are read in loops, where a getter costs most: their objects are kept for the two members.
+cdef int MemoryRange_update_members(MemoryRange self) except -1:
     cdef bint is_open = <bint>self._h_allocation
     cdef object handle = self._h_allocation.value().pointer if is_open else 0
     cdef object size = self._h_allocation.value().size if is_open else 0

@@ -5,12 +5,12 @@ from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport AllocationHandle, Keep
 
 
-cdef class Parts:
-    cdef dict _references   # the address of each part -> a weak reference to it
+cdef class SubBuffers:
+    cdef dict _references   # the address of each sub-buffer -> a weak reference to it
 
     cdef int add(self, DriverObject part) except -1
     cdef void remove(self, DriverObject part) noexcept
-    # Closes all parts there are.
+    # Close all sub-buffers that are left.
     cdef void close(self) noexcept
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of buffers: ranges of their memory, which are closed with them."""
+"""Sub-buffers: slices of a Buffer that share its allocation and close with it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ cdef extern from "Python.h":
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) nogil
 
 
-cdef class Parts:
-    """The parts of one buffer. Each keeps the buffer alive, so the references to them are weak.
+cdef class SubBuffers:
+    """The sub-buffers of one buffer. Each keeps the buffer alive, so the references to them are weak.
 
     What frees memory does not depend on this: a part also keeps the allocation. It lets the close of a
     buffer show in its parts, which are read without a look at the buffer.
