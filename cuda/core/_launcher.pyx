@@ -80,7 +80,9 @@ def launch(
             DeprecationWarning,
             stacklevel=1,
         )
-    launch_kernel(Stream_accept(stream, True), accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
+    launch_kernel(
+        Stream_accept(stream, True), accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args)
+    )
 
 
 @cython.final
