@@ -34,6 +34,11 @@ def failed(call, *texts, thread=HERE):
         (failed("cuMemAlloc_v2", "old").replace(NAME, "CUDA_ERROR_INVALID_VALUE_2"), "cuMemAlloc", None),
         (failed("cuMemAlloc_v2", "old") + failed("cuMemAlloc_v2", "new"), "cuMemAlloc", "new"),
         (failed("cuMemAlloc_v2", "old") + failed("cuMemAlloc_v2"), "cuMemAlloc", None),
+        # waits that can be interrupted
+        (failed("cuStreamQuery", "a report"), "cuStreamSynchronize", "a report"),
+        (failed("cuEventQuery", "a report"), "cuEventSynchronize", "a report"),
+        (failed("cuCtxSynchronize", "a report", thread=1), "cuCtxSynchronize", "a report"),
+        (failed("cuMemFree_v2", "a report", thread=1), "cuCtxSynchronize", None),
         # what is not such a log
         ("[older messages are missing]\n" + failed("cuMemAlloc_v2", "too much"), None, "too much"),
         ("some driver's own words\n", "cuMemAlloc", None),

@@ -14,6 +14,11 @@ __all__ = ["last_failure"]
 _HEAD = re.compile(r"\[[\d:.]+\]\[(\d+)\]\[\w+\]\[\w\]\[(\w+)\] ?")
 
 
+# Waits that can be interrupted ask instead, or leave the call to another thread: `docs/design/waiting.md`.
+_ASKED_INSTEAD = {"cuStreamSynchronize": "cuStreamQuery", "cuEventSynchronize": "cuEventQuery"}
+_ON_ANOTHER_THREAD = frozenset({"cuCtxSynchronize"})
+
+
 def last_failure(log: bytes, name: str, api: str | None) -> str | None:
     """Return what the log says about the last failed call of this thread.
 
@@ -34,7 +39,7 @@ def last_failure(log: bytes, name: str, api: str | None) -> str | None:
     texts: list[str] = []
     call = None
     for thread, entry, text in _newest_first(log.decode(errors="replace")):
-        if thread != threading.get_native_id():
+        if thread != threading.get_native_id() and not (api in _ON_ANOTHER_THREAD and entry == api):
             continue
         if call is None:
             call = entry
@@ -43,7 +48,11 @@ def last_failure(log: bytes, name: str, api: str | None) -> str | None:
         texts.insert(0, text)
     told = " ".join(texts)
     is_other_code = "CUDA_ERROR_" in told and not re.search(rf"\b{name}\b", told)
-    if call is None or is_other_code or (not call.startswith(api) if api else "CUDA_ERROR_" not in told):
+    if (
+        call is None
+        or is_other_code
+        or (not call.startswith((api, _ASKED_INSTEAD.get(api, api))) if api else "CUDA_ERROR_" not in told)
+    ):
         return None
     return "\n".join(text for text in texts if not text.startswith("Returning")) or None
 
