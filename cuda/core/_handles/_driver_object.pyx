@@ -9,6 +9,7 @@ from libc.stdlib cimport calloc
 
 from cpython.object cimport PyTypeObject
 
+from cuda.core._handles._handles cimport deferred_queue
 from cuda.core._utils._cpython cimport type_namespace
 
 import importlib
@@ -75,6 +76,8 @@ cdef class DriverObject:
         The resource itself ends when its last user is gone. Calling this again does nothing.
         """
         self._release()
+        if deferred_queue().is_stuck():
+            deferred_queue().resume()
 
     @property
     def is_closed(self) -> bool:

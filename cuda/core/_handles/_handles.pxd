@@ -64,6 +64,24 @@ cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
 
 
+# Releases on the main thread what ends on threads of the driver.
+cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
+    cppclass DeferredQueue:
+        DeferredQueue() except +
+        void resume() noexcept
+        cpp_bool is_stuck() noexcept
+        size_t size() noexcept
+
+    cppclass KeepList:
+        @staticmethod
+        KeepList* make(DeferredQueue* queue) except +
+        void add(Keep keep) except +
+        PyObject* object(size_t index) noexcept
+        size_t size() noexcept
+        void add_reference() noexcept
+        void drop_reference() noexcept
+
+
 ctypedef Handle[cydriver.CUcontext] ContextHandle
 ctypedef Handle[cydriver.CUstream] StreamHandle
 ctypedef Handle[cydriver.CUevent] EventHandle
@@ -71,8 +89,11 @@ ctypedef Handle[cydriver.CUmemoryPool] MemoryPoolHandle
 ctypedef Handle[Allocation] AllocationHandle
 ctypedef Handle[cydriver.CUlibrary] LibraryHandle
 ctypedef Handle[cydriver.CUkernel] KernelHandle
+ctypedef Handle[cydriver.CUgraph] GraphHandle
+ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
 
 # The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil
 cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil
 cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil
+cdef DeferredQueue* deferred_queue() noexcept nogil

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The registries, one instance of each per process."""
+"""The registries and the queue of deferred releases, one instance of each per process."""
 
 from cuda.bindings cimport cydriver
 
@@ -8,6 +8,7 @@ from cuda.bindings cimport cydriver
 cdef Registry[cydriver.CUcontext]* _contexts = new Registry[cydriver.CUcontext]()
 cdef Registry[cydriver.CUstream]* _streams = new Registry[cydriver.CUstream]()
 cdef Registry[cydriver.CUkernel]* _kernels = new Registry[cydriver.CUkernel]()
+cdef DeferredQueue* _deferred = new DeferredQueue()
 
 
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil:
@@ -22,6 +23,15 @@ cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil:
     return _kernels
 
 
+cdef DeferredQueue* deferred_queue() noexcept nogil:
+    return _deferred
+
+
 def registry_sizes():
     """Return how many entries each registry holds, for the tests that count leaks."""
     return {"context": _contexts.size(), "stream": _streams.size(), "kernel": _kernels.size()}
+
+
+def deferred_count():
+    """Return how many releases wait for the main thread, for the tests that count leaks."""
+    return _deferred.size()

@@ -1,0 +1,8 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""CUDA graphs: work that is described once and launched many times."""
+
+from cuda.core.graph._executable import *
+from cuda.core.graph._graph_condition import *
+from cuda.core.graph._graph_definition import *
+from cuda.core.graph._options import *

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Executables (Graph): graphs that are ready to launch, made by GraphDefinition and GraphBuilder."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t, uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object
+from cuda.core._handles._handles cimport GraphExecHandle, Keep, StreamHandle, address
+from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
+
+from cuda.core._code._loading import explain
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.graph._options import GraphCompleteOptions
+
+__all__ = ["Graph"]
+
+
+cdef class Graph(DriverObject):
+    """An executable graph.
+
+    Executables come from :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`. Launches of one
+    executable never overlap: the driver runs each after the one before.
+    """
+
+    made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
+
+    def __repr__(self):
+        return object.__repr__(self)
+
+    def launch(self, stream: Stream) -> None:
+        """Launch the graph (``cuGraphLaunch``), without waiting for it.
+
+        Parameters
+        ----------
+        stream : :class:`~cuda.core.Stream`
+            In whose order the graph runs.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no :class:`~cuda.core.Stream`.
+        RuntimeError
+            If the graph or the stream is closed.
+        CUDAError
+            If the driver refuses.
+        """
+        cdef GraphExecHandle h_exec = self._h_exec
+        cdef StreamHandle h_stream = stream_of(self, stream)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphLaunch(h_exec.get(), h_stream.get()), b"cuGraphLaunch")
+
+    def upload(self, stream: Stream) -> None:
+        """Send the graph to the device ahead of its first launch (``cuGraphUpload``).
+
+        Parameters
+        ----------
+        stream : :class:`~cuda.core.Stream`
+            In whose order that is done.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no :class:`~cuda.core.Stream`.
+        RuntimeError
+            If the graph or the stream is closed.
+        """
+        cdef GraphExecHandle h_exec = self._h_exec
+        cdef StreamHandle h_stream = stream_of(self, stream)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphUpload(h_exec.get(), h_stream.get()), b"cuGraphUpload")
+
+    def update(self, source: GraphBuilder | GraphDefinition) -> None:
+        """Take over the parameters of all nodes from a graph of the same topology (``cuGraphExecUpdate``).
+
+        Parameters
+        ----------
+        source : :class:`GraphBuilder` | :class:`GraphDefinition`
+            The graph; a builder must have ended its capture.
+
+        Raises
+        ------
+        TypeError
+            If ``source`` is something else.
+        ValueError
+            If it is a builder that has not ended its capture, or is closed.
+        RuntimeError
+            If this graph is closed.
+        CUDAError
+            If the graphs differ in more than parameters; the message tells the reason. Nothing is changed then.
+        """
+        cdef GraphExecHandle h_exec = self._h_exec
+        self._check_open()
+        if not hasattr(type(source), "_graph_source"):
+            raise TypeError(f"source must be a GraphBuilder or a GraphDefinition, not {type(source).__name__}")
+        tree, graph = source._graph_source()
+        Graph_update(h_exec, <GraphTree?>tree, <GraphRecord?>graph)
+
+    @property
+    def handle(self):
+        """The ``driver.CUgraphExec``; null when closed."""
+        return bindings_object("CUgraphExec", self._address())
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return address(self._h_exec)
+
+    cdef void _release(self) noexcept:
+        self._h_exec.reset()
+
+
+cdef inline StreamHandle stream_of(Graph self, object stream) except *:
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
+    if not self._h_exec:
+        self._check_open()
+    if not (<Stream>stream)._h_stream:
+        (<Stream>stream)._check_open()
+    return (<Stream>stream)._h_stream
+
+
+cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
+    cdef Graph self = Graph.__new__(Graph)
+    cdef cydriver.CUgraphExec c_exec = NULL
+    cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
+    cdef cydriver.CUgraph c_graph
+    cdef cydriver.CUresult err
+    cdef StreamHandle h_upload
+    options = check_or_create_options(GraphCompleteOptions, options, "options")
+    memset(&params, 0, sizeof(params))
+    if options.auto_free_on_launch:
+        params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    if options.device_launch:
+        params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+    if options.use_node_priority:
+        params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+    if options.upload_stream is not None:
+        params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+        h_upload = Stream_accept(options.upload_stream)._h_stream
+        params.hUploadStream = h_upload.get()
+    check_alive(graph)
+    c_graph = graph.c_graph
+    with nogil:
+        err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
+    if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
+        raise_refusal(err, params)
+    self._h_exec = GraphExecHandle.own(c_exec, &destroy_exec, Keep())
+    return self
+
+
+cdef void destroy_exec(cydriver.CUgraphExec c_exec) noexcept nogil:
+    WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy")
+
+
+# What the driver says about a graph that it does not instantiate, and what to do.
+cdef dict REASONS = {
+    cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE:
+        "its structure is invalid, such as a cycle of edges",
+    cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
+        "a node's operation is not supported in a graph that kernels launch",
+    cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED:
+        "its nodes are of several contexts, and a graph that kernels launch must be of one",
+    cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED:
+        "a condition is used by no conditional node; use it or do not create it",
+}
+
+
+cdef int raise_refusal(cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS& params) except -1:
+    reason = REASONS.get(<int>params.result_out)
+    where = f" (node {<uintptr_t>params.hErrNode_out:#x})" if params.hErrNode_out != NULL else ""
+    if reason is not None:
+        raise RuntimeError(f"the graph cannot be instantiated: {reason}{where}")
+    try:
+        HANDLE_RETURN(
+            err if err != cydriver.CUresult.CUDA_SUCCESS else cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+            b"cuGraphInstantiateWithParams",
+        )
+    except CUDAError as error:
+        if where:
+            explain(error, f"the driver refuses{where}")
+        raise
+    return 0
+
+
+# `tree` is what keeps `graph` meanwhile.
+cdef int Graph_update(const GraphExecHandle& h_graph_exec, GraphTree tree, GraphRecord graph) except -1:
+    cdef cydriver.CUgraphExecUpdateResultInfo info
+    cdef cydriver.CUresult err
+    cdef cydriver.CUgraph c_graph = graph.c_graph
+    cdef GraphExecHandle h_exec = h_graph_exec
+    check_alive(graph)
+    memset(&info, 0, sizeof(info))
+    with nogil:
+        err = cydriver.cuGraphExecUpdate(h_exec.get(), c_graph, &info)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        return 0
+    try:
+        HANDLE_RETURN(err, b"cuGraphExecUpdate")
+    except CUDAError as error:
+        reason = UPDATE_REASONS.get(<int>info.result)
+        if reason is not None:
+            where = f" (node {<uintptr_t>info.errorNode:#x} of the source)" if info.errorNode != NULL else ""
+            explain(error, f"the graphs do not match: {reason}{where}")
+        raise
+    return 0
+
+
+cdef dict UPDATE_REASONS = {
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED: "the topology differs",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED: "a node is of another type",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED:
+        "a kernel differs, and the driver is too old to exchange it",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED:
+        "a parameter differs that cannot be exchanged",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED:
+        "something about a node cannot be exchanged",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE:
+        "a kernel differs in a way that cannot be exchanged",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
+        "an attribute of a node differs that cannot be exchanged",
+}

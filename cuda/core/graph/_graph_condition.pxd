@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+
+cdef class GraphCondition:
+    cdef:
+        object __weakref__
+        cydriver.CUgraphConditionalHandle _c_handle
+
+
+# A condition of a graph, in the current context; `default_value` is as create_condition() takes it.
+cdef GraphCondition GraphCondition_create(cydriver.CUgraph c_graph, object default_value)
+cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle)

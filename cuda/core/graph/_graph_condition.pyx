@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions (GraphCondition): values that kernels set and conditional nodes read."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+from cpython.object cimport PyObject
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport refuse_pickle
+from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+import operator
+
+__all__ = ["GraphCondition"]
+
+
+cdef class GraphCondition:
+    """A value that decides what a conditional node does.
+
+    Conditions come from ``create_condition`` of :class:`GraphDefinition` and :class:`GraphBuilder`. Kernels set them
+    with ``cudaGraphSetConditional``, and take them as an argument of type ``cudaGraphConditionalHandle``.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(
+            "GraphCondition cannot be constructed directly; use create_condition() of a GraphDefinition or GraphBuilder"
+        )
+
+    def __eq__(self, other):
+        if not isinstance(other, GraphCondition):
+            return NotImplemented
+        return self._c_handle == (<GraphCondition>other)._c_handle
+
+    def __hash__(self):
+        return hash((GraphCondition, self._c_handle))
+
+    def __repr__(self):
+        return f"<GraphCondition handle={self._c_handle:#x}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    @property
+    def handle(self) -> int:
+        """The value of the ``CUgraphConditionalHandle``."""
+        return self._c_handle
+
+
+cdef GraphCondition GraphCondition_create(cydriver.CUgraph c_graph, object default_value):
+    cdef cydriver.CUgraphConditionalHandle c_handle = 0
+    cdef cydriver.CUcontext c_context = NULL
+    cdef unsigned int c_default = 0
+    cdef unsigned int c_flags = 0
+    if default_value is not None:
+        try:
+            number = operator.index(default_value)
+        except TypeError:
+            raise TypeError(f"default_value must be an int or None, not {type(default_value).__name__}") from None
+        if not 0 <= number <= 0xffff_ffff:
+            raise OverflowError(f"default_value must be from 0 to 2**32 - 1, not {number}")
+        c_default = number
+        c_flags = cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
+    with nogil:
+        HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
+        HANDLE_RETURN(
+            cydriver.cuGraphConditionalHandleCreate(&c_handle, c_graph, c_context, c_default, c_flags),
+            b"cuGraphConditionalHandleCreate",
+        )
+    return GraphCondition_wrap(c_handle)
+
+
+cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle):
+    cdef GraphCondition self = GraphCondition.__new__(GraphCondition)
+    self._c_handle = c_handle
+    return self
+
+
+cdef int write_condition(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef uint64_t value = (<GraphCondition>argument)._c_handle
+    if size != sizeof(value):
+        return WRONG_SIZE
+    memcpy(cell, &value, sizeof(value))
+    return FITS
+
+
+register_argument_type(GraphCondition, &write_condition, sizeof(uint64_t))

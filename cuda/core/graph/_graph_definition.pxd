@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
+
+
+cdef class GraphDefinition:
+    cdef:
+        object __weakref__
+        GraphTree _tree
+        GraphRecord _graph
+
+
+# A view of one graph of a tree: `tree.root`, or a record below it.
+cdef GraphDefinition GraphDefinition_wrap(GraphTree tree, GraphRecord graph)

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What all wrappers of one graph share: a tree of graphs, and a record of each graph and node.
+
+A definition is a tree and a record of it; a node is these two and a record of its own. So equivalent wrappers see the
+same state, whatever is destroyed through one of them is gone for all, and any wrapper keeps the whole tree.
+"""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport GraphHandle, Keep
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.graph._retention cimport release
+
+import weakref
+
+__all__ = []
+
+# The living wrapper of each living node, by its address.
+node_registry = weakref.WeakValueDictionary()
+
+
+cdef class NodeRecord:
+    def __dealloc__(self):
+        if self._keeps != NULL:
+            self._keeps.drop_reference()
+
+
+cdef class GraphRecord:
+    pass
+
+
+cdef class GraphTree:
+    pass
+
+
+cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph):
+    cdef GraphTree self = GraphTree.__new__(GraphTree)
+    self.h_graph = GraphHandle.own(c_graph, &destroy_graph, Keep())
+    self.root = GraphRecord_create(c_graph, c_graph)
+    return self
+
+
+cdef GraphTree GraphTree_borrow(cydriver.CUgraph c_graph):
+    cdef GraphTree self = GraphTree.__new__(GraphTree)
+    self.h_graph = GraphHandle.borrow(c_graph, Keep())
+    self.root = GraphRecord_create(c_graph, c_graph)
+    return self
+
+
+cdef int GraphTree_adopt(GraphTree self) except -1:
+    if not self.h_graph.is_owner():
+        self.h_graph = GraphHandle.own(self.root.c_graph, &destroy_graph, Keep())
+    return 0
+
+
+cdef void destroy_graph(cydriver.CUgraph c_graph) noexcept nogil:
+    WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+
+
+cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c_holder):
+    cdef GraphRecord self = GraphRecord.__new__(GraphRecord)
+    self.c_graph = c_graph
+    self.c_holder = c_holder
+    self.nodes = {}
+    return self
+
+
+cdef GraphRecord GraphRecord_below(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body):
+    # The clone in a child node has references of its own. What a body keeps, the graph around it retains.
+    return GraphRecord_create(c_graph, parent.c_holder if is_body else c_graph)
+
+
+cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node):
+    cdef NodeRecord record
+    cdef cydriver.CUgraphNodeType c_type
+    key = <uintptr_t>c_node
+    record = self.nodes.get(key)
+    if record is not None:
+        return record
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphNodeGetType(c_node, &c_type), b"cuGraphNodeGetType")
+    record = NodeRecord.__new__(NodeRecord)
+    record.c_node = c_node
+    record.c_type = c_type
+    return self.nodes.setdefault(key, record)
+
+
+cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=False) except -1:
+    cdef GraphRecord child
+    cdef NodeRecord node
+    key = <uintptr_t>self.c_node
+    graph.nodes.pop(key, None)
+    node_registry.pop(key, None)
+    if self._user_object != NULL and not is_holder_gone:
+        release(graph.c_holder, self._user_object)
+    self._user_object = NULL
+    self.c_node = NULL
+    for child in self.children or ():
+        for node in list(child.nodes.values()):
+            # A clone took the references that it had along.
+            NodeRecord_end(child, node, is_holder_gone or child.c_holder == child.c_graph)
+        child.c_graph = NULL
+    return 0
+
+
+cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1:
+    cdef cydriver.CUuserObject c_previous = self._user_object
+    self._user_object = c_object
+    if c_previous != NULL:
+        release(graph.c_holder, c_previous)
+    return 0
+
+
+cdef int check_alive(GraphRecord self) except -1:
+    if self.c_graph == NULL:
+        raise RuntimeError("this graph is gone: the node that it belonged to was destroyed")
+    return 0

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Executables: made, launched, updated, closed."""
+
+import pytest
+
+from cuda.core.graph import Graph, GraphCompleteOptions, GraphDefinition
+
+
+@pytest.fixture
+def graph(device):
+    return GraphDefinition().instantiate()
+
+
+def test_executables_are_made_by_graphs_only():
+    with pytest.raises(RuntimeError, match="instantiate"):
+        Graph()
+
+
+def test_an_empty_graph_can_be_launched(graph, stream):
+    graph.upload(stream)
+    graph.launch(stream)
+    stream.sync()
+    assert int(graph.handle) != 0
+
+
+def test_a_closed_graph_refuses_work(graph, stream):
+    graph.close()
+    graph.close()
+    assert graph.is_closed and int(graph.handle) == 0
+    for work in (graph.launch, graph.upload):
+        with pytest.raises(RuntimeError, match="this Graph is closed"):
+            work(stream)
+    with pytest.raises(RuntimeError, match="this Graph is closed"):
+        graph.update(GraphDefinition())
+
+
+@pytest.mark.parametrize("stream", [None, 0, "stream"])
+def test_only_streams_launch(graph, stream):
+    for work in (graph.launch, graph.upload):
+        with pytest.raises(TypeError, match="stream must be a Stream"):
+            work(stream)
+
+
+def test_a_closed_stream_launches_nothing(graph, device):
+    stream = device.create_stream()
+    stream.close()
+    with pytest.raises(RuntimeError, match="this Stream is closed"):
+        graph.launch(stream)
+
+
+def test_an_unused_condition_is_the_reason_of_a_refusal(device):
+    definition = GraphDefinition()
+    definition.create_condition()
+    with pytest.raises(RuntimeError, match="condition is used by no conditional node"):
+        definition.instantiate()
+
+
+@pytest.mark.parametrize("field", ["auto_free_on_launch", "use_node_priority"])
+def test_options_may_be_a_dict(device, stream, field):
+    graph = GraphDefinition().instantiate({field: True})
+    graph.launch(stream)
+    stream.sync()
+    graph = GraphDefinition().instantiate(GraphCompleteOptions(upload_stream=stream, **{field: True}))
+    graph.launch(stream)
+    stream.sync()
+    assert not graph.is_closed
+
+
+def test_wrong_options_are_refused(device):
+    with pytest.raises(TypeError, match="options must be GraphCompleteOptions"):
+        GraphDefinition().instantiate(3)
+    with pytest.raises(TypeError, match="stream must be a Stream"):
+        GraphDefinition().instantiate(GraphCompleteOptions(upload_stream=3))
+
+
+def test_updates_come_from_graphs_only(graph):
+    with pytest.raises(TypeError, match="source must be a GraphBuilder or a GraphDefinition, not int"):
+        graph.update(3)
