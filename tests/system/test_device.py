@@ -256,7 +256,7 @@ def test_bad_scope(gpu, scope):
             method(scope)
 
 
-@pytest.mark.parametrize("cpu, error", [(-1, ValueError), ("0", TypeError), (1 << 20, system.NvmlError)])
+@pytest.mark.parametrize("cpu, error", [(-1, ValueError), ("0", TypeError)])
 def test_bad_processor(cpu, error):
     with pytest.raises(error):
         list(system.Device.get_all_devices_with_cpu_affinity(cpu))

@@ -19,6 +19,8 @@ FIRST = {
     "get_process_name",
     "get_user_mode_driver_version",
 }
+# Above the largest number that Linux gives a process.
+NO_PROCESS = (1 << 22) + 1
 NVML_ONLY = {"Device", "NvlinkInfo", "get_p2p_status", "get_topology_common_ancestor", "register_events"}
 ERRORS = set(
     """NvmlError UninitializedError InvalidArgumentError NotSupportedError NoPermissionError AlreadyInitializedError
@@ -28,6 +30,7 @@ ERRORS = set(
     InsufficientResourcesError FreqNotSupportedError ArgumentVersionMismatchError DeprecatedError NotReadyError
     GpuNotFoundError InvalidStateError ResetTypeNotSupportedError UnknownError""".split()
 )
+
 
 
 def test_public_names():
@@ -97,7 +100,7 @@ def test_name_of_a_process(device):
     name = system.get_process_name(os.getpid())
     assert isinstance(name, str) and "python" in name
     with pytest.raises(system.NotFoundError):
-        system.get_process_name(1)
+        system.get_process_name(NO_PROCESS)
 
 
 def test_a_pid_is_an_int_of_32_bits():

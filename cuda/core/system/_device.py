@@ -146,7 +146,7 @@ class Device:
             handle = _find_by_uuid(text)
         else:
             handle = nvml.device_get_handle_by_pci_bus_id_v2(text)
-        self.__dict__["_handle"] = handle
+        self.__dict__["_raw_handle"] = handle
 
     def __repr__(self):
         try:
@@ -171,8 +171,14 @@ class Device:
     @classmethod
     def _of_handle(cls, handle: int) -> Device:
         self = cls.__new__(cls)
-        self.__dict__["_handle"] = handle
+        self.__dict__["_raw_handle"] = handle
         return self
+
+    @property
+    def _handle(self) -> int:
+        # NVML knows a device by the same handle when it runs again, as in a child of fork.
+        initialize()
+        return self._raw_handle
 
     # ------------------------------------------------------------------------------ all devices
 
@@ -286,7 +292,7 @@ class Device:
         uuid = self.uuid
         nvml.device_set_persistence_mode(self._handle, int(bool(enabled)))
         # The handle may have become invalid, where the device has a NUMA node of its own.
-        self.__dict__["_handle"] = nvml.device_get_handle_by_uuid(uuid)
+        self.__dict__["_raw_handle"] = nvml.device_get_handle_by_uuid(uuid)
 
     addressing_mode: AddressingMode | None = reading(
         "device_get_addressing_mode",
@@ -435,8 +441,11 @@ class Device:
     # ------------------------------------------------------------------- neighbours, affinity
 
     def get_nvlink_count(self) -> int:
-        """Return how many NVLink connections the device has."""
-        return self.get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT])[0].value
+        """Return how many NVLink connections the device has; 0 where it has no NVLink."""
+        try:
+            return self.get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT])[0].value
+        except nvml.NotSupportedError:
+            return 0
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
         """Return an NVLink connection.

@@ -24,7 +24,7 @@ extern "C" __global__ void reductions(const int* in, int* out) {
   out[2*256+threadIdx.x] = cg::inclusive_scan(tile32, v, addf);
   out[3*256+threadIdx.x] = cg::exclusive_scan(tile32, v, addf);
   out[4*256+threadIdx.x] = cg::exclusive_scan(tile32, v);
-  out[5*256+threadIdx.x] = cg::reduce(tile32, v, [] __device__ (int a, int b) { return a < b ? a : b; });
+  out[5*256+threadIdx.x] = cg::reduce(tile32, v, [](int a, int b) { return a < b ? a : b; });
   MaxOp<int> op; const int cv = v;
   out[6*256+threadIdx.x] = cg::reduce(tile32, cv, op);
   MD md; md.m = v; md.d = 1.f;

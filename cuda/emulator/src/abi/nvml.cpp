@@ -7,6 +7,7 @@
 #include <atomic>
 #include <fstream>
 #include <iterator>
+#include <pthread.h>
 #include <unistd.h>
 #include <vector>
 
@@ -70,8 +71,11 @@ nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
 
 } // namespace emu::nvml
 
+// A child of fork has to start NVML itself, as on a machine with GPUs.
 NVML_ENTRY(nvmlInitWithFlags)(unsigned int)
 {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { users = 0; });
+    (void)registered;
     ++users;
     return NVML_SUCCESS;
 }
