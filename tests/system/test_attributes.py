@@ -44,3 +44,9 @@ def test_constant_is_kept_in_the_instance():
     thing = Thing()
     assert (thing.value, thing.value) == (1, 1) and asked == [7] and vars(thing) == {"value": 1}
     assert isinstance(Thing.value, property) and Thing.value.__doc__ == "A number."
+
+
+def test_text_is_a_str_or_bytes():
+    assert _attributes.check_text("uuid", b"GPU-1") == _attributes.check_text("uuid", "GPU-1") == "GPU-1"
+    with pytest.raises(TypeError, match="uuid must be a str or bytes, not int"):
+        _attributes.check_text("uuid", 1)

@@ -140,3 +140,18 @@ def _shown(record: Snapshot, name: str) -> str:
         return repr(getattr(record, name))
     except (nvml.NvmlError, ValueError) as error:
         return f"<{error}>"
+
+
+def check_text(label: str, value: bytes | str) -> str:
+    """Return an argument that must be text, as a str.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a str nor bytes.
+    """
+    if isinstance(value, bytes):
+        value = value.decode("ascii", "replace")
+    if not isinstance(value, str):
+        raise TypeError(f"{label} must be a str or bytes, not {type(value).__name__}")
+    return value

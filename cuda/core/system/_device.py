@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from cuda.core._handles import _late
 from cuda.core.system import _device_table, _fields
-from cuda.core.system._attributes import Constant, check_int, reading
+from cuda.core.system._attributes import Constant, check_int, check_text, reading
 from cuda.core.system._clocks import ClockInfo, ClockOffsets
 from cuda.core.system._cooling import CoolerInfo, FanInfo
 from cuda.core.system._events import DeviceEvents, EventData
@@ -138,7 +138,7 @@ class Device:
         if index is not None:
             index = check_int("index", index, 1 << 32)
         else:
-            text = _text("uuid", uuid) if pci_bus_id is None else _text("pci_bus_id", pci_bus_id)
+            text = check_text("uuid", uuid) if pci_bus_id is None else check_text("pci_bus_id", pci_bus_id)
         initialize()
         if index is not None:
             handle = nvml.device_get_handle_by_index_v2(index)
@@ -570,14 +570,6 @@ def _handle_of(label: str, device: Device) -> int:
     if not isinstance(device, Device):
         raise TypeError(f"{label} must be a cuda.core.system.Device, not {type(device).__name__}")
     return device._handle
-
-
-def _text(label: str, value: bytes | str) -> str:
-    if isinstance(value, bytes):
-        value = value.decode("ascii", "replace")
-    if not isinstance(value, str):
-        raise TypeError(f"{label} must be a str or bytes, not {type(value).__name__}")
-    return value
 
 
 def _bare(uuid: str) -> str:
