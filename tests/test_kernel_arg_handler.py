@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 import pytest
+from cuda.bindings import driver
 
 from cuda.core._kernel_arg_handler import ParamHolder
 from cuda.core._memory import Buffer
@@ -124,3 +125,15 @@ def test_a_closed_buffer_is_refused():
 def test_arguments_must_be_a_sequence():
     with pytest.raises(TypeError, match="iterable"):
         ParamHolder(5)
+
+
+def test_an_argument_that_another_one_resizes_does_not_write_beyond_its_cell():
+    growing = (ctypes.c_char * 8)()
+
+    class Resizing(driver.CUdeviceptr):
+        def __int__(self):
+            ctypes.resize(growing, 1 << 20)
+            return 1
+
+    with pytest.raises(TypeError, match="argument 1 has 8 bytes, but the c_char_Array_8 given has 1048576"):
+        ParamHolder([Resizing(1), growing])

@@ -251,6 +251,13 @@ def test_kernels_by_name(code):
     assert int(kernel._handle) == int(kernel.handle) != 0
 
 
+@pytest.mark.parametrize("name", ["plain\0junk", b"plain\0junk", "\0"])
+def test_names_with_null_characters_are_refused(code, name):
+    for get in (code.get_kernel, code.get_global):
+        with pytest.raises(ValueError, match="name must have no null character"):
+            get(name)
+
+
 def test_mangled_names(code):
     symbol = code.symbol_mapping["scale<float>"]
     kernel = code.get_kernel("scale<float>")

@@ -516,7 +516,11 @@ cdef bytes mapped_symbol(dict mapping, object name):
     symbol = mapping.get(name)
     if symbol is None:
         symbol = mapping.get(name.encode() if isinstance(name, str) else name.decode(errors="replace"), name)
-    return symbol.encode() if isinstance(symbol, str) else bytes(symbol)
+    encoded = symbol.encode() if isinstance(symbol, str) else bytes(symbol)
+    # The driver would end the name there, and find another.
+    if b"\0" in encoded:
+        raise ValueError(f"name must have no null character, but is {name!r}")
+    return encoded
 
 
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of copies, carried out on bytes and compared with NumPy's own copies."""
 
+import math
 import random
 
 import numpy as np
 import pytest
 
+from cuda.core._arrays._layout_ops import c_strides
 from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
 
 C = (24, 6, 1)  # strides of shape (5, 4, 6)
@@ -125,3 +127,21 @@ def test_what_takes_too_long_to_decide_counts_as_common(monkeypatch):
     monkeypatch.setattr(np, "shares_memory", give_up)
     assert have_common_bytes((8,), 4096, (2,), 4100, (2,), 4) is True
     assert have_common_bytes((8,), 4096, (2,), 8192, (2,), 4) is False
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "itemsize"),
+    [((4, 4), (1, 1), 1), ((4, 4), (-1, 1), 4), ((3, 4), (3, 2), 1), ((2, 2, 3), (5, 3, 1), 2), ((3, 3), (0, 1), 1)],
+)
+def test_destinations_whose_elements_overlap_at_any_strides_are_refused(shape, strides, itemsize):
+    with pytest.raises(ValueError, match="elements of the destination overlap"):
+        plan_copy(shape, strides, c_strides(shape), itemsize)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides"), [((2, 3), (3, 2)), ((2, 3), (-3, 2)), ((3, 2), (2, 3)), ((1, 4), (0, 1))]
+)
+def test_destinations_whose_elements_interlock_are_accepted(shape, strides):
+    offsets = {sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape)}
+    assert len(offsets) == math.prod(shape)
+    assert plan_copy(shape, strides, c_strides(shape), 1).width >= 1

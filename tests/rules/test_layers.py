@@ -62,6 +62,7 @@ LAYERS = {
         "_memory.ranges._memory_range",
         "_memory.copying._options",
         "_memory.copying._hints",
+        "_memory.copying._plain_bytes",
         "_memory.copying._fills",
         "_memory.copying._copies",
         "_memory.copying._array_operand",

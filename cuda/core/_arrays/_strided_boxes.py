@@ -10,10 +10,15 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cuda.core._arrays._layout_ops import is_unique
+
 __all__ = ["CopyPlan", "have_common_bytes", "plan_copy"]
 
 # The largest pitch that the driver promises to accept.
 MAX_PITCH = 2**31 - 1
+
+# NumPy takes no null pointer for an array with elements.
+ANY_ADDRESS = 4096
 
 # An axis: its extent, and the distances in bytes between neighbours in the destination and in the source.
 Axis = tuple[int, int, int]
@@ -65,13 +70,13 @@ def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
     ValueError
         If several elements would go to one place.
     """
+    if _have_elements_in_common(shape, target_strides, itemsize):
+        raise ValueError(f"the elements of the destination overlap: its strides are {target_strides}")
     axes: list[Axis] = []
     start = [0, 0]
     for extent, target, source in zip(shape, target_strides, source_strides, strict=True):
         if extent == 1:
             continue
-        if target == 0:
-            raise ValueError(f"the elements of the destination overlap: its strides are {target_strides}")
         if target < 0 and source < 0:
             start[0] += target * (extent - 1) * itemsize
             start[1] += source * (extent - 1) * itemsize
@@ -108,11 +113,40 @@ def have_common_bytes(shape, first, first_strides, second, second_strides, items
     ]
     if ranges[0][1] <= ranges[1][0] or ranges[1][1] <= ranges[0][0]:
         return False
-    # NumPy decides for ranges that interlock. Cases that take it too long count as common.
+    return _interlock((shape, first, first_strides), (shape, second, second_strides), itemsize)
+
+
+def _have_elements_in_common(shape, strides, itemsize: int) -> bool:
+    """Return whether two elements of one layout, with at least one element, have bytes in common."""
+    if is_unique(shape, strides):
+        return False
+    axes = [(extent, abs(stride)) for extent, stride in zip(shape, strides, strict=True) if extent > 1]
+    if any(stride == 0 for _, stride in axes):
+        return True
+    # Two elements differ first in some axis: those with the lowest index there, and all others.
+    return any(
+        _interlock(
+            (tuple([n for n, _ in axes[i + 1 :]]), ANY_ADDRESS, tuple([s for _, s in axes[i + 1 :]])),
+            (
+                (axes[i][0] - 1, *[n for n, _ in axes[i + 1 :]]),
+                ANY_ADDRESS + axes[i][1] * itemsize,
+                tuple([s for _, s in axes[i:]]),
+            ),
+            itemsize,
+        )
+        for i in range(len(axes) - 1)
+    )
+
+
+def _interlock(first, second, itemsize: int) -> bool:
+    """Return whether two layouts, as (shape, address, strides), have bytes in common.
+
+    NumPy decides. Cases that take it too long count as common.
+    """
     numpy = importlib.import_module("numpy")
     arrays = [
         numpy.asarray(_Described(shape, address, [stride * itemsize for stride in strides], itemsize))
-        for address, strides in ((first, first_strides), (second, second_strides))
+        for shape, address, strides in (first, second)
     ]
     try:
         return numpy.shares_memory(*arrays, max_work=100_000)

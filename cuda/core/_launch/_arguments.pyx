@@ -32,6 +32,7 @@ from libc.stdint cimport (
 )
 from libc.string cimport memcpy
 from libcpp.atomic cimport atomic
+from libcpp.vector cimport vector
 
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
@@ -99,6 +100,7 @@ cdef int ArgumentBlock_fill(
 cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* arguments, Py_ssize_t count) except -1:
     cdef Py_ssize_t index
     cdef const ArgumentType* c_type
+    cdef vector[size_t] sizes
     cdef size_t size
     cdef size_t total = 0
     cdef int fit
@@ -106,13 +108,17 @@ cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* argu
     self.cells = NULL
     if count == 0:
         return 0
+    # Measured once: reading an argument may run Python code, which may resize another.
+    sizes.reserve(count)
     for index in range(count):
-        total += padded(natural_size_of(<object>arguments[index], index))
+        size = natural_size_of(<object>arguments[index], index)
+        sizes.push_back(size)
+        total += padded(size)
     cdef char* c_bytes = ArgumentBlock_reserve(self, count, total)
     try:
         for index in range(count):
             c_type = resolve_type(<object>arguments[index], index)
-            size = natural_size_of(<object>arguments[index], index)
+            size = sizes[index]
             self.cells[index] = c_bytes
             fit = c_type.write(arguments[index], c_type.natural_size, c_bytes, size)
             if fit != FITS:

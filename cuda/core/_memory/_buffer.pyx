@@ -433,6 +433,13 @@ cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):
     buffer = mr._allocate(size, stream)
     if not isinstance(buffer, Buffer):
         raise TypeError(f"{type(mr).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
+    if not (<Buffer>buffer)._h_allocation:
+        raise RuntimeError(f"{type(mr).__name__}.allocate() returned a closed Buffer")
+    if (<Buffer>buffer)._h_allocation.value().size < size:
+        raise RuntimeError(
+            f"{type(mr).__name__}.allocate() returned a Buffer of {(<Buffer>buffer)._h_allocation.value().size} bytes, "
+            f"and must return one of at least the {size} bytes asked for"
+        )
     return <Buffer>buffer
 
 

@@ -250,6 +250,23 @@ def test_upstream_that_returns_a_closed_buffer_is_told(adaptor):
         adaptor(Wrong()).allocate(8, stream=LEGACY_DEFAULT_STREAM)
 
 
+class ShortMemoryResource(HostMemoryResource):
+    def allocate(self, size, *, stream=None):
+        return super().allocate(size // 2, stream=stream)
+
+
+@adaptors
+def test_upstream_that_returns_less_than_asked_for_is_refused(adaptor):
+    with pytest.raises(RuntimeError, match=r"ShortMemoryResource.allocate\(\) returned a Buffer of \d+ bytes"):
+        adaptor(ShortMemoryResource()).allocate(512, stream=LEGACY_DEFAULT_STREAM)
+
+
+def test_a_copy_to_new_memory_that_is_too_small_is_refused():
+    buffer = ShortMemoryResource().allocate(128)
+    with pytest.raises(RuntimeError, match="ShortMemoryResource.* 32 bytes.* at least the 64 bytes asked for"):
+        buffer.copy_to(stream=LEGACY_DEFAULT_STREAM)
+
+
 @adaptors
 def test_error_in_deallocate_is_reported_and_swallowed(adaptor, monkeypatch):
     class Wrong(HostMemoryResource):

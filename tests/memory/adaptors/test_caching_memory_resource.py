@@ -5,6 +5,7 @@
 import pytest
 
 from cuda.core import (
+    Buffer,
     CachingMemoryResource,
     LimitingMemoryResource,
     OutOfMemoryError,
@@ -63,7 +64,7 @@ def test_sizes_are_rounded_up_to_bins(size, block):
 
         def allocate(self, size, *, stream=None):
             self.sizes.append(size)
-            return super().allocate(min(size, 64), stream=stream)
+            return Buffer.from_handle(4096, size)  # nobody reads it
 
     mr = CachingMemoryResource(Noting())
     buffer = allocate(mr, size)
@@ -79,7 +80,7 @@ def test_every_bin_is_at_most_a_quarter_larger_than_what_it_is_for():
     class Noting(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             self.size = size
-            return super().allocate(8, stream=stream)
+            return Buffer.from_handle(4096, size)  # nobody reads it
 
     upstream = Noting()
     mr = CachingMemoryResource(upstream)

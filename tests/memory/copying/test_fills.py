@@ -32,6 +32,12 @@ def test_other_types_are_refused(mr, value):
         mr.allocate(8).fill(value, stream=LEGACY_DEFAULT_STREAM)
 
 
+@pytest.mark.parametrize("value", [np.array([None]), memoryview(np.array([None])), (ctypes.py_object * 1)()])
+def test_patterns_of_python_objects_are_refused(mr, value):
+    with pytest.raises(TypeError, match="value must be plain bytes.*are Python objects"):
+        mr.allocate(8).fill(value, stream=LEGACY_DEFAULT_STREAM)
+
+
 def test_patterns_without_bytes_are_refused(mr):
     with pytest.raises(ValueError, match="at least one byte"):
         mr.allocate(8).fill(b"", stream=LEGACY_DEFAULT_STREAM)

@@ -156,10 +156,7 @@ cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1:
 
 
 cdef Buffer Adaptor_allocate_upstream(MemoryResourceAdaptor self, size_t size, Stream stream):
-    cdef Buffer inner = Buffer_allocate(self._upstream, size, stream)
-    if not inner._h_allocation:
-        raise RuntimeError(f"{type(self._upstream).__name__}.allocate() returned a closed Buffer")
-    return inner
+    return Buffer_allocate(self._upstream, size, stream)
 
 
 cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1:

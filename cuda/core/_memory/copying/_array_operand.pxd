@@ -9,6 +9,3 @@ from cuda.core._stream cimport Stream
 # The bytes of a buffer to an array, or those of an array, in C order, to a buffer; in stream order.
 cdef int copy_to_array(object array, const AllocationHandle& h_source, Stream stream, object options) except -1
 cdef int copy_from_array(const AllocationHandle& h_target, object array, Stream stream, object options) except -1
-
-# Whether writing bytes to an array would break references to Python objects; `view` is one of the array.
-cdef bint holds_objects(object array, const Py_buffer* view) except -1

@@ -27,6 +27,7 @@ from cuda.core._stream cimport Stream, Stream_wrap
 from math import prod
 
 from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
+from cuda.core._memory.copying._plain_bytes import holds_objects
 
 __all__ = []
 
@@ -105,7 +106,7 @@ cdef int open_buffer(Operand self, object array, str name, bint is_written) exce
     except (BufferError, ValueError) as error:
         raise TypeError(f"{name} is no memory to {'write to' if is_written else 'read'}: {error}") from error
     self._has_view = True
-    if holds_objects(array, &self._view):
+    if holds_objects(array, b"" if self._view.format == NULL else self._view.format):
         raise TypeError(f"{name} must have elements of plain bytes; these refer to Python objects")
     self._pointer = <uintptr_t>self._view.buf
     self._itemsize = self._view.itemsize
@@ -117,15 +118,6 @@ cdef int open_buffer(Operand self, object array, str name, bint is_written) exce
     else:
         self._strides = tuple([self._view.strides[i] for i in range(self._view.ndim)])
     return 0
-
-
-cdef bint holds_objects(object array, const Py_buffer* view) except -1:
-    if isinstance(array, memoryview):
-        array = array.obj
-    # NumPy's types say it themselves; those of ctypes do so in their format.
-    if getattr(getattr(array, "dtype", None), "hasobject", False):
-        return True
-    return view.format != NULL and b"O" in <bytes>view.format
 
 
 cdef int open_tensor(Operand self, object array, str name, bint is_written, Stream stream) except -1:

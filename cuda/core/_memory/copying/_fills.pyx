@@ -13,6 +13,8 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
+from cuda.core._memory.copying._plain_bytes import holds_objects
+
 __all__ = []
 
 # Wider patterns are copied from the host, unless the stream is capturing: a graph would read them later.
@@ -38,6 +40,8 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
         )
     PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
     try:
+        if not isinstance(value, bytes) and holds_objects(value, b"" if view.format == NULL else view.format):
+            raise TypeError(f"value must be plain bytes; those of this {type(value).__name__} are Python objects")
         if view.len == 0:
             raise ValueError("value must have at least one byte")
         if size % <size_t>view.len != 0:

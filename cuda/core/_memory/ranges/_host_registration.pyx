@@ -22,9 +22,10 @@ from cuda.core._context cimport Context_current
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._memory.copying._array_operand cimport holds_objects
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
+
+from cuda.core._memory.copying._plain_bytes import holds_objects
 
 __all__ = ["register_host_memory"]
 
@@ -141,7 +142,7 @@ cdef int HostRegistration_open(HostRegistration self, object array) except -1:
     except (BufferError, ValueError) as error:
         raise TypeError(f"array is no memory of the host: {error}") from error
     self._has_view = True
-    if holds_objects(array, &self._view):
+    if holds_objects(array, b"" if self._view.format == NULL else self._view.format):
         raise TypeError("array must have elements of plain bytes; these refer to Python objects")
     if not PyBuffer_IsContiguous(&self._view, c"A"):
         raise ValueError("array must be contiguous; register the array that this is a part of")
