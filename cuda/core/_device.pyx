@@ -61,8 +61,7 @@ cdef class Device:
     Parameters
     ----------
     device_id : int | :class:`Device`, optional
-        The ordinal. If None, that of the device current on this thread; where no context is
-        current, 0, as in the CUDA runtime. A :class:`Device` is returned unchanged.
+        The ordinal. If None, that of the device current on this thread, or 0 where no context is. A device is itself.
 
     Raises
     ------
@@ -196,6 +195,10 @@ cdef class Device:
         if obj is not None:
             return Stream._init(obj, options)
         return Stream_create(self._context._h_context, self._id, options)
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """† Return a :class:`~cuda.core.graph.GraphBuilder` that captures on a new stream of its own."""
+        return _late.graph_builder_on(self.create_stream())
 
     def create_event(self, options: EventOptions | None = None) -> Event:
         """† Return a new event of this device, not yet recorded (``cuEventCreate``).

@@ -168,6 +168,18 @@ cdef class Stream(StreamSource):
             raise ValueError(f"can wait for an Event or a Stream, not for {type(event_or_stream).__name__}") from error
         Stream_wait_stream(self, other)
 
+    def create_graph_builder(self) -> GraphBuilder:
+        """Return a :class:`~cuda.core.graph.GraphBuilder` that captures the work of this stream into a graph.
+
+        Between its ``begin_building`` and ``end_building`` nothing that is scheduled on the stream runs.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is closed.
+        """
+        return _late.graph_builder_on(self)
+
     @property
     def handle(self):
         """The ``CUstream`` of the bindings; null when closed."""

@@ -43,6 +43,13 @@ def bind_kernel(kernel, config, stream):
     return _bind_kernel(kernel, config, stream)
 
 
+def graph_builder_on(stream):
+    """Return the builder of :meth:`~cuda.core.Stream.create_graph_builder`."""
+    from cuda.core.graph._graph_builder import _create_graph_builder
+
+    return _create_graph_builder(stream)
+
+
 def program_caches():
     """Return the module behind the argument ``cache`` of :meth:`~cuda.core.Program.compile`."""
     from cuda.core._compile.cache import _lookup

@@ -3,6 +3,7 @@
 """CUDA graphs: work that is described once and launched many times."""
 
 from cuda.core.graph._executable import *
+from cuda.core.graph._graph_builder import *
 from cuda.core.graph._graph_condition import *
 from cuda.core.graph._graph_definition import *
 from cuda.core.graph._options import *

@@ -1,0 +1,563 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs that are captured from streams (GraphBuilder)."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._handles cimport ContextHandle, address
+from cuda.core._stream cimport Stream, Stream_context, Stream_create, StreamSource
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.graph._executable cimport Graph_instantiate
+from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
+from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
+from cuda.core.graph._graph_state cimport (
+    GraphRecord,
+    GraphRecord_below,
+    GraphRecord_node,
+    NodeRecord,
+    check_alive,
+)
+from cuda.core.graph._stream_capture cimport (
+    StreamCapture,
+    StreamCapture_abandon,
+    StreamCapture_begin,
+    StreamCapture_end,
+    StreamCapture_graph,
+    add_node,
+    is_capturing,
+)
+
+import operator
+
+from cuda.core._utils.version import driver_version
+
+__all__ = ["GraphBuilder"]
+
+
+cdef class GraphBuilder(StreamSource):
+    """Captures the work of a stream into a graph, instead of running it.
+
+    Builders come from :meth:`Device.create_graph_builder` and :meth:`Stream.create_graph_builder`; a builder is
+    accepted wherever a stream is. As a context manager a builder closes itself at the end of the block. Whatever
+    ends a builder (:meth:`close`, an exception in the block, the last reference) ends its capture, too.
+
+    What captured work uses (memory, kernels, events) is not kept alive by the graph; callbacks are.
+    """
+
+    made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
+
+    def __init__(self, *args, **kwargs):
+        raise NotImplementedError(f"GraphBuilder cannot be constructed directly; use {self.made_by}")
+
+    def __repr__(self):
+        return object.__repr__(self)
+
+    def __del__(self):
+        self._release()
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return ``(0, address)`` of the capturing stream: the protocol by which libraries exchange streams."""
+        return self._stream_to_use().__cuda_stream__()
+
+    def begin_building(self, mode: str | None = "relaxed") -> GraphBuilder:
+        """Begin to capture (``cuStreamBeginCapture``, ``cuStreamBeginCaptureToGraph``).
+
+        Parameters
+        ----------
+        mode : str, optional
+            Which calls that cannot be captured end the capture: those of all threads (``"global"``), of this one
+            (``"thread_local"``), or none (``"relaxed"``). Except in relaxed mode the capture must end on this thread.
+
+        Returns
+        -------
+        :class:`GraphBuilder`
+            This builder.
+
+        Raises
+        ------
+        TypeError
+            If ``mode`` is no str.
+        ValueError
+            If it is None or another str.
+        RuntimeError
+            If the builder is building, or has ended, or is closed.
+        CUDAError
+            If the stream cannot capture, or is capturing already.
+        """
+        cdef cydriver.CUstreamCaptureMode c_mode
+        if mode is not None and not isinstance(mode, str):
+            raise TypeError(f"mode must be a str, not {type(mode).__name__}")
+        if mode not in MODES:
+            raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {mode!r}")
+        c_mode = <cydriver.CUstreamCaptureMode><int>MODES[mode]
+        self._check_open()
+        if self._capture is not None:
+            if self._capture.h_running:
+                raise RuntimeError("this GraphBuilder is building already")
+            raise RuntimeError("this GraphBuilder has ended its capture, and cannot begin another; make a new one")
+        self._capture = StreamCapture_begin(self._h_stream, c_mode, self._tree, self._graph)
+        if self._outer is not None:
+            self._outer.bodies.append(self._capture)
+        return self
+
+    def end_building(self) -> GraphBuilder:
+        """End the capture (``cuStreamEndCapture``).
+
+        Returns
+        -------
+        :class:`GraphBuilder`
+            This builder.
+
+        Raises
+        ------
+        RuntimeError
+            If the builder is not building, or must be joined instead; a capture goes on undisturbed then.
+        CUDAError
+            If the capture is invalid, or a builder that forked from this one was not joined. The capture is over
+            all the same, without a graph.
+        """
+        check_building(self)
+        if self._role == FORK:
+            raise RuntimeError("this GraphBuilder was made by split(): join() it, and end the one that it forked from")
+        StreamCapture_end(self._capture)
+        return self
+
+    def complete(self, options: GraphCompleteOptions | None = None) -> Graph:
+        """Return an executable of the captured graph (``cuGraphInstantiateWithParams``), a new one each time.
+
+        Parameters
+        ----------
+        options : :class:`GraphCompleteOptions`, optional
+            How it is made.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` is of another type.
+        RuntimeError
+            If the capture has not ended, or failed; if this builder is a fork or a body of a conditional node; if
+            the graph cannot be instantiated.
+        CUDAError
+            If the driver refuses for another reason.
+        """
+        check_ended(self)
+        if self._role != PRIMARY:
+            raise RuntimeError("only the builder that began a graph can complete it, no body of a conditional node")
+        return Graph_instantiate(self._capture.tree, self._capture.graph, options)
+
+    def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
+        """Write the captured graph as GraphViz text; see :meth:`GraphDefinition.debug_dot_print`.
+
+        Raises
+        ------
+        RuntimeError
+            If the capture has not ended, or failed.
+        """
+        check_ended(self)
+        GraphDefinition_wrap(self._capture.tree, self._capture.graph).debug_dot_print(path, options)
+
+    def split(self, count: int) -> tuple[GraphBuilder, ...]:
+        """Fork: return builders whose work depends on the work so far, and not on each other's.
+
+        Parameters
+        ----------
+        count : int
+            How many, at least 2. The first is this one, the others capture on new streams and must be joined.
+
+        Raises
+        ------
+        TypeError
+            If ``count`` is no int.
+        ValueError
+            If it is less than 2.
+        RuntimeError
+            If this builder is not building.
+        """
+        count = operator.index(count)
+        if count < 2:
+            raise ValueError(f"count must be at least 2, not {count}")
+        check_building(self)
+        forks = [fork(self) for _ in range(count - 1)]
+        return (self, *forks)
+
+    @staticmethod
+    def join(*graph_builders: GraphBuilder) -> GraphBuilder:
+        """Join forks: the returned builder depends on the work of all, and the others are closed.
+
+        Parameters
+        ----------
+        *graph_builders : :class:`GraphBuilder`
+            At least two that fork from one.
+
+        Returns
+        -------
+        :class:`GraphBuilder`
+            The one that need not be joined, if it is among them, else the first.
+
+        Raises
+        ------
+        TypeError
+            If one is no :class:`GraphBuilder`.
+        ValueError
+            If there are fewer than two, one twice, or they belong to different captures. All go on undisturbed then.
+        RuntimeError
+            If one is not building.
+        """
+        cdef GraphBuilder builder
+        cdef GraphBuilder result
+        for item in graph_builders:
+            if not isinstance(item, GraphBuilder):
+                raise TypeError(f"only GraphBuilder objects can be joined, not {type(item).__name__}")
+        if len(graph_builders) < 2:
+            raise ValueError(f"join takes at least two GraphBuilder objects, not {len(graph_builders)}")
+        result = graph_builders[0]
+        for builder in graph_builders:
+            check_building(builder)
+            if builder._capture is not result._capture:
+                raise ValueError("builders of different captures cannot be joined")
+            if builder._role != FORK:
+                result = builder
+        if len({id(item) for item in graph_builders}) < len(graph_builders):
+            raise ValueError("join takes each GraphBuilder once")
+        for builder in graph_builders:
+            if builder is not result:
+                wait_for(result._stream, builder._stream)
+                builder._release()
+        return result
+
+    def create_condition(self, default_value: int | None = None) -> GraphCondition:
+        """Return a new condition, for conditional nodes of this graph (``cuGraphConditionalHandleCreate``).
+
+        Parameters
+        ----------
+        default_value : int, optional
+            What each launch sets it to, in 32 bits. If None, it keeps its value from launch to launch.
+
+        Raises
+        ------
+        TypeError
+            If ``default_value`` is no int.
+        OverflowError
+            If it does not fit.
+        RuntimeError
+            If this builder is not building, or the driver has no conditional nodes.
+        """
+        cdef ContextHandle h_context
+        cdef int device_id = -1
+        cdef int is_entered = 0
+        check_building(self)
+        check_version(3, "conditional nodes")
+        Stream_context(self._stream, &h_context, &device_id)
+        graph = StreamCapture_graph(self._capture)
+        is_entered = Context_enter(h_context.get())
+        try:
+            return GraphCondition_create((<GraphRecord>graph).c_graph, default_value)
+        finally:
+            Context_leave(is_entered)
+
+    def if_then(self, condition: GraphCondition) -> GraphBuilder:
+        """Add a conditional node, and return the builder of its body, which runs when the condition is not zero.
+
+        Parameters
+        ----------
+        condition : :class:`GraphCondition`
+            From :meth:`create_condition`; each serves one node.
+
+        Returns
+        -------
+        :class:`GraphBuilder`
+            To be filled between :meth:`begin_building` and :meth:`end_building` of its own, or by way of its
+            :attr:`graph_definition`.
+
+        Raises
+        ------
+        TypeError
+            If ``condition`` is something else.
+        RuntimeError
+            If this builder is not building, or the driver has no such nodes.
+        """
+        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
+
+    def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, GraphBuilder]:
+        """Add a conditional node with two bodies, and return their builders, as :meth:`if_then` does.
+
+        The first body runs when the condition is not zero, the second when it is.
+        """
+        check_version(8, "if-else nodes")
+        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
+
+    def while_loop(self, condition: GraphCondition) -> GraphBuilder:
+        """Add a conditional node, and return the builder of its body, as :meth:`if_then` does.
+
+        The body runs again and again, as long as the condition is not zero; a kernel in it sets the condition.
+        """
+        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
+
+    def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
+        """Add a conditional node with several bodies, and return their builders, as :meth:`if_then` does.
+
+        Parameters
+        ----------
+        condition : :class:`GraphCondition`
+            Its value is the index of the body that runs; no body runs where there is none.
+        count : int
+            How many bodies there are.
+
+        Raises
+        ------
+        OverflowError
+            If ``count`` is negative or does not fit 32 bits.
+        CUDAError
+            If it is 0.
+        """
+        check_version(8, "switch nodes")
+        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, operator.index(count))
+
+    def embed(self, child: GraphBuilder) -> None:
+        """Add a copy of another builder's graph as one node (``cuGraphAddNode``).
+
+        Parameters
+        ----------
+        child : :class:`GraphBuilder`
+            A builder that has ended its capture; what it gets later is not copied.
+
+        Raises
+        ------
+        TypeError
+            If ``child`` is something else.
+        ValueError
+            If it has not ended its capture, or this builder is not building.
+        RuntimeError
+            If one is closed.
+        CUDAError
+            If ``child`` has nodes that a child graph may not have.
+        """
+        cdef cydriver.CUgraphNodeParams params
+        cdef GraphBuilder source
+        if not isinstance(child, GraphBuilder):
+            raise TypeError(f"child must be a GraphBuilder, not {type(child).__name__}")
+        source = child
+        self._check_open()
+        source._check_open()
+        if not is_running(self):
+            raise ValueError("this GraphBuilder is not building, so that nothing can be embedded")
+        if source._capture is None or source._capture.h_running or source._capture.graph is None:
+            raise ValueError("child must have ended its capture; call end_building() first")
+        check_alive(source._capture.graph)
+        memset(&params, 0, sizeof(params))
+        params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
+        params.graph.graph = source._capture.graph.c_graph
+        add_node(self._h_stream, &params)
+
+    @property
+    def is_building(self) -> bool:
+        """Whether the builder captures (``cuStreamIsCapturing``).
+
+        Raises
+        ------
+        RuntimeError
+            If an error has invalidated the capture.
+        """
+        self._check_open()
+        return is_running(self) and is_capturing(self._h_stream)
+
+    @property
+    def is_join_required(self) -> bool:
+        """Whether the builder has to be joined: :meth:`split` made it."""
+        return self._role == FORK
+
+    @property
+    def graph_definition(self) -> GraphDefinition:
+        """A view of the captured graph, to read it and to add nodes, which outlives the builder.
+
+        A body of a conditional node has one before it captures, too.
+
+        Raises
+        ------
+        RuntimeError
+            If the capture has not begun, has not ended, or failed; if the builder must be joined.
+        """
+        if self._role == BODY and self._capture is None:
+            self._check_open()
+            return GraphDefinition_wrap(self._tree, self._graph)
+        check_ended(self)
+        return GraphDefinition_wrap(self._capture.tree, self._capture.graph)
+
+    @property
+    def stream(self) -> Stream:
+        """The capturing :class:`~cuda.core.Stream`."""
+        self._check_open()
+        return self._stream
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` or :meth:`join` has closed this builder."""
+        return not self._h_stream
+
+    def _graph_source(self):
+        # What Graph.update() takes.
+        self._check_open()
+        if self._capture is None or self._capture.h_running or self._role == FORK:
+            raise ValueError("the builder must have ended its capture; call end_building() first")
+        check_ended(self)
+        return self._capture.tree, self._capture.graph
+
+    cdef Stream _stream_to_use(self):
+        self._check_open()
+        if self._role == FORK and not self._capture.h_running:
+            raise RuntimeError("the capture that this GraphBuilder forked from has ended")
+        return self._stream
+
+    cdef intptr_t _address(self) noexcept nogil:
+        return address(self._h_stream)
+
+    cdef object _identity(self):
+        return id(self)
+
+    cdef void _release(self) noexcept:
+        # What a fork captured belongs to the builder that it forked from.
+        if self._capture is not None and self._role != FORK:
+            StreamCapture_abandon(self._capture)
+        self._capture = None
+        self._outer = None
+        self._stream = None
+        self._tree = None
+        self._graph = None
+        self._h_stream.reset()
+
+    cdef int _check_open(self) except -1:
+        if not self._h_stream:
+            raise RuntimeError("this GraphBuilder is closed")
+        return 0
+
+
+cdef dict MODES = {
+    "global": cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL,
+    "thread_local": cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+    "relaxed": cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED,
+}
+
+
+cdef GraphBuilder GraphBuilder_create(Stream stream):
+    cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
+    cdef Stream own = Stream.__new__(Stream)
+    stream._check_open()
+    own._h_stream = stream._h_stream
+    own._h_context = stream._h_context
+    own._device_id = stream._device_id
+    self._stream = own
+    self._h_stream = own._h_stream
+    self._role = PRIMARY
+    return self
+
+
+def _create_graph_builder(stream):
+    """Return what :meth:`Stream.create_graph_builder` returns."""
+    return GraphBuilder_create(<Stream?>stream)
+
+
+cdef inline bint is_running(GraphBuilder self):
+    return self._capture is not None and <bint>self._capture.h_running
+
+
+cdef int check_building(GraphBuilder self) except -1:
+    self._check_open()
+    if not is_running(self):
+        raise RuntimeError("this GraphBuilder is not building; call begin_building() first")
+    return 0
+
+
+cdef int check_ended(GraphBuilder self) except -1:
+    self._check_open()
+    if self._role == FORK:
+        raise RuntimeError("this GraphBuilder was made by split(): use the one that it forked from")
+    if self._capture is None or self._capture.h_running:
+        raise RuntimeError("this GraphBuilder has not ended its capture; call end_building() first")
+    if self._capture.graph is None:
+        raise RuntimeError("the capture of this GraphBuilder failed, and there is no graph")
+    return 0
+
+
+cdef int check_version(int minor, str what) except -1:
+    if driver_version() < (12, minor):
+        raise RuntimeError(f"{what} need a driver of CUDA 12.{minor} or later")
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------
+# Builders on streams of their own.
+
+# A stream beside that of a builder. Making one must not count as unsafe in a capture.
+cdef Stream new_stream(GraphBuilder self):
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    Stream_context(self._stream, &h_context, &device_id)
+    HANDLE_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
+    try:
+        return Stream_create(h_context, device_id, None)
+    finally:
+        WARN_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
+
+
+cdef int wait_for(Stream stream, Stream other) except -1:
+    stream.wait(other)
+    return 0
+
+
+cdef GraphBuilder fork(GraphBuilder self):
+    cdef GraphBuilder result = GraphBuilder_create(new_stream(self))
+    result._role = FORK
+    result._capture = self._capture
+    # A capture does not survive the end of a stream that takes part, whether joined or not.
+    self._capture.streams.append(result._stream)
+    wait_for(result._stream, self._stream)
+    return result
+
+
+# ---------------------------------------------------------------------------------------------
+# Conditional nodes.
+
+cdef tuple add_conditional(
+    GraphBuilder self, object condition, cydriver.CUgraphConditionalNodeType c_type, unsigned int count
+):
+    cdef cydriver.CUgraphNodeParams params
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    cdef GraphRecord graph
+    cdef NodeRecord node
+    if not isinstance(condition, GraphCondition):
+        raise TypeError(f"condition must be a GraphCondition, not {type(condition).__name__}")
+    check_building(self)
+    check_version(3, "conditional nodes")
+    Stream_context(self._stream, &h_context, &device_id)
+    graph = StreamCapture_graph(self._capture)
+    streams = [new_stream(self) for _ in range(count)]
+    memset(&params, 0, sizeof(params))
+    params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
+    params.conditional.handle = (<GraphCondition>condition)._c_handle
+    params.conditional.type = c_type
+    params.conditional.size = count
+    params.conditional.ctx = h_context.get()
+    node = GraphRecord_node(graph, add_node(self._h_stream, &params))
+    node.children = [
+        GraphRecord_below(graph, params.conditional.phGraph_out[index], True) for index in range(count)
+    ]
+    return tuple([
+        body_builder(self._capture, stream, child) for stream, child in zip(streams, node.children, strict=True)
+    ])
+
+
+cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord graph):
+    cdef GraphBuilder self = GraphBuilder_create(stream)
+    self._role = BODY
+    self._outer = outer
+    self._tree = outer.tree
+    self._graph = graph
+    return self

@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Captures: from the call that begins one to the calls that end it.
+
+A capture that is neither ended nor given up would leave its stream unusable. So it is a handle like any other
+resource: when the last copy goes, for whatever reason, the capture ends.
+"""
+
+from __future__ import annotations
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.graph._graph_state cimport (
+    GraphRecord,
+    GraphTree,
+    GraphTree_adopt,
+    GraphTree_borrow,
+    GraphTree_own,
+    NodeRecord,
+    NodeRecord_end,
+    check_alive,
+)
+
+__all__ = []
+
+
+cdef class StreamCapture:
+    pass
+
+
+cdef StreamCapture StreamCapture_begin(
+    const StreamHandle& h_stream, cydriver.CUstreamCaptureMode c_mode, GraphTree tree, GraphRecord graph
+):
+    cdef StreamCapture self = StreamCapture.__new__(StreamCapture)
+    cdef StreamHandle h_begun = h_stream
+    cdef cydriver.CUgraph c_graph = NULL
+    self.streams = []
+    self.bodies = []
+    if graph is None:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuStreamBeginCapture(h_begun.get(), c_mode), b"cuStreamBeginCapture")
+        self.h_running = StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep())
+        return self
+    check_alive(graph)
+    self.is_body = True
+    self.tree = tree
+    self.graph = graph
+    c_graph = graph.c_graph
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode),
+            b"cuStreamBeginCaptureToGraph",
+        )
+    self.h_running = StreamHandle.own(h_begun.get(), &end_in_body, h_begun.keep())
+    return self
+
+
+# What ends a capture that nobody ended: its graph is of no use.
+cdef void end_and_destroy(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUgraph c_graph = give_up(c_stream)
+    if c_graph != NULL:
+        WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+
+
+# The graph belongs to the conditional node.
+cdef void end_in_body(cydriver.CUstream c_stream) noexcept nogil:
+    give_up(c_stream)
+
+
+cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUgraph c_graph = NULL
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err
+    WARN_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing")
+    if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return NULL
+    err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
+    # These end the capture, too.
+    if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and (
+        err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+    ):
+        WARN_RETURN(err, b"cuStreamEndCapture")
+    return c_graph
+
+
+cdef int StreamCapture_end(StreamCapture self) except -1:
+    # Until this returns, the copy ends the capture if the driver did not.
+    cdef StreamHandle h_ending = self.h_running
+    cdef cydriver.CUgraph c_graph = NULL
+    cdef cydriver.CUresult err
+    if not h_ending:
+        raise RuntimeError("this GraphBuilder is not building")
+    self.h_running.reset()
+    with nogil:
+        err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
+    self.streams = []
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        if self.tree is None:
+            self.tree = GraphTree_own(c_graph)
+            self.graph = self.tree.root
+        elif not self.is_body:
+            GraphTree_adopt(self.tree)
+        return 0
+    abandon_bodies(self)
+    if not self.is_body and self.tree is not None:
+        # The driver has destroyed the graph, and views may be alive.
+        mark_gone(self.tree)
+    self.tree = None
+    self.graph = None
+    return HANDLE_RETURN(err, b"cuStreamEndCapture")
+
+
+cdef void StreamCapture_abandon(StreamCapture self) noexcept:
+    abandon_bodies(self)
+    if self.tree is None or self.is_body:
+        self.h_running.reset()
+        self.streams = []
+    elif self.h_running:
+        try:
+            StreamCapture_end(self)
+        except Exception:  # a capture that failed has ended, which is all that is wanted
+            self.streams = []
+
+
+cdef int abandon_bodies(StreamCapture self) noexcept:
+    cdef StreamCapture body
+    for body in self.bodies:
+        StreamCapture_abandon(body)
+    self.bodies = []
+    return 0
+
+
+cdef int mark_gone(GraphTree tree) except -1:
+    cdef NodeRecord node
+    for node in list(tree.root.nodes.values()):
+        NodeRecord_end(tree.root, node, True)
+    tree.root.c_graph = NULL
+    return 0
+
+
+cdef GraphRecord StreamCapture_graph(StreamCapture self):
+    cdef CapturePoint point
+    if self.graph is None:
+        find_point(self.h_running, &point)
+        self.tree = GraphTree_borrow(point.c_graph)
+        self.graph = self.tree.root
+    return self.graph
+
+
+# ---------------------------------------------------------------------------------------------
+# Streams in a capture.
+
+cdef bint is_capturing(const StreamHandle& h_stream) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_status), b"cuStreamIsCapturing")
+    check_valid(c_status)
+    return c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+
+
+cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(
+        cydriver.cuStreamGetCaptureInfo(
+            h_stream.get(), &c_status, NULL, &point.c_graph, &point.dependencies, &point.edges, &point.count
+        ),
+        b"cuStreamGetCaptureInfo",
+    )
+    check_valid(c_status)
+    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE:
+        raise RuntimeError("the capture of this GraphBuilder was ended by a call around it")
+    return 0
+
+
+cdef int check_valid(cydriver.CUstreamCaptureStatus c_status) except -1:
+    if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
+        raise RuntimeError("an earlier error has invalidated the capture: close the GraphBuilder, and use a new one")
+    return 0
+
+
+cdef cydriver.CUgraphNode add_node(const StreamHandle& h_stream, cydriver.CUgraphNodeParams* params) except NULL:
+    cdef CapturePoint point
+    cdef StreamHandle h_captured = h_stream
+    cdef cydriver.CUgraphNode c_node = NULL
+    find_point(h_captured, &point)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphAddNode(&c_node, point.c_graph, point.dependencies, point.edges, point.count, params),
+            b"cuGraphAddNode",
+        )
+        HANDLE_RETURN(
+            cydriver.cuStreamUpdateCaptureDependencies(
+                h_captured.get(),
+                &c_node,
+                NULL,
+                1,
+                cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_SET_CAPTURE_DEPENDENCIES,
+            ),
+            b"cuStreamUpdateCaptureDependencies",
+        )
+    return c_node

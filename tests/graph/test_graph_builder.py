@@ -1,0 +1,440 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Builders: what is captured runs at each launch, in the order of the builders that fork and join."""
+
+import numpy as np
+import pytest
+
+from cuda.core import GraphMemoryResource, LaunchConfig, launch
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.graph import Graph, GraphBuilder, GraphCompleteOptions, GraphDefinition
+from support.kernels import HostMemory, compiled
+
+SOURCE = """
+extern "C" __global__ void add(int* out, int value) { *out += value; }
+extern "C" __global__ void append(int* out, int digit) { *out = *out * 10 + digit; }
+extern "C" __global__ void sum(int* out, const int* a, const int* b) { *out = *a + *b; }
+"""
+ONE = LaunchConfig(grid=1, block=1)
+
+
+@pytest.fixture
+def kernel(device):
+    return compiled(SOURCE).get_kernel
+
+
+@pytest.fixture
+def memory(device):
+    """Sixteen zeroed ints that both sides see."""
+    return HostMemory(64)
+
+
+@pytest.fixture
+def builder(device):
+    builder = device.create_graph_builder()
+    yield builder
+    builder.close()
+
+
+def value(memory, index=0):
+    return int(memory.array(np.int32)[index])
+
+
+def run(builder, stream, times=1):
+    graph = builder.complete()
+    for _ in range(times):
+        graph.launch(stream)
+    stream.sync()
+    return graph
+
+
+def test_other_packages_find_the_builder_and_its_sources(device, stream):
+    assert isinstance(device.create_graph_builder(), GraphBuilder)
+    assert isinstance(stream.create_graph_builder(), GraphBuilder)
+
+
+@pytest.mark.parametrize("arguments", [(), (1,)])
+def test_a_builder_is_not_constructed_directly(arguments):
+    with pytest.raises(NotImplementedError, match="create_graph_builder"):
+        GraphBuilder(*arguments)
+
+
+def test_a_fresh_builder_does_nothing_yet(builder, kernel, memory):
+    assert (builder.is_building, builder.is_join_required, builder.is_closed) == (False, False, False)
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    builder.stream.sync()
+    assert value(memory) == 3
+
+
+def test_captured_work_runs_at_each_launch_and_not_before(builder, kernel, memory, stream):
+    assert builder.begin_building() is builder
+    assert builder.is_building
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    launch(builder, ONE, kernel("append"), memory.address, 1)
+    assert builder.end_building() is builder
+    assert not builder.is_building
+    builder.stream.sync()
+    assert value(memory) == 0
+    run(builder, stream, times=2)
+    assert value(memory) == (31 + 3) * 10 + 1
+
+
+def test_work_after_the_end_runs_at_once(builder, kernel, memory):
+    builder.begin_building().end_building()
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    builder.stream.sync()
+    assert value(memory) == 3
+
+
+@pytest.mark.parametrize("mode", ["global", "thread_local", "relaxed"])
+def test_every_mode_captures_all_that_the_library_records(builder, kernel, memory, stream, device, mode):
+    target = device.allocate(16, stream=stream)
+    stream.sync()
+    builder.begin_building(mode=mode)
+    first, second = builder.split(2)
+    memory.buffer[48:].copy_to(target, stream=first)
+    with GraphMemoryResource(device).allocate(64, stream=first) as scratch:
+        scratch.fill(7, stream=first)
+    target.close()
+    launch(second, ONE, kernel("add"), memory.address, 2)
+    first.stream.record()
+    GraphBuilder.join(first, second)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory) == 2
+
+
+@pytest.mark.parametrize("mode", [None, "RELAXED", "", "local"])
+def test_other_modes_are_refused(builder, mode):
+    with pytest.raises(ValueError, match="mode must be 'global'"):
+        builder.begin_building(mode)
+
+
+@pytest.mark.parametrize("mode", [0, b"global"])
+def test_a_mode_is_text(builder, mode):
+    with pytest.raises(TypeError, match="mode must be a str"):
+        builder.begin_building(mode)
+
+
+def test_a_builder_captures_once(builder):
+    builder.begin_building()
+    with pytest.raises(RuntimeError, match="building already"):
+        builder.begin_building()
+    builder.end_building()
+    with pytest.raises(RuntimeError, match="cannot begin another"):
+        builder.begin_building()
+    with pytest.raises(RuntimeError, match="not building"):
+        builder.end_building()
+
+
+def test_a_stream_captures_for_one_builder_at_a_time(stream):
+    with stream.create_graph_builder().begin_building():
+        other = stream.create_graph_builder()
+        with pytest.raises(CUDAError):
+            other.begin_building()
+        assert not other.is_building
+    assert other.begin_building().is_building
+    other.close()
+
+
+def test_the_legacy_stream_cannot_capture(device):
+    with pytest.raises(CUDAError, match="CAPTURE"):
+        LEGACY_DEFAULT_STREAM.create_graph_builder().begin_building()
+
+
+WORK = {
+    "complete": lambda b: b.complete(),
+    "debug_dot_print": lambda b: b.debug_dot_print("unused.dot"),
+    "graph_definition": lambda b: b.graph_definition,
+    "split": lambda b: b.split(2),
+    "create_condition": lambda b: b.create_condition(),
+    "end_building": lambda b: b.end_building(),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_what_a_builder_cannot_do_before_it_builds(builder, name):
+    with pytest.raises(RuntimeError, match="this GraphBuilder (is not building|has not ended)"):
+        WORK[name](builder)
+
+
+@pytest.mark.parametrize("name", ["complete", "debug_dot_print", "graph_definition"])
+def test_questions_for_the_graph_do_not_disturb_a_capture(builder, kernel, memory, stream, name):
+    builder.begin_building()
+    with pytest.raises(RuntimeError, match="has not ended"):
+        WORK[name](builder)
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory) == 3
+
+
+def test_a_builder_can_be_completed_again_with_other_options(builder, kernel, memory, stream):
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    builder.end_building()
+    graphs = [builder.complete(), builder.complete(GraphCompleteOptions(upload_stream=stream))]
+    builder.close()
+    for graph in graphs:
+        assert isinstance(graph, Graph)
+        graph.launch(stream)
+    stream.sync()
+    assert value(memory) == 6
+
+
+def test_a_closed_builder_refuses_work(device):
+    builder = device.create_graph_builder().begin_building().end_building()
+    assert builder == builder and builder != device.create_graph_builder()
+    text, number = repr(builder), hash(builder)
+    builder.close()
+    builder.close()
+    assert (builder.is_closed, builder.is_join_required) == (True, False)
+    assert (repr(builder), hash(builder)) == (text, number)
+    more = {
+        "begin_building": lambda b: b.begin_building(),
+        "is_building": lambda b: b.is_building,
+        "stream": lambda b: b.stream,
+        "protocol": lambda b: b.__cuda_stream__(),
+        "join": lambda b: GraphBuilder.join(b, b),
+        "allocate": lambda b: device.allocate(4, stream=b),
+        "update": lambda b: GraphDefinition().instantiate().update(b),
+    }
+    for work in (WORK | more).values():
+        with pytest.raises(RuntimeError, match="this GraphBuilder is closed"):
+            work(builder)
+
+
+# --- fork and join ---
+
+
+def test_forks_depend_on_the_work_before_and_joined_work_on_all(builder, kernel, memory, stream):
+    out = memory.address
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), out, 5)
+    first, second, third = builder.split(3)
+    assert first is builder
+    assert [b.is_join_required for b in (first, second, third)] == [False, True, True]
+    launch(second, ONE, kernel("sum"), out + 4, out, out)
+    launch(third, ONE, kernel("sum"), out + 8, out, out)
+    assert GraphBuilder.join(third, second, first) is builder
+    assert second.is_closed and third.is_closed and second.is_join_required
+    launch(builder, ONE, kernel("sum"), out + 12, out + 4, out + 8)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory, 3) == 20
+
+
+def test_forks_of_forks(builder, kernel, memory, stream):
+    out = memory.address
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), out, 1)
+    _, fork = builder.split(2)
+    inner = fork.split(3)
+    assert inner[0] is fork and all(b.is_join_required for b in inner)
+    for index, branch in enumerate(inner, 1):
+        launch(branch, ONE, kernel("sum"), out + 4 * index, out, out)
+    joined = GraphBuilder.join(*inner)
+    assert joined is fork and joined.is_join_required and not joined.is_closed
+    launch(joined, ONE, kernel("sum"), out + 16, out + 4, out + 12)
+    assert fork.join(fork, builder) is builder
+    launch(builder, ONE, kernel("sum"), out + 20, out + 16, out + 8)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory, 5) == 6
+
+
+def test_joined_builders_refuse_work(builder):
+    builder.begin_building()
+    _, fork = builder.split(2)
+    GraphBuilder.join(builder, fork)
+    for name in WORK:
+        with pytest.raises(RuntimeError, match="this GraphBuilder is closed"):
+            WORK[name](fork)
+
+
+def test_a_fork_does_not_end_or_complete_the_capture(builder):
+    builder.begin_building()
+    _, fork = builder.split(2)
+    assert fork.is_building
+    for work in ("end_building", "complete", "graph_definition", "debug_dot_print"):
+        with pytest.raises(RuntimeError, match="made by split"):
+            WORK[work](fork)
+    with pytest.raises(ValueError, match="must have ended"):
+        GraphDefinition().instantiate().update(fork)
+    builder.join(builder, fork)
+    assert builder.end_building().complete()
+
+
+@pytest.mark.parametrize("count", [1, 0, -3])
+def test_fewer_than_two_is_no_split(builder, count):
+    builder.begin_building()
+    with pytest.raises(ValueError, match="count must be at least 2"):
+        builder.split(count)
+    assert builder.is_building
+
+
+@pytest.mark.parametrize("count", [2.0, "2", None])
+def test_a_count_is_an_int(builder, count):
+    builder.begin_building()
+    with pytest.raises(TypeError):
+        builder.split(count)
+
+
+def test_what_cannot_be_joined_goes_on(builder, device):
+    builder.begin_building()
+    _, fork = builder.split(2)
+    with device.create_graph_builder().begin_building() as other:
+        with pytest.raises(ValueError, match="different captures"):
+            GraphBuilder.join(builder, other)
+        assert other.is_building
+    with pytest.raises(ValueError, match="at least two"):
+        GraphBuilder.join(builder)
+    with pytest.raises(ValueError, match="at least two"):
+        GraphBuilder.join()
+    with pytest.raises(ValueError, match="each GraphBuilder once"):
+        GraphBuilder.join(fork, fork)
+    with pytest.raises(TypeError, match="not Stream"):
+        GraphBuilder.join(builder, fork.stream)
+    with pytest.raises(RuntimeError, match="not building"):
+        GraphBuilder.join(fork, device.create_graph_builder())
+    assert not fork.is_closed and GraphBuilder.join(builder, fork).end_building() is builder
+
+
+# --- what is captured ---
+
+
+def test_a_bound_kernel_is_captured(builder, kernel, memory, stream):
+    bound = kernel("add").bind(ONE, stream=builder)
+    builder.begin_building()
+    bound(memory.address, 4)
+    builder.end_building()
+    assert value(memory) == 0
+    run(builder, stream, times=3)
+    assert value(memory) == 12
+
+
+def test_copies_and_fills_are_captured(builder, memory, device, stream):
+    buffer = device.allocate(16, stream=stream)
+    stream.sync()
+    builder.begin_building()
+    buffer.fill(5, stream=builder)
+    buffer.copy_to(memory.buffer[:16], stream=builder)
+    builder.end_building()
+    run(builder, stream)
+    assert bytes(memory)[:16] == bytes([5] * 16)
+
+
+def test_memory_of_the_graph(builder, kernel, memory, device, stream):
+    resource = GraphMemoryResource(device)
+    builder.begin_building()
+    assert resource.allocate(0, stream=builder).size == 0
+    scratch = resource.allocate(64, stream=builder)
+    scratch.fill(1, stream=builder)
+    launch(builder, ONE, kernel("add"), scratch, 2)
+    scratch[:64].copy_to(memory.buffer, stream=builder)
+    scratch.close()
+    builder.end_building()
+    run(builder, stream, times=2)
+    assert value(memory) == 0x01010103
+
+
+def test_a_pool_does_not_allocate_in_a_capture_and_the_capture_goes_on(builder, device):
+    builder.begin_building()
+    with pytest.raises(RuntimeError, match="GraphMemoryResource"):
+        device.allocate(16, stream=builder)
+    assert builder.is_building
+    builder.end_building()
+
+
+def test_events_order_captured_streams(builder, kernel, memory, device, stream):
+    other = device.create_stream()
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 5)
+    other.wait(builder.stream.record())
+    launch(other, ONE, kernel("append"), memory.address, 1)
+    builder.stream.wait(other.record())
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory) == 51
+
+
+def test_a_graph_launched_on_a_capturing_stream_is_captured(builder, kernel, memory, device, stream):
+    with device.create_graph_builder().begin_building() as inner:
+        launch(inner, ONE, kernel("add"), memory.address, 2)
+        graph = inner.end_building().complete()
+    builder.begin_building()
+    graph.launch(builder.stream)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory) == 2
+
+
+def test_embedded_graphs_are_copies(builder, kernel, memory, device, stream):
+    child = device.create_graph_builder().begin_building()
+    launch(child, ONE, kernel("append"), memory.address, 7)
+    child.end_building()
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 1)
+    builder.embed(child)
+    child.close()
+    launch(builder, ONE, kernel("append"), memory.address, 3)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory) == 173
+
+
+def test_what_cannot_be_embedded(builder, device):
+    child = device.create_graph_builder()
+    with pytest.raises(ValueError, match="is not building"):
+        builder.embed(child)
+    builder.begin_building()
+    for state in (child, child.begin_building(), builder):
+        with pytest.raises(ValueError, match="must have ended"):
+            builder.embed(state)
+    for other in (None, GraphDefinition(), builder.stream):
+        with pytest.raises(TypeError, match="child must be a GraphBuilder"):
+            builder.embed(other)
+    child.close()
+    with pytest.raises(RuntimeError, match="is closed"):
+        builder.embed(child)
+    assert builder.is_building
+
+
+# --- the graph ---
+
+
+def test_a_view_of_the_graph_outlives_its_builder(builder, kernel, memory, stream):
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 4)
+    builder.end_building()
+    view = builder.graph_definition
+    assert view == builder.graph_definition and view is not builder.graph_definition
+    builder.close()
+    del builder
+    view.instantiate().launch(stream)
+    stream.sync()
+    assert value(memory) == 4
+
+
+def test_a_graph_is_written_as_text(builder, kernel, memory, tmp_path):
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 4)
+    builder.end_building()
+    builder.debug_dot_print(str(tmp_path / "graph.dot"))
+    assert "digraph" in (tmp_path / "graph.dot").read_text()
+
+
+def test_an_executable_takes_over_what_another_builder_captured(device, kernel, memory, stream):
+    builders = []
+    for number in (3, 40):
+        builder = device.create_graph_builder().begin_building()
+        launch(builder, ONE, kernel("add"), memory.address, number)
+        builders.append(builder)
+    graph = builders[0].end_building().complete()
+    with pytest.raises(ValueError, match="must have ended"):
+        graph.update(builders[1])
+    graph.update(builders[1].end_building())
+    graph.launch(stream)
+    stream.sync()
+    assert value(memory) == 40

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""However a capture ends, its stream does not go on capturing."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+from cuda.core import Device, LaunchConfig, launch
+from cuda.core._utils.cuda_utils import CUDAError
+from support.kernels import HostMemory, compiled
+
+SOURCE = 'extern "C" __global__ void add(int* out, int value) { *out += value; }'
+ONE = LaunchConfig(grid=1, block=1)
+
+
+@pytest.fixture
+def kernel(device):
+    return compiled(SOURCE).get_kernel
+
+
+@pytest.fixture
+def memory(device):
+    """An int that both sides see."""
+    return HostMemory(4)
+
+
+def value(memory):
+    return int(memory.array(np.int32)[0])
+
+
+def run(builder, stream):
+    builder.complete().launch(stream)
+    stream.sync()
+
+
+def can_capture(stream):
+    """Whether nothing captures on the stream: another builder can."""
+    with stream.create_graph_builder() as builder:
+        builder.begin_building().end_building()
+    return True
+
+
+@pytest.mark.parametrize("way", ["close", "drop", "exception", "cycle"])
+def test_a_capture_ends_with_its_builder_and_the_borrowed_stream_goes_on(stream, kernel, memory, way):
+    builder = stream.create_graph_builder().begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    if way == "close":
+        builder.close()
+    elif way == "exception":
+        with pytest.raises(ZeroDivisionError), builder:
+            raise ZeroDivisionError
+    elif way == "cycle":
+
+        class Holder:
+            pass
+
+        holder = Holder()
+        holder.itself, holder.builder = holder, builder
+        del holder
+    del builder
+    gc.collect()
+    assert can_capture(stream)
+    launch(stream, ONE, kernel("add"), memory.address, 4)
+    stream.sync()
+    assert value(memory) == 4
+
+
+def test_a_capture_outlives_the_closing_of_the_users_stream(device, kernel, memory, stream):
+    borrowed = device.create_stream()
+    builder = borrowed.create_graph_builder().begin_building()
+    borrowed.close()
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    builder.end_building()
+    run(builder, stream)
+    assert value(memory) == 3
+
+
+def test_a_fork_that_is_not_joined_fails_the_end_and_nothing_captures(stream, kernel, memory):
+    builder = stream.create_graph_builder().begin_building()
+    _, fork = builder.split(2)
+    launch(fork, ONE, kernel("add"), memory.address, 3)
+    with pytest.raises(CUDAError, match="UNJOINED"):
+        builder.end_building()
+    assert not builder.is_building and not fork.is_building
+    for work in (lambda b: b.complete(), lambda b: b.graph_definition):
+        with pytest.raises(RuntimeError, match="the capture of this GraphBuilder failed"):
+            work(builder)
+    with pytest.raises(RuntimeError, match="forked from has ended"):
+        launch(fork, ONE, kernel("add"), memory.address, 3)
+    assert can_capture(stream)
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["primary", "fork"])
+def test_forks_and_their_origin_close_in_any_order(stream, kernel, memory, first):
+    builders = list(stream.create_graph_builder().begin_building().split(2))
+    launch(builders[1], ONE, kernel("add"), memory.address, 3)
+    builders.pop(first).close()
+    builders.pop().close()
+    assert can_capture(stream)
+
+
+def test_an_invalidated_capture_says_so_and_ends(stream, kernel, memory):
+    builder = stream.create_graph_builder().begin_building()
+    with pytest.raises(CUDAError):
+        builder.stream.sync()
+    with pytest.raises(RuntimeError, match="invalidated the capture"):
+        builder.is_building  # noqa: B018
+    with pytest.raises(RuntimeError, match="invalidated the capture"):
+        builder.create_condition()
+    with pytest.raises(CUDAError, match="INVALIDATED"):
+        builder.end_building()
+    assert can_capture(stream)
+
+
+def test_a_capture_that_was_ended_around_its_builder(stream):
+    from cuda.bindings import driver
+
+    builder = stream.create_graph_builder().begin_building()
+    _, graph = driver.cuStreamEndCapture(stream.handle)
+    assert not builder.is_building
+    with pytest.raises(RuntimeError, match="ended by a call around it"):
+        builder.create_condition()
+    with pytest.raises(CUDAError):
+        builder.end_building()
+    driver.cuGraphDestroy(graph)
+    assert can_capture(stream)
+
+
+def test_threads_capture_beside_each_other(device, kernel):
+    memories = [HostMemory(64) for _ in range(4)]
+
+    def work(memory):
+        mine = Device(0)
+        mine.set_current()
+        stream = mine.create_stream()
+        for number in range(10):
+            builder = mine.create_graph_builder().begin_building("thread_local")
+            launch(builder, ONE, kernel("add"), memory.address, number)
+            if number % 3 == 0:
+                builder.close()
+                continue
+            run(builder.end_building(), stream)
+
+    threads = [threading.Thread(target=work, args=(memory,)) for memory in memories]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [value(memory) for memory in memories] == [27] * 4
+
+
+def test_a_builder_that_another_thread_closes(stream, kernel, memory):
+    builder = stream.create_graph_builder().begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    thread = threading.Thread(target=builder.close)
+    thread.start()
+    thread.join()
+    assert can_capture(stream)
