@@ -5,14 +5,19 @@ from libc.stdint cimport intptr_t
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport ContextHandle, ContextMember, KeptContext
 
 
 cdef class Context(DriverObject):
     cdef:
-        ContextHandle _h_context
+        ContextMember _h_context
         int _device_id
+
+
+# Keeps the context of an object for a call; RuntimeError when it is closed.
+cdef inline int Context_keep(Context self, KeptContext* kept) except -1:
+    return 0 if kept.hold(self._h_context) else refuse_closed(self)
 
 
 cdef Context Context_wrap(const ContextHandle& h_context, int device_id)

@@ -41,7 +41,7 @@ cdef class Context(DriverObject):
         if self.is_closed:
             return
         HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_current), b"cuCtxGetCurrent")
-        if c_current == self._h_context.get():
+        if <intptr_t>c_current == self._address():
             raise RuntimeError("cannot close a context that is current on this thread; make another one current first")
         self._release()
 
@@ -55,7 +55,7 @@ cdef class Context(DriverObject):
         """Whether the context was made from a part of a device's resources; False when closed."""
         return False
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_context)
 
     cdef void _release(self) noexcept:
@@ -64,7 +64,7 @@ cdef class Context(DriverObject):
 
 cdef Context Context_wrap(const ContextHandle& h_context, int device_id):
     cdef Context self = Context.__new__(Context)
-    self._h_context = h_context
+    self._h_context.set(h_context)
     self._device_id = device_id
     return self
 

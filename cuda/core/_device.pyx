@@ -7,7 +7,7 @@ from __future__ import annotations
 cimport cython
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject, PyTypeObject
-from libc.stdint cimport uint64_t
+from libc.stdint cimport intptr_t, uint64_t
 
 from cuda.bindings cimport cydriver
 
@@ -15,13 +15,14 @@ from cuda.core._context cimport (
     Context,
     Context_enter,
     Context_find,
+    Context_keep,
     Context_leave,
     Context_ordinal,
     Context_primary,
     Context_wrap,
 )
 from cuda.core._event cimport Event, Event_create, Event_flags
-from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._handles._handles cimport ContextHandle, KeptContext
 from cuda.core._handles._waiting cimport wait_for_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource
@@ -94,10 +95,12 @@ cdef class Device:
         return Device, (self._id,)
 
     def __enter__(self):
+        cdef KeptContext kept
         cdef Context context = self._context
-        if context is None or context.is_closed:
+        if context is None or not kept.hold(context._h_context):
             context = Device_primary(self)
-        HANDLE_RETURN(cydriver.cuCtxPushCurrent(context._h_context.get()), b"cuCtxPushCurrent")
+            Context_keep(context, &kept)
+        HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
         self._context = context
         return self
 
@@ -162,10 +165,11 @@ cdef class Device:
         RuntimeError
             If ``ctx`` is closed or belongs to another device.
         """
-        cdef Context context
-        if ctx is None:
-            context = Device_primary(self)
-            HANDLE_RETURN(cydriver.cuCtxSetCurrent(context._h_context.get()), b"cuCtxSetCurrent")
+        cdef KeptContext kept
+        cdef Context context = Device_primary(self) if ctx is None else None
+        if context is not None:
+            Context_keep(context, &kept)
+            HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
             self._context = context
             return None
         if not isinstance(ctx, Context):
@@ -191,10 +195,11 @@ cdef class Device:
         CUDAError
             Before :meth:`set_current`.
         """
-        Device_check_context(self)
+        cdef KeptContext kept
+        Device_keep_context(self, &kept)
         if obj is not None:
             return Stream._init(obj, options)
-        return Stream_create(self._context._h_context, self._id, options)
+        return Stream_create(kept.handle(), self._id, options)
 
     def create_graph_builder(self) -> GraphBuilder:
         """† Return a :class:`~cuda.core.graph.GraphBuilder` that captures on a new stream of its own."""
@@ -215,17 +220,12 @@ cdef class Device:
         CUDAError
             Before :meth:`set_current`.
         """
-        cdef unsigned int c_flags
-        cdef int is_entered
-        Device_check_context(self)
-        c_flags = Event_flags(options)
+        cdef unsigned int c_flags = Event_flags(options)
+        cdef KeptContext kept
+        Device_keep_context(self, &kept)
         if c_flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes must come from Stream.record(), not create_event()")
-        is_entered = Context_enter(self._context._h_context.get())
-        try:
-            return Event_create(self._context._h_context, self._id, c_flags)
-        finally:
-            Context_leave(is_entered)
+        return Event_create(kept.handle(), self._id, c_flags)
 
     def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
@@ -253,7 +253,8 @@ cdef class Device:
         """
         cdef size_t c_size
         cdef Stream source
-        Device_check_context(self)
+        cdef KeptContext kept
+        Device_keep_context(self, &kept)
         source = Stream_accept(stream)
         if not PyLong_CheckExact(size) and not hasattr(size, "__index__"):
             raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
@@ -273,14 +274,13 @@ cdef class Device:
         CUDAError
             If work failed, or before :meth:`set_current`.
         """
-        cdef ContextHandle h_context
+        cdef KeptContext kept
         cdef int is_entered = 0
-        Device_check_context(self)
-        h_context = self._context._h_context
+        Device_keep_context(self, &kept)
         with nogil:
-            is_entered = Context_enter(h_context.get())
+            is_entered = Context_enter(kept.get())
             try:
-                wait_for_context(h_context)
+                wait_for_context(kept.handle())
             finally:
                 Context_leave(is_entered)
 
@@ -414,9 +414,9 @@ cdef int Device_check_set(Device self) except -1:
     return 0
 
 
-cdef int Device_check_context(Device self) except -1:
+cdef int Device_keep_context(Device self, KeptContext* kept) except -1:
     Device_check_set(self)
-    return self._context._check_open()
+    return Context_keep(self._context, kept)
 
 
 cdef Context Device_primary(Device self):
@@ -433,7 +433,8 @@ cdef Context Device_exchange(Device self, Context context):
     cdef Context previous = None
     cdef ContextHandle h_previous
     cdef cydriver.CUcontext c_previous = NULL
-    context._check_open()
+    cdef KeptContext kept
+    Context_keep(context, &kept)
     if context._device_id != self._id:
         raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
     init_driver()
@@ -444,16 +445,16 @@ cdef Context Device_exchange(Device self, Context context):
             Context_find(c_previous, &h_previous)
             previous = Context_wrap(h_previous, Context_ordinal(h_previous))
         HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
-    HANDLE_RETURN(cydriver.cuCtxPushCurrent(context._h_context.get()), b"cuCtxPushCurrent")
+    HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
     self._context = context
     return previous
 
 
 # The very object through which this device installed a context, or None.
 cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
-    if self._context is not None and self._context._h_context.get() == c_context:
+    if self._context is not None and self._context._address() == <intptr_t>c_context:
         return self._context
-    if self._primary is not None and self._primary._h_context.get() == c_context:
+    if self._primary is not None and self._primary._address() == <intptr_t>c_context:
         return self._primary
     return None
 

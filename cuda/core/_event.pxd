@@ -1,17 +1,22 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport ContextHandle, EventHandle
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport ContextHandle, ContextMember, EventHandle, EventMember, KeptEvent
 
 
 cdef class Event(DriverObject):
     cdef:
-        EventHandle _h_event
-        ContextHandle _h_context
+        EventMember _h_event
+        ContextMember _h_context
         int _device_id
         unsigned int _flags
         object _ipc_descriptor      # None until it is asked for
+
+
+# Keeps the event of an object for a call; RuntimeError when it is closed.
+cdef inline int Event_keep(Event self, KeptEvent* kept) except -1:
+    return 0 if kept.hold(self._h_event) else refuse_closed(self)
 
 
 cdef class IPCEventDescriptor:
@@ -20,11 +25,11 @@ cdef class IPCEventDescriptor:
         bint _is_blocking_sync
 
 
-# A new event of a context, which has to be current.
+# A new event of a context, which the caller keeps, whichever is current.
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags)
 cdef Event Event_wrap(
     const EventHandle& h_event, const ContextHandle& h_context, int device_id, unsigned int c_flags
 )
-# Only the handle: for events that no user sees.
+# Only the handle, of the context that is current: for events that no user sees.
 cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil
 cdef unsigned int Event_flags(object options) except? 0xffffffff

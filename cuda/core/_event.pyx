@@ -11,7 +11,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, address
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, KeptEvent, address
 from cuda.core._handles._waiting cimport wait_for_event
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
@@ -65,9 +65,10 @@ cdef class Event(DriverObject):
         CUDAError
             If the work failed.
         """
-        self._check_open()
+        cdef KeptEvent event
+        Event_keep(self, &event)
         with nogil:
-            wait_for_event(self._h_event.get(), not self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
+            wait_for_event(event.get(), not self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
 
     @property
     def handle(self):
@@ -130,7 +131,6 @@ cdef class Event(DriverObject):
     @property
     def is_done(self) -> bool:
         """Whether the recorded work has completed; True before the first record (``cuEventQuery``)."""
-        self._check_open()
         return Event_is_done(self)
 
     @property
@@ -141,9 +141,10 @@ cdef class Event(DriverObject):
     @property
     def context(self):
         """The :class:`Context` of the event, or None for an event of another process."""
-        return Context_wrap(self._h_context, self._device_id) if self._h_context else None
+        cdef ContextHandle h_context = self._h_context.copy()
+        return Context_wrap(h_context, self._device_id) if h_context else None
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_event)
 
     cdef void _release(self) noexcept:
@@ -200,18 +201,22 @@ class EventOptions(Options):
 
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):
     cdef EventHandle h_event
-    cdef ContextHandle h_owner = h_context
+    cdef int is_entered = 0
     with nogil:
-        Event_create_handle(h_owner, c_flags, &h_event)
-    return Event_wrap(h_event, h_owner, device_id, c_flags)
+        is_entered = Context_enter(h_context.get())
+        try:
+            Event_create_handle(h_context, c_flags, &h_event)
+        finally:
+            Context_leave(is_entered)
+    return Event_wrap(h_event, h_context, device_id, c_flags)
 
 
 cdef Event Event_wrap(
     const EventHandle& h_event, const ContextHandle& h_context, int device_id, unsigned int c_flags
 ):
     cdef Event self = Event.__new__(Event)
-    self._h_event = h_event
-    self._h_context = h_context
+    self._h_event.set(h_event)
+    self._h_context.set(h_context)
     self._device_id = device_id
     self._flags = c_flags
     return self
@@ -254,15 +259,16 @@ _exported = weakref.WeakValueDictionary()
 cdef IPCEventDescriptor Event_export(Event self):
     cdef IPCEventDescriptor descriptor
     cdef cydriver.CUipcEventHandle handle
-    cdef EventHandle h_event = self._h_event
-    cdef ContextHandle h_context = self._h_context
+    cdef KeptEvent event
+    cdef ContextHandle h_context = self._h_context.copy()
     cdef int is_entered = 0
     memset(&handle, 0, sizeof(handle))
+    Event_keep(self, &event)
     # The queues of multiprocessing pickle on threads of their own, where no context is current.
     with nogil:
         is_entered = Context_enter(h_context.get())
         try:
-            HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, h_event.get()), b"cuIpcGetEventHandle")
+            HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, event.get()), b"cuIpcGetEventHandle")
         finally:
             Context_leave(is_entered)
     descriptor = IPCEventDescriptor._init((<char*>&handle)[:sizeof(handle)], self.is_blocking_sync)
@@ -273,6 +279,7 @@ cdef IPCEventDescriptor Event_export(Event self):
 cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     cdef Event self = cls.__new__(cls)
     cdef Event mine
+    cdef EventHandle h_mine
     cdef cydriver.CUipcEventHandle handle
     cdef cydriver.CUevent c_event = NULL
     if len(descriptor._payload) != sizeof(handle):
@@ -280,9 +287,11 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     # It opens the event in further processes, too.
     self._ipc_descriptor = descriptor
     mine = _exported.get(descriptor._payload)
-    if mine is not None and mine._h_event:
-        self._h_event = mine._h_event
-        self._h_context = mine._h_context
+    if mine is not None:
+        h_mine = mine._h_event.copy()
+    if h_mine:
+        self._h_event.set(h_mine)
+        self._h_context.set(mine._h_context.copy())
         self._device_id = mine._device_id
         self._flags = mine._flags
         return self
@@ -290,7 +299,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     init_driver()
     with nogil:
         HANDLE_RETURN(cydriver.cuIpcOpenEventHandle(&c_event, handle), b"cuIpcOpenEventHandle")
-    self._h_event = EventHandle.own(c_event, &Event_destroy, Keep())
+    self._h_event.set(EventHandle.own(c_event, &Event_destroy, Keep()))
     self._device_id = -1
     self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
     if descriptor._is_blocking_sync:
@@ -312,22 +321,24 @@ def _rebuild_event(descriptor):
 
 
 cdef inline bint Event_is_done(Event self) except -1:
+    cdef KeptEvent event
+    Event_keep(self, &event)
     return ALLOW_RETURN(
-        cydriver.cuEventQuery(self._h_event.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventQuery"
+        cydriver.cuEventQuery(event.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventQuery"
     )
 
 
 cdef object Event_elapsed(Event start, Event end):
     cdef float c_milliseconds = 0
     cdef cydriver.CUresult err
-    cdef EventHandle h_start = start._h_event
-    cdef EventHandle h_end = end._h_event
-    start._check_open()
-    end._check_open()
+    cdef KeptEvent kept_start
+    cdef KeptEvent kept_end
+    Event_keep(start, &kept_start)
+    Event_keep(end, &kept_end)
     if not (start.is_timing_enabled and end.is_timing_enabled):
         raise RuntimeError("both events need timing to be subtracted; make them with EventOptions(timing_enabled=True)")
     with nogil:
-        err = cydriver.cuEventElapsedTime(&c_milliseconds, h_start.get(), h_end.get())
+        err = cydriver.cuEventElapsedTime(&c_milliseconds, kept_start.get(), kept_end.get())
     if err == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:
         raise RuntimeError("both events must have been recorded to be subtracted")
     if not ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventElapsedTime"):

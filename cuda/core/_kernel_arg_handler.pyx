@@ -8,7 +8,8 @@ from libc.stdint cimport intptr_t
 
 from cpython.object cimport PyObject
 
-from cuda.core._launch._arguments cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill_naturally
+from cuda.core._handles._launches cimport ArgumentBlock
+from cuda.core._launch._arguments cimport ArgumentBlock_fill_naturally
 from cuda.core._utils._cpython cimport tuple_items
 
 __all__ = ["ParamHolder"]
@@ -40,11 +41,10 @@ cdef class ParamHolder:
         # The items may own what their addresses refer to.
         self._kernel_args = tuple(kernel_args)
         ArgumentBlock_fill_naturally(
-            &self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
+            self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
         )
-
-    def __dealloc__(self):
-        ArgumentBlock_clear(&self._block)
+        # This is no call: buffers may be closed while it lives.
+        self._block.end()
 
     @property
     def ptr(self) -> int:

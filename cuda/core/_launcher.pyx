@@ -12,16 +12,17 @@ from __future__ import annotations
 cimport cython
 from cpython.object cimport PyObject, PyTypeObject
 from libc.limits cimport INT_MAX
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint64_t, uintptr_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport refuse_pickle
-from cuda.core._handles._handles cimport ContextHandle
-from cuda.core._launch._arguments cimport ArgumentBlock, ArgumentBlock_clear, ArgumentBlock_fill
+from cuda.core._handles._handles cimport ContextHandle, KeptKernel, KeptStream
+from cuda.core._handles._launches cimport ArgumentBlock
+from cuda.core._launch._arguments cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
-from cuda.core._module cimport Kernel
-from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, is_default
+from cuda.core._module cimport Kernel, Kernel_keep
+from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
@@ -179,28 +180,24 @@ cdef int launch_kernel(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
     cdef ArgumentBlock block
+    cdef KeptStream kept_stream
+    cdef KeptKernel kept_kernel
     cdef cydriver.CUlaunchConfig c_config = config._native
-    # The driver takes a CUkernel for a CUfunction, and finds the context by the stream.
-    cdef cydriver.CUfunction c_function = <cydriver.CUfunction>kernel._h_kernel.get()
+    cdef cydriver.CUfunction c_function
     cdef cydriver.CUresult err
-    c_config.hStream = stream._h_stream.get()
-    if not stream._h_stream:
-        stream._check_open()
-    if c_function == NULL:
-        kernel._check_open()
+    Stream_keep(stream, &kept_stream)
+    Kernel_keep(kernel, &kept_kernel)
+    c_config.hStream = kept_stream.get()
+    # The driver takes a CUkernel for a CUfunction, and finds the context by the stream.
+    c_function = <cydriver.CUfunction>kept_kernel.get()
     # Beforehand, because a launch that is refused ends a capture.
     if c_config.sharedMemBytes > kernel._plain_shared:
-        prepare_shared_memory(kernel, stream, c_config.sharedMemBytes)
-    ArgumentBlock_fill(&block, kernel, arguments, count)
+        prepare_shared_memory(kernel, kept_kernel, stream, c_config.sharedMemBytes)
+    ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
     with nogil:
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.cells, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        try:
-            launch_again(err, &c_config, block.cells, stream, config, kernel)
-        finally:
-            ArgumentBlock_clear(&block)
-    elif block.heap != NULL:
-        ArgumentBlock_clear(&block)
+        launch_again(err, &c_config, block.cells, stream, config, kernel, kept_kernel)
     return 0
 
 
@@ -214,6 +211,7 @@ cdef int launch_again(
     Stream stream,
     LaunchConfig config,
     Kernel kernel,
+    const KeptKernel& kept,
 ) except -1:
     cdef ContextHandle h_context
     cdef int device_id = -1
@@ -221,17 +219,15 @@ cdef int launch_again(
     cdef int c_most = INT_MAX
     cdef bint may_be_context = err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
-    ) and not is_default(stream._h_stream)
+    ) and <uintptr_t>c_config.hStream > 2
     cdef bint may_be_shared_memory = c_config.sharedMemBytes > 0 and is_about_resources(err)
     if may_be_context or may_be_shared_memory:
         Stream_context(stream, &h_context, &device_id)
         is_entered = Context_enter(h_context.get())
         try:
-            if (may_be_shared_memory and allow_shared_memory(kernel, device_id, &c_most)) or is_entered:
+            if (may_be_shared_memory and allow_shared_memory(kept, device_id, &c_most)) or is_entered:
                 with nogil:
-                    err = cydriver.cuLaunchKernelEx(
-                        c_config, <cydriver.CUfunction>kernel._h_kernel.get(), cells, NULL
-                    )
+                    err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>kept.get(), cells, NULL)
         finally:
             Context_leave(is_entered)
     if err != cydriver.CUresult.CUDA_SUCCESS:
@@ -278,7 +274,9 @@ cdef int raise_refusal(
 
 
 # Lets a kernel have more dynamic shared memory than kernels have by default, once on each device.
-cdef int prepare_shared_memory(Kernel kernel, Stream stream, unsigned int size) except -1:
+cdef int prepare_shared_memory(
+    Kernel kernel, const KeptKernel& kept, Stream stream, unsigned int size
+) except -1:
     cdef ContextHandle h_context
     cdef int device_id = stream._device_id
     cdef int c_most = 0
@@ -289,17 +287,17 @@ cdef int prepare_shared_memory(Kernel kernel, Stream stream, unsigned int size) 
     if kernel._set_devices & bit:
         return 0
     if kernel._plain_shared == 0:
-        kernel._plain_shared = shared_memory_of(kernel, device_id)
+        kernel._plain_shared = shared_memory_of(kept, device_id)
     if size > kernel._plain_shared:
-        allow_shared_memory(kernel, device_id, &c_most)
+        allow_shared_memory(kept, device_id, &c_most)
         kernel._set_devices |= bit
     return 0
 
 
 # Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
 # Always the most there is, so that threads with different needs do not undo each other's setting.
-cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? False:
-    cdef cydriver.CUkernel c_kernel = kernel._h_kernel.get()
+cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) except? False:
+    cdef cydriver.CUkernel c_kernel = kept.get()
     cdef int c_limit = 0
     cdef int c_static = 0
     HANDLE_RETURN(
@@ -317,7 +315,7 @@ cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? F
         b"cuKernelGetAttribute",
     )
     most[0] = max(c_limit - c_static, 0)
-    if shared_memory_of(kernel, device_id) >= most[0]:
+    if shared_memory_of(kept, device_id) >= most[0]:
         return False
     HANDLE_RETURN(
         cydriver.cuKernelSetAttribute(
@@ -332,13 +330,13 @@ cdef bint allow_shared_memory(Kernel kernel, int device_id, int* most) except? F
 
 
 # The dynamic shared memory that a block may have as things are set.
-cdef int shared_memory_of(Kernel kernel, int device_id) except -1:
+cdef int shared_memory_of(const KeptKernel& kept, int device_id) except -1:
     cdef int c_now = 0
     HANDLE_RETURN(
         cydriver.cuKernelGetAttribute(
             &c_now,
             cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            kernel._h_kernel.get(),
+            kept.get(),
             device_id,
         ),
         b"cuKernelGetAttribute",

@@ -5,14 +5,14 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport KeptKernel, KernelHandle, KernelMember, LibraryMember
 from cuda.core._code._kernel_attributes cimport ParamSlot
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport KernelHandle, LibraryHandle
 
 
 cdef class ObjectCode(DriverObject):
     cdef:
-        LibraryHandle _h_library    # empty until loaded
+        LibraryMember _h_library    # empty until loaded
         object _code                # bytes, bytearray, or the path as str
         str _code_type
         str _name
@@ -23,7 +23,7 @@ cdef class ObjectCode(DriverObject):
 
 cdef class Kernel(DriverObject):
     cdef:
-        KernelHandle _h_kernel      # keeps the library loaded
+        KernelMember _h_kernel      # keeps the library loaded
         object _attributes
         object _occupancy
         str _name                   # for messages; empty when unknown
@@ -36,5 +36,10 @@ cdef class Kernel(DriverObject):
         uint64_t _set_devices       # a bit for each of the first devices where it was set
 
 
+# Keeps the kernel of an object for a call; RuntimeError when it is closed.
+cdef inline int Kernel_keep(Kernel self, KeptKernel* kept) except -1:
+    return 0 if kept.hold(self._h_kernel) else refuse_closed(self)
+
+
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name)
-cdef int Kernel_read_layout(Kernel self) except -1
+cdef int Kernel_read_layout(Kernel self, const KeptKernel& kept) except -1

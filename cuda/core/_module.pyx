@@ -13,13 +13,14 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
-from cuda.core._code._loading cimport kernel_names, load_image, ptx_log
+from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
 from cuda.core._handles._handles cimport (
     AllocationHandle,
     ContextHandle,
     Keep,
+    KeptKernel,
     KernelHandle,
     LibraryHandle,
     address,
@@ -89,8 +90,7 @@ cdef class ObjectCode(DriverObject):
         return f"<ObjectCode {self._name!r} code_type={self._code_type!r}{where}>"
 
     def __reduce__(self):
-        self._check_open()
-        return ObjectCode_rebuild, (self._code, self._code_type, self._name, self._symbol_mapping)
+        return ObjectCode_rebuild, (ObjectCode_code(self), self._code_type, self._name, self._symbol_mapping)
 
     @classmethod
     def _init(cls, module, code_type, *, name="", symbol_mapping=None):
@@ -219,8 +219,7 @@ cdef class ObjectCode(DriverObject):
             If the code cannot be loaded, or no context is current.
         """
         cdef cydriver.CUmodule c_module = NULL
-        ObjectCode_load(self)
-        cdef LibraryHandle h_library = self._h_library
+        cdef LibraryHandle h_library = ObjectCode_load(self)
         with nogil:
             HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, h_library.get()), b"cuLibraryGetModule")
         return bindings_object("CUmodule", <intptr_t>c_module)
@@ -228,15 +227,15 @@ cdef class ObjectCode(DriverObject):
     @property
     def handle(self):
         """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use."""
+        cdef LibraryHandle h_library
         if not self.is_closed:
-            ObjectCode_load(self)
-        return bindings_object("CUlibrary", self._address())
+            h_library = ObjectCode_load(self)
+        return bindings_object("CUlibrary", address(h_library))
 
     @property
     def code(self) -> CodeTypeT:
         """The code as it was given, or the path of its file as a str."""
-        self._check_open()
-        return self._code
+        return ObjectCode_code(self)
 
     @property
     def code_type(self) -> str:
@@ -261,24 +260,24 @@ cdef class ObjectCode(DriverObject):
         """Whether :meth:`close` was called."""
         return self._lock is None
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_library)
 
     cdef void _release(self) noexcept:
-        self._lock = None
-        self._code = None
-        self._kernels = None
+        with cython.critical_section(self):
+            self._lock = None
+            self._code = None
+            self._kernels = None
         self._h_library.reset()
 
     cdef object _identity(self):
+        cdef LibraryHandle h_library
         if not self.is_closed:
-            ObjectCode_load(self)
-        return self._address()
+            h_library = ObjectCode_load(self)
+        return address(h_library)
 
     cdef int _check_open(self) except -1:
-        if self._lock is None:
-            raise RuntimeError("this ObjectCode is closed")
-        return 0
+        return 0 if self._lock is not None else refuse_closed(self)
 
 
 cdef class Kernel(DriverObject):
@@ -337,16 +336,18 @@ cdef class Kernel(DriverObject):
     @property
     def attributes(self) -> KernelAttributes:
         """The attributes of the kernel, on the current device or on one that is asked for."""
-        if self._attributes is None:
-            self._attributes = KernelAttributes_create(self._h_kernel)
-        return self._attributes
+        attributes = self._attributes
+        if attributes is None:
+            attributes = self._attributes = KernelAttributes_create(self._h_kernel.copy())
+        return attributes
 
     @property
     def occupancy(self) -> KernelOccupancy:
         """Queries of how many blocks fit on the current device."""
-        if self._occupancy is None:
-            self._occupancy = KernelOccupancy_create(self._h_kernel)
-        return self._occupancy
+        occupancy = self._occupancy
+        if occupancy is None:
+            occupancy = self._occupancy = KernelOccupancy_create(self._h_kernel.copy())
+        return occupancy
 
     @property
     def num_arguments(self) -> int:
@@ -383,7 +384,7 @@ cdef class Kernel(DriverObject):
         # Other packages read it under this name.
         return self.handle
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_kernel)
 
     cdef void _release(self) noexcept:
@@ -414,54 +415,68 @@ def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
     return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
 
 
-cdef int ObjectCode_load(ObjectCode self) except -1:
+# The code, which stays with the caller when the object is closed.
+cdef object ObjectCode_code(ObjectCode self):
+    with cython.critical_section(self):
+        code = self._code
+        is_open = self._lock is not None
+    return code if is_open else refuse_closed(self)
+
+
+# The library, loaded if it was not yet.
+cdef LibraryHandle ObjectCode_load(ObjectCode self) except *:
     cdef cydriver.CUlibrary c_library = NULL
-    self._check_open()
-    if self._h_library:
-        return 0
+    cdef LibraryHandle h_library
+    code = ObjectCode_code(self)
     lock = self._lock
+    h_library = self._h_library.copy()
+    if h_library:
+        return h_library
+    if lock is None:
+        refuse_closed(self)
     init_driver()
     with lock:
         self._check_open()
-        if not self._h_library:
+        h_library = self._h_library.copy()
+        if not h_library:
             try:
-                c_library = load_image(self._code)
+                c_library = load_image(code)
             except CUDAError as error:
-                explain(error, f"loading {ObjectCode_describe(self)} failed{ptx_log(self._code, self._code_type)}")
+                log = ptx_log(code, self._code_type)
+                explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
                 raise
-            self._h_library = LibraryHandle.own(c_library, &ObjectCode_destroy, Keep())
-    return 0
+            h_library = LibraryHandle.own(c_library, &ObjectCode_destroy, Keep())
+            # Closed meanwhile, the object keeps no library; this call has one all the same.
+            if self._lock is not None:
+                self._h_library.set(h_library)
+    return h_library
 
 
 cdef void ObjectCode_destroy(cydriver.CUlibrary c_library) noexcept nogil:
     WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
 
 
-cdef str ObjectCode_describe(ObjectCode self):
-    name = f" {self._name!r}" if self._name else ""
-    if isinstance(self._code, str):
-        return f"the {self._code_type} module{name} of the file {self._code!r}"
-    return f"the {self._code_type} module{name} of {len(self._code)} bytes"
-
-
-# Loads the code and returns the symbol that `name` stands for in it.
-cdef bytes ObjectCode_symbol(ObjectCode self, object name, str what):
+cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except -1:
     if not isinstance(name, (str, bytes)):
         raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
     self._check_open()
     if self._code_type not in _HAS_KERNELS:
         raise RuntimeError(f"an object code of type {self._code_type!r} has no {what} to get; link it to a cubin first")
-    ObjectCode_load(self)
-    return mapped_symbol(self._symbol_mapping, name)
+    return 0
 
 
 cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
     cdef cydriver.CUdeviceptr c_pointer = 0
     cdef size_t c_size = 0
     cdef AllocationHandle h_allocation
-    cdef bytes symbol = ObjectCode_symbol(self, name, "variables")
-    cdef const char* c_symbol = symbol
-    cdef LibraryHandle h_library = self._h_library
+    cdef LibraryHandle h_library
+    cdef bytes symbol
+    cdef const char* c_symbol
+    ObjectCode_check_symbol(self, name, "variables")
+    code = ObjectCode_code(self)
+    h_library = ObjectCode_load(self)
+    symbol = mapped_symbol(self._symbol_mapping, name)
+    c_symbol = symbol
     try:
         with nogil:
             # Managed variables have a call of their own.
@@ -475,12 +490,12 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
                     b"cuLibraryGetManaged",
                 )
     except CUDAError as error:
+        what = described(code, self._code_type, self._name)
         if error.name == "CUDA_ERROR_NOT_FOUND":
-            hint = nearest(symbol.decode(errors="replace"), variable_names(self._code, self._code_type), "variables")
-            explain(error, f"there is no variable {name!r} in {ObjectCode_describe(self)}{hint}")
+            hint = nearest(symbol.decode(errors="replace"), variable_names(code, self._code_type), "variables")
+            explain(error, f"there is no variable {name!r} in {what}{hint}")
         else:
-            log = ptx_log(self._code, self._code_type)
-            explain(error, f"getting the variable {name!r} of {ObjectCode_describe(self)} failed{log}")
+            explain(error, f"getting the variable {name!r} of {what} failed{ptx_log(code, self._code_type)}")
         raise
     borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, None, None)
@@ -489,43 +504,37 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
 cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
     cdef cydriver.CUkernel c_kernel = NULL
     cdef KernelHandle h_kernel
+    cdef LibraryHandle h_library
     cdef Kernel kernel
-    cdef bytes symbol = ObjectCode_symbol(self, name, "kernels")
-    cdef const char* c_symbol = symbol
-    cdef LibraryHandle h_library = self._h_library
+    cdef dict kernels
+    cdef bytes symbol
+    cdef const char* c_symbol
+    ObjectCode_check_symbol(self, name, "kernels")
+    code = ObjectCode_code(self)
+    h_library = ObjectCode_load(self)
+    symbol = mapped_symbol(self._symbol_mapping, name)
+    c_symbol = symbol
     try:
         with nogil:
             HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
     except CUDAError as error:
+        what = described(code, self._code_type, self._name)
         if error.name == "CUDA_ERROR_NOT_FOUND":
             known = as_asked_for(kernel_names(h_library), self._symbol_mapping)
             hint = nearest(symbol.decode(errors="replace"), known)
-            explain(error, f"there is no kernel {name!r} in {ObjectCode_describe(self)}{hint}")
+            explain(error, f"there is no kernel {name!r} in {what}{hint}")
         else:
-            log = ptx_log(self._code, self._code_type)
-            explain(error, f"getting the kernel {name!r} of {ObjectCode_describe(self)} failed{log}")
+            explain(error, f"getting the kernel {name!r} of {what} failed{ptx_log(code, self._code_type)}")
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
     kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
-    if self._kernels is None:
-        return kernel
-    return self._kernels.setdefault(name, kernel)
-
-
-cdef bytes mapped_symbol(dict mapping, object name):
-    symbol = mapping.get(name)
-    if symbol is None:
-        symbol = mapping.get(name.encode() if isinstance(name, str) else name.decode(errors="replace"), name)
-    encoded = symbol.encode() if isinstance(symbol, str) else bytes(symbol)
-    # The driver would end the name there, and find another.
-    if b"\0" in encoded:
-        raise ValueError(f"name must have no null character, but is {name!r}")
-    return encoded
+    kernels = self._kernels
+    return kernel if kernels is None else kernels.setdefault(name, kernel)
 
 
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
     cdef Kernel self = Kernel.__new__(Kernel)
-    self._h_kernel = h_kernel
+    self._h_kernel.set(h_kernel)
     self._name = name
     return self
 
@@ -539,7 +548,7 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
         )
     if mod is not None:
         HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
-        if c_library != mod._h_library.get():
+        if <intptr_t>c_library != mod._address():
             warnings.warn(
                 "the kernel comes from another library than mod, which is not kept", UserWarning, stacklevel=1
             )
@@ -551,13 +560,10 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
     kernel_registry().remove(c_kernel)
 
 
-cdef int Kernel_read_layout(Kernel self) except -1:
+cdef int Kernel_read_layout(Kernel self, const KeptKernel& kept) except -1:
     cdef vector[ParamSlot] slots
     cdef ContextHandle h_context
     cdef int is_entered = 0
-    if self._has_layout:
-        return 0
-    self._check_open()
     if c_driver_version() < 12040:
         self._has_layout = True
         return 0
@@ -567,7 +573,7 @@ cdef int Kernel_read_layout(Kernel self) except -1:
         Context_primary(0, &h_context)
     is_entered = Context_enter(h_context.get())
     try:
-        read_slots(self._h_kernel.get(), slots)
+        read_slots(kept.get(), slots)
     finally:
         Context_leave(is_entered)
     with cython.critical_section(self):
@@ -580,7 +586,10 @@ cdef int Kernel_read_layout(Kernel self) except -1:
 
 
 cdef int Kernel_check_layout(Kernel self) except -1:
-    Kernel_read_layout(self)
+    cdef KeptKernel kept
+    if not self._has_layout:
+        Kernel_keep(self, &kept)
+        Kernel_read_layout(self, kept)
     if not self._is_layout_known:
         raise NotImplementedError(
             "the parameters of a kernel are known to drivers of CUDA 12.4 or newer; "

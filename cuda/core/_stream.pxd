@@ -5,8 +5,15 @@ from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, StreamHandle
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport (
+    ContextHandle,
+    ContextMember,
+    EventMember,
+    KeptStream,
+    StreamHandle,
+    StreamMember,
+)
 
 
 # Whatever work can be scheduled on: a stream, or a graph builder with its capturing stream.
@@ -16,17 +23,22 @@ cdef class StreamSource(DriverObject):
 
 cdef class Stream(StreamSource):
     cdef:
-        StreamHandle _h_stream
-        ContextHandle _h_context    # empty for default streams: theirs is the current one
-        EventHandle _h_join         # recorded for streams that wait for this one
+        StreamMember _h_stream
+        ContextMember _h_context    # empty for default streams: theirs is the current one
+        EventMember _h_join         # recorded for streams that wait for this one
         int _device_id              # -1 until known
+
+
+# Keeps the stream of an object for a call; RuntimeError when it is closed.
+cdef inline int Stream_keep(Stream self, KeptStream* kept) except -1:
+    return 0 if kept.hold(self._h_stream) else refuse_closed(self)
 
 
 # Whether the stream, or none at all, means another one in every context.
 cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
     return <uintptr_t>h_stream.get() <= 2
 
-# A new stream of a context, whichever is current.
+# A new stream of a context, which the caller keeps, whichever is current.
 cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options)
 # A reference to a stream that somebody else owns; `owner` is kept alive.
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
@@ -35,5 +47,5 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=*)
 cpdef Stream default_stream()
 
-# The context that work on a stream runs in, and its device.
+# The context that work on a stream runs in, and its device; RuntimeError when it is closed.
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
@@ -18,9 +19,18 @@ from cuda.core._context cimport (
     Context_ordinal,
     Context_wrap,
 )
-from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_wrap
+from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_keep, Event_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, address, stream_registry
+from cuda.core._handles._handles cimport (
+    ContextHandle,
+    EventHandle,
+    Keep,
+    KeptEvent,
+    KeptStream,
+    StreamHandle,
+    address,
+    stream_registry,
+)
 from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
@@ -66,8 +76,9 @@ cdef class Stream(StreamSource):
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return ``(0, address)``: the protocol by which libraries exchange streams."""
-        self._check_open()
-        return (0, self._address())
+        cdef KeptStream stream
+        Stream_keep(self, &stream)
+        return (0, <intptr_t>stream.get())
 
     @staticmethod
     def from_handle(handle: int) -> Stream:
@@ -101,10 +112,10 @@ cdef class Stream(StreamSource):
         CUDAError
             If work of the stream failed.
         """
-        if not self._h_stream:
-            self._check_open()
+        cdef KeptStream stream
+        Stream_keep(self, &stream)
         with nogil:
-            wait_for_stream(self._h_stream.get())
+            wait_for_stream(stream.get())
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
         """Record the work so far in an event (``cuEventRecord``).
@@ -126,18 +137,21 @@ cdef class Stream(StreamSource):
         TypeError
             If ``event`` is no event, or one that another process may open.
         """
-        cdef Event c_event
+        cdef KeptStream kept_stream
+        cdef KeptEvent kept_event
         if event is None:
             return Stream_record_new(self, Event_flags(options))
         if not isinstance(event, Event):
             raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
-        c_event = event
-        if c_event._flags & cydriver.CU_EVENT_INTERPROCESS:
+        if (<Event>event)._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
-        check_open(self, c_event)
+        # Enqueueing blocks when the queue of the device is full, and what empties it may need the
+        # interpreter: so every such call releases the lock.
+        Stream_keep(self, &kept_stream)
+        Event_keep(<Event>event, &kept_event)
         with nogil:
-            HANDLE_RETURN(cydriver.cuEventRecord(c_event._h_event.get(), self._h_stream.get()), b"cuEventRecord")
-        return c_event
+            HANDLE_RETURN(cydriver.cuEventRecord(kept_event.get(), kept_stream.get()), b"cuEventRecord")
+        return event
 
     def wait(self, event_or_stream: Event | Stream) -> None:
         """Make later work wait for an event, or for all work now in another stream (``cuStreamWaitEvent``).
@@ -152,21 +166,21 @@ cdef class Stream(StreamSource):
         ValueError
             If the argument is neither.
         """
-        cdef Event c_event
+        cdef KeptStream kept_stream
+        cdef KeptEvent kept_event
+        Stream_keep(self, &kept_stream)
         if isinstance(event_or_stream, Event):
-            c_event = event_or_stream
-            check_open(self, c_event)
+            Event_keep(<Event>event_or_stream, &kept_event)
             with nogil:
                 HANDLE_RETURN(
-                    cydriver.cuStreamWaitEvent(self._h_stream.get(), c_event._h_event.get(), 0), b"cuStreamWaitEvent"
+                    cydriver.cuStreamWaitEvent(kept_stream.get(), kept_event.get(), 0), b"cuStreamWaitEvent"
                 )
             return
-        self._check_open()
         try:
             other = Stream_accept(event_or_stream, True)
         except TypeError as error:
             raise ValueError(f"can wait for an Event or a Stream, not for {type(event_or_stream).__name__}") from error
-        Stream_wait_stream(self, other)
+        Stream_wait_stream(kept_stream, other)
 
     def create_graph_builder(self) -> GraphBuilder:
         """Return a :class:`~cuda.core.graph.GraphBuilder` that captures the work of this stream into a graph.
@@ -193,25 +207,28 @@ cdef class Stream(StreamSource):
     @property
     def is_nonblocking(self) -> bool:
         """Whether the stream does not synchronise with the NULL stream (``cuStreamGetFlags``)."""
+        cdef KeptStream stream
         cdef unsigned int c_flags = 0
-        self._check_open()
-        HANDLE_RETURN(cydriver.cuStreamGetFlags(self._h_stream.get(), &c_flags), b"cuStreamGetFlags")
+        Stream_keep(self, &stream)
+        HANDLE_RETURN(cydriver.cuStreamGetFlags(stream.get(), &c_flags), b"cuStreamGetFlags")
         return bool(c_flags & cydriver.CU_STREAM_NON_BLOCKING)
 
     @property
     def is_done(self) -> bool:
         """Whether all work of the stream has completed (``cuStreamQuery``)."""
-        self._check_open()
+        cdef KeptStream stream
+        Stream_keep(self, &stream)
         return bool(ALLOW_RETURN(
-            cydriver.cuStreamQuery(self._h_stream.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"
+            cydriver.cuStreamQuery(stream.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"
         ))
 
     @property
     def priority(self) -> int:
         """The priority; a lower number is more urgent (``cuStreamGetPriority``)."""
+        cdef KeptStream stream
         cdef int c_priority = 0
-        self._check_open()
-        HANDLE_RETURN(cydriver.cuStreamGetPriority(self._h_stream.get(), &c_priority), b"cuStreamGetPriority")
+        Stream_keep(self, &stream)
+        HANDLE_RETURN(cydriver.cuStreamGetPriority(stream.get(), &c_priority), b"cuStreamGetPriority")
         return c_priority
 
     @property
@@ -250,12 +267,12 @@ cdef class Stream(StreamSource):
             source = Stream_from_protocol(obj)
         else:
             if ctx is not None:
-                h_context = (<Context?>ctx)._h_context
+                h_context = (<Context?>ctx)._h_context.copy()
             else:
                 Context_current(&h_context)
             source = Stream_create(h_context, -1 if device_id is None else device_id, options)
-        self._h_stream = source._h_stream
-        self._h_context = source._h_context
+        self._h_stream.set(source._h_stream.copy())
+        self._h_context.set(source._h_context.copy())
         self._device_id = source._device_id
         return self
 
@@ -263,7 +280,7 @@ cdef class Stream(StreamSource):
         self._check_open()
         return self
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_stream)
 
     cdef void _release(self) noexcept:
@@ -271,9 +288,8 @@ cdef class Stream(StreamSource):
         self._h_stream.reset()
 
     cdef int _check_open(self) except -1:
-        if not self._h_stream:
-            raise RuntimeError("this Stream is closed")
-        return 0
+        # The NULL stream, of address 0, is open.
+        return 0 if self._h_stream else refuse_closed(self)
 
 
 @dataclass
@@ -298,13 +314,13 @@ class StreamOptions(Options):
 
 cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options):
     cdef Stream self = Stream.__new__(Stream)
+    cdef StreamHandle h_stream
     cdef cydriver.CUstream c_stream = NULL
-    cdef ContextHandle h_owner = h_context
     cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
     cdef int c_priority = 0
     cdef int is_entered = 0
     cdef bint has_priority = False
-    if not h_owner:
+    if not h_context:
         raise RuntimeError("creating a stream needs a current context; call Device.set_current() first")
     if options is not None:
         options = check_or_create_options(StreamOptions, options, "stream options")
@@ -313,7 +329,7 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
         if options.priority is not None:
             has_priority = True
             c_priority = options.priority
-    is_entered = Context_enter(h_owner.get())
+    is_entered = Context_enter(h_context.get())
     try:
         if has_priority:
             Stream_check_priority(c_priority)
@@ -323,20 +339,22 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
             )
     finally:
         Context_leave(is_entered)
-    self._h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_owner.keep())
-    stream_registry().add(self._h_stream)
-    self._h_context = h_owner
-    self._device_id = device_id if device_id >= 0 else Context_ordinal(h_owner)
+    h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.keep())
+    stream_registry().add(h_stream)
+    self._h_stream.set(move(h_stream))
+    self._h_context.set(h_context)
+    self._device_id = device_id if device_id >= 0 else Context_ordinal(h_context)
     return self
 
 
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
     cdef Stream self = Stream.__new__(Stream)
-    self._device_id = -1
     # A stream of ours that is alive stays so while it is wrapped.
-    self._h_stream = stream_registry().find(c_stream)
-    if not self._h_stream:
-        self._h_stream = StreamHandle.borrow(c_stream, Keep() if owner is None else Keep.of_object(<PyObject*>owner))
+    cdef StreamHandle h_stream = stream_registry().find(c_stream)
+    if not h_stream:
+        h_stream = StreamHandle.borrow(c_stream, Keep() if owner is None else Keep.of_object(<PyObject*>owner))
+    self._h_stream.set(move(h_stream))
+    self._device_id = -1
     return self
 
 
@@ -377,7 +395,7 @@ cpdef Stream default_stream():
 
 cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
     cdef Stream self = cls.__new__(cls)
-    self._h_stream = StreamHandle.borrow(c_stream, Keep())
+    self._h_stream.set(StreamHandle.borrow(c_stream, Keep()))
     self._device_id = -1
     return self
 
@@ -415,10 +433,12 @@ cdef int Stream_check_priority(int c_priority) except -1:
 
 
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1:
+    cdef KeptStream stream
     cdef cydriver.CUcontext c_context = NULL
-    self._check_open()
-    if not self._h_context:
-        if is_default(self._h_stream):
+    Stream_keep(self, &stream)
+    h_context[0] = self._h_context.copy()
+    if not h_context[0]:
+        if is_default(stream.handle()):
             # A default stream belongs to whatever context is current at the time.
             Context_current(h_context)
             if not h_context[0]:
@@ -426,47 +446,41 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
             device_id[0] = Context_ordinal(h_context[0])
             return 0
         init_driver()
-        HANDLE_RETURN(cydriver.cuStreamGetCtx(self._h_stream.get(), &c_context), b"cuStreamGetCtx")
-        Context_find(c_context, &self._h_context)
+        HANDLE_RETURN(cydriver.cuStreamGetCtx(stream.get(), &c_context), b"cuStreamGetCtx")
+        Context_find(c_context, h_context)
+        self._h_context.set(h_context[0])
     if self._device_id < 0:
-        self._device_id = Context_ordinal(self._h_context)
-    h_context[0] = self._h_context
+        self._device_id = Context_ordinal(h_context[0])
     device_id[0] = self._device_id
     return 0
 
 
-# Enqueueing blocks when the queue of the device is full, and what empties it may need the
-# interpreter: so every such call releases the lock.
-cdef inline int check_open(Stream stream, Event event) except -1:
-    if not stream._h_stream:
-        raise RuntimeError("this Stream is closed")
-    if not event._h_event:
-        raise RuntimeError("this Event is closed")
-    return 0
-
-
 cdef Event Stream_record_new(Stream self, unsigned int c_flags):
+    cdef KeptStream stream
     cdef ContextHandle h_context
     cdef EventHandle h_event
     cdef int device_id = -1
     cdef int is_entered = 0
+    Stream_keep(self, &stream)
     Stream_context(self, &h_context, &device_id)
     with nogil:
         is_entered = Context_enter(h_context.get())
         try:
             Event_create_handle(h_context, c_flags, &h_event)
-            HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), self._h_stream.get()), b"cuEventRecord")
+            HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), stream.get()), b"cuEventRecord")
         finally:
             Context_leave(is_entered)
     return Event_wrap(h_event, h_context, device_id, c_flags)
 
 
-cdef int Stream_wait_stream(Stream self, Stream other) except -1:
+cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
+    cdef KeptStream awaited
     cdef ContextHandle h_context
     cdef EventHandle h_event
     cdef int device_id = -1
     cdef int is_entered = 0
-    h_event = other._h_join
+    Stream_keep(other, &awaited)
+    h_event = other._h_join.copy()
     if not h_event:
         Stream_context(other, &h_context, &device_id)
         is_entered = Context_enter(h_context.get())
@@ -476,10 +490,10 @@ cdef int Stream_wait_stream(Stream self, Stream other) except -1:
             Context_leave(is_entered)
         if other._h_context:
             # Waiting reads what is recorded at that moment, so one event serves all waits.
-            other._h_join = h_event
+            other._h_join.set(h_event)
     with nogil:
-        HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), other._h_stream.get()), b"cuEventRecord")
-        HANDLE_RETURN(cydriver.cuStreamWaitEvent(self._h_stream.get(), h_event.get(), 0), b"cuStreamWaitEvent")
+        HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), awaited.get()), b"cuEventRecord")
+        HANDLE_RETURN(cydriver.cuStreamWaitEvent(waiting.get(), h_event.get(), 0), b"cuStreamWaitEvent")
     return 0
 
 

@@ -8,9 +8,11 @@ from cpython.object cimport PyObject
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
-from cuda.core._handles._handles cimport Handle, Keep, Registry
+from cuda.core._handles._handles cimport Handle, Keep, Kept, Member, Registry
 
 ctypedef Handle[size_t] NumberHandle
+ctypedef Member[size_t] NumberMember
+ctypedef Kept[size_t] KeptNumber
 
 cdef enum:
     CAPACITY = 1 << 22
@@ -86,6 +88,42 @@ cdef class Node:
         cdef Node node = Node.__new__(Node)
         node.h = _registry.add(self.h)
         return node
+
+
+cdef class Place:
+    """A member, which calls keep while they use it."""
+
+    cdef NumberMember h
+
+    def __init__(self, Node node):
+        self.h.set(node.h)
+
+    @property
+    def is_open(self):
+        return <bint>self.h
+
+    @property
+    def use_count(self):
+        return self.h.use_count()
+
+    def set(self, Node node):
+        self.h.set(node.h)
+
+    def close(self):
+        self.h.reset()
+
+    def copy(self):
+        cdef Node node = Node.__new__(Node)
+        node.h = self.h.copy()
+        return node
+
+    def use(self, callback):
+        """Return the number and whether it is alive after a callback, or None where the place is empty."""
+        cdef KeptNumber number
+        if not number.hold(self.h):
+            return None
+        callback()
+        return number.get(), bool(_alive[number.get()])
 
 
 def find(size_t number):

@@ -7,12 +7,14 @@ import os
 import random
 import subprocess
 import sys
+import sysconfig
 import threading
 import weakref
 from pathlib import Path
 
 import pytest
 
+import cuda.core
 from support.build import build_extension
 
 SOURCE = Path(__file__).with_name("handle_probe.pyx")
@@ -282,3 +284,84 @@ def test_interpreter_exits_cleanly_with(probe, state):
     )
     done = subprocess.run([sys.executable, "-c", load + EXIT_STATES[state]], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_call_keeps_what_is_closed_meanwhile(probe, ledger):
+    node = probe.Node()
+    place = probe.Place(node)
+    node.close()
+    number, is_alive = place.use(place.close)
+    assert number > 0 and is_alive
+    assert ledger.open == 0
+    assert place.use(place.close) is None
+
+
+def test_nested_calls_end_a_closed_value_with_the_outer_one(probe, ledger):
+    node = probe.Node()
+    place = probe.Place(node)
+    node.close()
+    states = []
+
+    def inner():
+        states.append(place.use(place.close)[1])
+        states.append(ledger.open)
+
+    assert place.use(inner)[1]
+    assert states == [True, 1]
+    assert ledger.open == 0
+
+
+def test_call_keeps_the_old_value_where_a_place_gets_another(probe, ledger):
+    first, second = probe.Node(), probe.Node()
+    place = probe.Place(first)
+    first.close()
+    number, is_alive = place.use(lambda: place.set(second))
+    assert is_alive and number != second.number
+    assert ledger.open == 1
+    assert place.use(lambda: None)[0] == second.number
+    second.close()
+
+
+def test_two_places_of_one_value_may_both_close_under_a_call(probe, ledger):
+    node = probe.Node()
+    places = [probe.Place(node), probe.Place(node)]
+    node.close()
+    assert places[0].use_count == 2
+    assert places[0].use(lambda: [place.close() for place in places])[1]
+    assert ledger.open == 0
+
+
+def test_place_that_is_dropped_under_a_call_leaves_its_value_to_it(probe, ledger):
+    places = [probe.Place(probe.Node())]
+    assert places[0].use(places.clear)[1]
+    assert ledger.open == 0
+
+
+def test_copy_outlives_its_place(probe, ledger):
+    place = probe.Place(probe.Node())
+    copy = place.copy()
+    place.close()
+    assert not place.is_open and place.use_count == 0
+    assert copy.is_open and ledger.open == 1
+    copy.close()
+
+
+MISUSES = {
+    "the value of a member": "member.get();",
+    "the struct in a member": "member.value();",
+    "the value of a temporary copy": "member.copy().get();",
+    "the struct in a temporary copy": "member.copy().value();",
+    "a copy of what a call keeps": "Kept<int> kept; Kept<int> other(kept);",
+    "a copy of a member": "Member<int> other(member);",
+}
+
+
+@pytest.mark.parametrize("misuse", [None, *MISUSES])
+def test_raw_values_come_from_kept_references_only(misuse):
+    use = MISUSES[misuse] if misuse else "Kept<int> kept; if (kept.hold(member)) kept.get();"
+    folder = Path(cuda.core.__file__).parent / "_handles"
+    source = f'#include "member.hpp"\nusing namespace cuda_core;\nvoid use(Member<int>& member) {{ {use} }}\n'
+    command = ["g++", "-std=c++17", "-fsyntax-only", "-xc++", "-", f"-I{folder}", f"-I{sysconfig.get_path('include')}"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True)
+    assert (done.returncode == 0) == (misuse is None), done.stderr[-2000:]
+    assert misuse is None or "error:" in done.stderr

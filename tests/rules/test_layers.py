@@ -41,8 +41,10 @@ LAYERS = {
         "_utils.version",
     ],
     "handles, data formats": [
+        "_handles._mechanism",
         "_handles._handles",
         "_handles._waiting",
+        "_handles._launches",
         "_handles._driver_object",
         "_handles._late",
         "_dlpack",

@@ -26,7 +26,7 @@ cdef class ViewState:
         vector[int64_t] _extents            # shape, then strides
         DLDataType _element                 # no lanes: _dtype or _typestr says what the elements are
         DLPackSource _dlpack
-        AllocationHandle _h_allocation
+        AllocationHandle _h_allocation      # set once
         object _exporting_obj
         object _keeper
         object _typestr

@@ -25,6 +25,7 @@ from cuda.core._dlpack cimport (
     DLTensor,
     numpy,
 )
+from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._layout cimport Layout_create, _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
@@ -121,7 +122,7 @@ cdef int view_dlpack(ViewState self, object obj, object stream_ptr) except -1:
     self._is_readonly = self._dlpack.is_readonly
     self._exporting_obj = obj
     if isinstance(obj, Buffer):
-        self._h_allocation = (<Buffer>obj)._h_allocation
+        self._h_allocation = (<Buffer>obj)._h_allocation.copy()
         self._is_sized = is_sized(<Buffer>obj)
     return 0
 
@@ -225,8 +226,9 @@ cdef int64_t parse_itemsize(object typestr) except -1:
 
 
 cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1:
-    buffer._check_open()
-    self._h_allocation = buffer._h_allocation
+    self._h_allocation = buffer._h_allocation.copy()
+    if not self._h_allocation:
+        refuse_closed(buffer)
     self._is_sized = is_sized(buffer)
     check_size(self, layout)
     self._ptr = self._h_allocation.value().pointer + layout._slice_offset * layout._itemsize

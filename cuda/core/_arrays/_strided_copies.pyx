@@ -7,11 +7,13 @@ from __future__ import annotations
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcmp, memmove
 
+from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType
+from cuda.core._handles._handles cimport KeptStream
+from cuda.core._handles._waiting cimport wait_for_stream
+from cuda.core._memory.copying._copies cimport Box, box_of, copy_boxes
+from cuda.core._stream cimport Stream_accept, Stream_keep
 from cuda.core._arrays._exports cimport dlpack_device
 from cuda.core._arrays._importers cimport ViewState, dtype_of, itemsize_of, layout_of
-from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType
-from cuda.core._memory.copying._copies cimport Box, box_of, copy_boxes
-from cuda.core._stream cimport Stream, Stream_accept
 
 from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
 
@@ -21,10 +23,10 @@ __all__ = []
 cdef int copy_view(ViewState target, ViewState source, object stream, object allocator, object blocking) except -1:
     cdef bint is_on_host = not (target._is_device_accessible or source._is_device_accessible)
     cdef bint is_waiting
-    cdef Stream c_stream = None
+    cdef KeptStream kept_stream
     check_arguments(target, source, allocator, blocking)
     if stream is not None or not is_on_host:
-        c_stream = Stream_accept(stream)
+        Stream_keep(Stream_accept(stream), &kept_stream)
     if 0 in layout_of(target)._shape or is_itself(target, source):
         return 0
     plan = plan_copy(
@@ -37,8 +39,8 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
     if not (is_on_host and plan.is_one_row):
         check_apart(target, source)
     if is_on_host:
-        if c_stream is not None:
-            c_stream.sync()
+        if kept_stream:
+            wait_for(kept_stream)
         copy_on_host(target, source, plan)
         return 0
     if blocking is None:
@@ -51,10 +53,16 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         not target._is_device_accessible,
         source._ptr,
         not source._is_device_accessible,
-        c_stream._h_stream,
+        kept_stream.handle(),
     )
     if is_waiting:
-        c_stream.sync()
+        wait_for(kept_stream)
+    return 0
+
+
+cdef int wait_for(const KeptStream& stream) except -1:
+    with nogil:
+        wait_for_stream(stream.get())
     return 0
 
 

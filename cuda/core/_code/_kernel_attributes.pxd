@@ -11,13 +11,13 @@ from cuda.core._handles._handles cimport KernelHandle
 
 cdef class KernelAttributes:
     cdef:
-        KernelHandle _h_kernel
+        KernelHandle _h_kernel      # set once
         int _device_id      # -1 for the device that is current at the access
         dict _known         # (device, attribute) -> value, shared by all views
 
 
 cdef class KernelOccupancy:
-    cdef KernelHandle _h_kernel
+    cdef KernelHandle _h_kernel     # set once
 
 
 cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel)

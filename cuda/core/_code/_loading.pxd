@@ -14,3 +14,7 @@ cdef str ptx_log(object code, str code_type)
 
 # The names of all kernels of a library; None where the driver cannot tell.
 cdef list kernel_names(const LibraryHandle& h_library)
+
+# What the code is, for messages, and the symbol that a name stands for.
+cdef str described(object code, str code_type, str name)
+cdef bytes mapped_symbol(dict mapping, object name)

@@ -115,6 +115,22 @@ def damage(bytes data) -> str | None:
     return None
 
 
+cdef str described(object code, str code_type, str name):
+    what = f"the {code_type} module {name!r}" if name else f"the {code_type} module"
+    return f"{what} of the file {code!r}" if isinstance(code, str) else f"{what} of {len(code)} bytes"
+
+
+cdef bytes mapped_symbol(dict mapping, object name):
+    symbol = mapping.get(name)
+    if symbol is None:
+        symbol = mapping.get(name.encode() if isinstance(name, str) else name.decode(errors="replace"), name)
+    encoded = symbol.encode() if isinstance(symbol, str) else bytes(symbol)
+    # The driver would end the name there, and find another.
+    if b"\0" in encoded:
+        raise ValueError(f"name must have no null character, but is {name!r}")
+    return encoded
+
+
 def explain(error, text) -> None:
     """Add to the message of an exception."""
     error.args = (f"{error.args[0]}\n{text}",)

@@ -14,7 +14,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport bindings_object
-from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, address
+from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, Kept, Member, address
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import os
@@ -27,6 +27,8 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 __all__ = ["DriverLinker"]
 
 ctypedef Handle[cydriver.CUlinkState] LinkHandle
+ctypedef Member[cydriver.CUlinkState] LinkMember
+ctypedef Kept[cydriver.CUlinkState] KeptLink
 
 cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.CUBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_CUBIN,
@@ -59,7 +61,7 @@ cdef class LinkData:
         vector[void*] values
         bytearray error_log
         bytearray info_log
-        ContextHandle h_context
+        ContextHandle h_context     # set once
 
     cdef int add(self, int name, uintptr_t value) except -1:
         self.names.push_back(<cydriver.CUjit_option>name)
@@ -85,7 +87,7 @@ cdef class DriverLinker:
     input_types = tuple(_INPUT_TYPES)
 
     cdef:
-        LinkHandle _h_link
+        LinkMember _h_link
         LinkData _data
         object _lock
 
@@ -104,7 +106,7 @@ cdef class DriverLinker:
         for name, value in settings:
             data.add(_SETTINGS[name], value)
         Context_current(&data.h_context)
-        self._h_link = Link_create(data)
+        self._h_link.set(Link_create(data))
 
     @property
     def handle(self):
@@ -118,6 +120,7 @@ cdef class DriverLinker:
 
     def add(self, kind, code, name):
         """Add code (``cuLinkAddData``), or a file of code (``cuLinkAddFile``)."""
+        cdef KeptLink link
         is_file = isinstance(code, str)
         data = os.fsencode(code) if is_file else code
         label = name.encode()
@@ -128,23 +131,24 @@ cdef class DriverLinker:
         else:
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
         with self._lock:
-            if not self._h_link:
+            if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
                 if not is_file and kind != ObjectCodeFormatType.LIBRARY:
                     check_image(data)
-                Link_add(self._h_link, self._data, _INPUT_TYPES[kind], data, label, is_file)
+                Link_add(link.get(), self._data, _INPUT_TYPES[kind], data, label, is_file)
             except CUDAError as error:
                 self._explain(error, detail)
                 raise
 
     def link(self, target) -> bytes:
         """Link, and return the CUBIN (``cuLinkComplete``)."""
+        cdef KeptLink link
         with self._lock:
-            if not self._h_link:
+            if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
-                return Link_complete(self._h_link, self._data)
+                return Link_complete(link.get(), self._data)
             except CUDAError as error:
                 self._explain(error, f"linking to {target.value} failed")
                 raise
@@ -178,7 +182,9 @@ cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
     WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
 
 
-cdef int Link_add(LinkHandle h_link, LinkData data, int kind, bytes code, bytes label, bint is_file) except -1:
+cdef int Link_add(
+    cydriver.CUlinkState c_link, LinkData data, int kind, bytes code, bytes label, bint is_file
+) except -1:
     cdef char* c_code = code
     cdef const char* c_label = label
     cdef size_t c_size = len(code)
@@ -190,13 +196,13 @@ cdef int Link_add(LinkHandle h_link, LinkData data, int kind, bytes code, bytes 
         try:
             if is_file:
                 HANDLE_RETURN(
-                    cydriver.cuLinkAddFile(h_link.get(), <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
+                    cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
                     b"cuLinkAddFile",
                 )
             else:
                 HANDLE_RETURN(
                     cydriver.cuLinkAddData(
-                        h_link.get(), <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
+                        c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
                     ),
                     b"cuLinkAddData",
                 )
@@ -205,14 +211,14 @@ cdef int Link_add(LinkHandle h_link, LinkData data, int kind, bytes code, bytes 
     return 0
 
 
-cdef bytes Link_complete(LinkHandle h_link, LinkData data):
+cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
     cdef void* c_code = NULL
     cdef size_t c_size = 0
     cdef int is_entered = 0
     with nogil:
         is_entered = Context_enter(data.h_context.get())
         try:
-            HANDLE_RETURN(cydriver.cuLinkComplete(h_link.get(), &c_code, &c_size), b"cuLinkComplete")
+            HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
         finally:
             Context_leave(is_entered)
     # The code belongs to the link.

@@ -8,7 +8,7 @@ cdef class DriverObject:
     cdef object __weakref__
 
     # The raw driver value, 0 when closed.
-    cdef intptr_t _address(self) noexcept nogil
+    cdef intptr_t _address(self) noexcept
     # Drops this object's reference to the resource; may be called twice.
     cdef void _release(self) noexcept
     # What == and hash compare; the address unless a class says otherwise.
@@ -16,6 +16,9 @@ cdef class DriverObject:
     # Raises RuntimeError when the object is closed.
     cdef int _check_open(self) except -1
 
+
+# Raises the RuntimeError of what is closed.
+cdef int refuse_closed(object thing) except -1
 
 # Raises the TypeError of what cannot be pickled.
 cdef int refuse_pickle(object thing) except -1

@@ -84,7 +84,7 @@ cdef class DriverObject:
         """Whether :meth:`close` was called."""
         return self._address() == 0
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return 0
 
     cdef void _release(self) noexcept:
@@ -95,8 +95,12 @@ cdef class DriverObject:
 
     cdef int _check_open(self) except -1:
         if self._address() == 0:
-            raise RuntimeError(f"this {type(self).__name__} is closed")
+            refuse_closed(self)
         return 0
+
+
+cdef int refuse_closed(object thing) except -1:
+    raise RuntimeError(f"this {type(thing).__name__} is closed")
 
 
 cdef int refuse_pickle(object thing) except -1:

@@ -2,52 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handle types of all resources, and the registries that exist once per process."""
 
-from libc.stdint cimport intptr_t, uint32_t
 from libcpp cimport bool as cpp_bool
-from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-
-cdef extern from "handle.hpp" namespace "cuda_core" nogil:
-    const char* work_left_at_exit
-
-    cppclass Keep:
-        Keep() noexcept
-        @staticmethod
-        Keep of_object(PyObject* object) noexcept
-        PyObject* object() noexcept
-        cpp_bool operator bool() noexcept
-        cpp_bool operator!() noexcept
-
-    cppclass Handle[T]:
-        Handle() noexcept
-        @staticmethod
-        Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
-        @staticmethod
-        Handle[T] own_without_blocking(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
-        @staticmethod
-        Handle[T] borrow(T value, Keep keep) except +
-        void reset() noexcept
-        T get() noexcept
-        T& value() noexcept
-        Keep keep() noexcept
-        PyObject* kept_object() noexcept
-        cpp_bool is_owner() noexcept
-        uint32_t use_count() noexcept
-        cpp_bool operator bool() noexcept
-        cpp_bool operator!() noexcept
-
-    cppclass Registry[T]:
-        Registry() except +
-        Handle[T] add(const Handle[T]& handle) except +
-        Handle[T] find(T value) except +
-        void remove(T value) noexcept
-        vector[Handle[T]] living() except +
-        size_t size() except +
-
-    intptr_t address[T](const Handle[T]& handle) noexcept
+from cuda.core._handles._mechanism cimport (  # no-cython-lint (others cimport it from here)
+    Handle,
+    Keep,
+    Kept,
+    Member,
+    Registry,
+    address,
+    work_left_at_exit,
+)
 
 
 # The value behind a device pointer; its pool or memory resource is the keep.
@@ -91,6 +59,23 @@ ctypedef Handle[cydriver.CUlibrary] LibraryHandle
 ctypedef Handle[cydriver.CUkernel] KernelHandle
 ctypedef Handle[cydriver.CUgraph] GraphHandle
 ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
+
+ctypedef Member[cydriver.CUcontext] ContextMember
+ctypedef Member[cydriver.CUstream] StreamMember
+ctypedef Member[cydriver.CUevent] EventMember
+ctypedef Member[cydriver.CUmemoryPool] MemoryPoolMember
+ctypedef Member[Allocation] AllocationMember
+ctypedef Member[cydriver.CUlibrary] LibraryMember
+ctypedef Member[cydriver.CUkernel] KernelMember
+ctypedef Member[cydriver.CUgraphExec] GraphExecMember
+
+ctypedef Kept[cydriver.CUcontext] KeptContext
+ctypedef Kept[cydriver.CUstream] KeptStream
+ctypedef Kept[cydriver.CUevent] KeptEvent
+ctypedef Kept[cydriver.CUmemoryPool] KeptMemoryPool
+ctypedef Kept[Allocation] KeptAllocation
+ctypedef Kept[cydriver.CUkernel] KeptKernel
+ctypedef Kept[cydriver.CUgraphExec] KeptGraphExec
 
 # The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil

@@ -188,10 +188,12 @@ def _note_work_left():
 
 cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef StreamHandle h_stream
     cdef cydriver.CUstream c_stream
     cdef size_t i
     for i in range(streams.size()):
-        c_stream = (<StreamHandle>streams[i]).get()
+        h_stream = streams[i]
+        c_stream = h_stream.get()
         # A question would end a capture.
         if cydriver.cuStreamIsCapturing(c_stream, &c_capture) != cydriver.CUresult.CUDA_SUCCESS:
             continue

@@ -87,6 +87,24 @@ public:
     bool is_alive() const noexcept { return strong_.load(std::memory_order_acquire) != 0; }
     std::uint32_t use_count() const noexcept { return strong_.load(std::memory_order_relaxed); }
 
+#ifndef Py_GIL_DISABLED
+    // The references of calls, which member.hpp explains. The caller holds the interpreter lock, which
+    // guards both counts: an atomic one would cost a launch more than all else that it checks.
+    void pin() noexcept { ++pins_; }
+
+    void unpin() noexcept {
+        if (--pins_ == 0 && left_ != 0) drop_left();
+    }
+
+    // For what is pinned, the last pin drops the reference instead.
+    void drop_or_leave_reference() noexcept {
+        if (pins_ == 0)
+            drop_reference();
+        else
+            ++left_;
+    }
+#endif
+
 protected:
     Cell() = default;
     virtual ~Cell() = default;
@@ -95,6 +113,17 @@ protected:
 private:
     std::atomic<std::uint32_t> strong_{1};
     std::atomic<std::uint32_t> weak_{1};
+
+#ifndef Py_GIL_DISABLED
+    // A thread that is unwound because the interpreter exits has no lock: the process ends anyway.
+    void drop_left() noexcept {
+        if (is_interpreter_exiting()) return;
+        for (std::uint32_t count = std::exchange(left_, 0); count != 0; --count) drop_reference();
+    }
+
+    std::uint32_t pins_ = 0;
+    std::uint32_t left_ = 0;
+#endif
 };
 
 // A type-erased "stay alive" reference: another handle's cell, or a Python object.
@@ -211,11 +240,13 @@ public:
         if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();
     }
 
-    // The value, or a zero value when empty.
-    T get() const noexcept { return cell_ ? cell_->value : T{}; }
+    // The value, or a zero value when empty. Not of a temporary handle, which would end before the value is used.
+    T get() const& noexcept { return cell_ ? cell_->value : T{}; }
+    T get() const&& = delete;
 
     // Access in place, for values that are structs. Only for open handles.
-    T& value() const noexcept { return cell_->value; }
+    T& value() const& noexcept { return cell_->value; }
+    T& value() const&& = delete;
 
     Keep keep() const noexcept { return Keep::of_cell(cell_); }
     PyObject* kept_object() const noexcept { return cell_ ? cell_->keep.object() : nullptr; }
@@ -226,6 +257,12 @@ public:
 private:
     template <class>
     friend class Registry;
+    template <class>
+    friend class Member;
+    template <class>
+    friend class Kept;
+    friend class ArgumentBlock;
+    friend class LaunchList;
 
     struct TypedCell final : Cell {
         TypedCell(T&& value, Destroy destroy, Keep&& keep, bool can_block) noexcept

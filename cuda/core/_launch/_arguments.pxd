@@ -4,6 +4,8 @@
 
 from cpython.object cimport PyObject
 
+from cuda.core._handles._handles cimport KeptKernel
+from cuda.core._handles._launches cimport ArgumentBlock
 from cuda.core._module cimport Kernel
 
 
@@ -24,17 +26,8 @@ cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural
 cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1
 
 
-# The arguments of one launch, on the stack.
-cdef struct ArgumentBlock:
-    void** cells                # one address for each argument; NULL without arguments
-    void* heap                  # NULL while all fits below
-    void* near_cells[48]
-    char near_bytes[512]
-
-
-# Fills a block by the layout of the kernel, or each argument by its own size. On an exception nothing is left to do.
+# Fills a block by the layout of the kernel, or each argument by its own size.
 cdef int ArgumentBlock_fill(
-    ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+    ArgumentBlock& self, Kernel kernel, const KeptKernel& kept, PyObject* const* arguments, Py_ssize_t count
 ) except -1
-cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* arguments, Py_ssize_t count) except -1
-cdef void ArgumentBlock_clear(ArgumentBlock* self) noexcept nogil
+cdef int ArgumentBlock_fill_naturally(ArgumentBlock& self, PyObject* const* arguments, Py_ssize_t count) except -1

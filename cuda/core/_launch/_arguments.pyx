@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport (
@@ -34,6 +33,8 @@ from libc.string cimport memcpy
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
+from cuda.core._handles._handles cimport Allocation, KeptKernel
+from cuda.core._handles._launches cimport ArgumentBlock, LaunchList, launch_list
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
@@ -44,6 +45,8 @@ import threading
 from cuda.core._launch._parameter_types import advice
 
 __all__ = []
+
+cdef LaunchList* _launches = launch_list()
 
 
 def pack_arguments(layout, kernel_args):
@@ -57,6 +60,7 @@ def pack_arguments(layout, kernel_args):
         The arguments, as :func:`launch` takes them.
     """
     cdef Kernel kernel = Kernel.__new__(Kernel)
+    cdef KeptKernel none
     cdef ArgumentBlock block
     cdef ParamSlot slot
     cdef Py_ssize_t index
@@ -65,47 +69,37 @@ def pack_arguments(layout, kernel_args):
     for slot.offset, slot.size in layout:
         kernel._slots.push_back(slot)
         kernel._block_size = max(kernel._block_size, slot.offset + slot.size)
-    ArgumentBlock_fill(&block, kernel, tuple_items(<PyObject*>arguments), len(arguments))
+    ArgumentBlock_fill(block, kernel, none, tuple_items(<PyObject*>arguments), len(arguments))
     packed = bytearray(kernel._block_size)
     for index in range(len(arguments)):
         slot = kernel._slots[index]
         packed[slot.offset:slot.offset + slot.size] = (<char*>block.cells[index])[:slot.size]
-    ArgumentBlock_clear(&block)
     return bytes(packed)
 
 
 cdef int ArgumentBlock_fill(
-    ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+    ArgumentBlock& self, Kernel kernel, const KeptKernel& kept, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
     if not kernel._has_layout:
-        Kernel_read_layout(kernel)
+        Kernel_read_layout(kernel, kept)
     if not kernel._is_layout_known:
         return ArgumentBlock_fill_naturally(self, arguments, count)
     if <size_t>count != kernel._slots.size():
         raise TypeError(f"{describe(kernel)} takes {count_of_arguments(kernel._slots.size())}, {count} given")
-    self.heap = NULL
-    self.cells = NULL
     if count == 0:
         return 0
-    cdef char* c_bytes = ArgumentBlock_reserve(self, count, kernel._block_size)
-    if self.heap == NULL:
-        return write_slots(self, kernel, arguments, c_bytes)
-    try:
-        return write_slots(self, kernel, arguments, c_bytes)
-    except BaseException:
-        ArgumentBlock_clear(self)
-        raise
+    return write_slots(self, kernel, arguments, ArgumentBlock_begin(self, arguments, count, kernel._block_size))
 
 
-cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* arguments, Py_ssize_t count) except -1:
+cdef int ArgumentBlock_fill_naturally(ArgumentBlock& self, PyObject* const* arguments, Py_ssize_t count) except -1:
     cdef Py_ssize_t index
     cdef const ArgumentType* c_type
     cdef vector[size_t] sizes
+    cdef Allocation* memory
     cdef size_t size
     cdef size_t total = 0
+    cdef char* c_bytes
     cdef int fit
-    self.heap = NULL
-    self.cells = NULL
     if count == 0:
         return 0
     # Measured once: reading an argument may run Python code, which may resize another.
@@ -114,35 +108,31 @@ cdef int ArgumentBlock_fill_naturally(ArgumentBlock* self, PyObject* const* argu
         size = natural_size_of(<object>arguments[index], index)
         sizes.push_back(size)
         total += padded(size)
-    cdef char* c_bytes = ArgumentBlock_reserve(self, count, total)
-    try:
-        for index in range(count):
-            c_type = resolve_type(<object>arguments[index], index)
-            size = sizes[index]
-            self.cells[index] = c_bytes
+    c_bytes = ArgumentBlock_begin(self, arguments, count, total)
+    for index in range(count):
+        c_type = resolve_type(<object>arguments[index], index)
+        size = sizes[index]
+        self.cells[index] = c_bytes
+        if c_type.write == &write_buffer:
+            memory = self.value_of((<Buffer>arguments[index])._h_allocation)
+            if memory == NULL:
+                refuse_closed_buffer()
+            fit = store_bytes(&memory.pointer, 8, c_bytes, size)
+        else:
             fit = c_type.write(arguments[index], c_type.natural_size, c_bytes, size)
-            if fit != FITS:
-                raise_misfit(fit, <object>arguments[index], index, None, size)
-            c_bytes += padded(size)
-    except BaseException:
-        ArgumentBlock_clear(self)
-        raise
+        if fit != FITS:
+            raise_misfit(fit, <object>arguments[index], index, None, size)
+        c_bytes += padded(size)
     return 0
 
 
-cdef void ArgumentBlock_clear(ArgumentBlock* self) noexcept nogil:
-    if self.heap != NULL:
-        PyMem_RawFree(self.heap)
-        self.heap = NULL
-    self.cells = NULL
-
-
 # The hot loop: nothing in it looks anything up by name, allocates or counts a reference.
-cdef int write_slots(ArgumentBlock* self, Kernel kernel, PyObject* const* arguments, char* c_bytes) except -1:
+cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* arguments, char* c_bytes) except -1:
     cdef const ParamSlot* c_slot = kernel._slots.data()
     cdef size_t count = kernel._slots.size()
     cdef const ArgumentType* c_type = NULL
     cdef PyTypeObject* c_class = NULL
+    cdef Allocation* memory
     cdef int64_t value
     cdef int fit
     cdef void** c_cells = self.cells
@@ -159,8 +149,11 @@ cdef int write_slots(ArgumentBlock* self, Kernel kernel, PyObject* const* argume
         # The two usual types without a call; their writers say the same.
         if c_type.write == &write_int and read_short_int(arguments[index], &value):
             fit = store_signed(value, c_cell, c_slot[index].size)
-        elif c_type.write == &write_buffer and (<Buffer>arguments[index])._h_allocation:
-            fit = store_bytes(&(<Buffer>arguments[index])._h_allocation.value().pointer, 8, c_cell, c_slot[index].size)
+        elif c_type.write == &write_buffer:
+            memory = self.value_of((<Buffer>arguments[index])._h_allocation)
+            if memory == NULL:
+                refuse_closed_buffer()
+            fit = store_bytes(&memory.pointer, 8, c_cell, c_slot[index].size)
         else:
             fit = c_type.write(arguments[index], c_type.natural_size, c_cell, c_slot[index].size)
         if fit != FITS:
@@ -168,16 +161,17 @@ cdef int write_slots(ArgumentBlock* self, Kernel kernel, PyObject* const* argume
     return 0
 
 
-# Room for so many cells and bytes; the answer is where the bytes begin.
-cdef inline char* ArgumentBlock_reserve(ArgumentBlock* self, Py_ssize_t count, size_t size) except NULL:
-    if count <= <Py_ssize_t>(sizeof(self.near_cells) // sizeof(void*)) and size <= sizeof(self.near_bytes):
-        self.cells = self.near_cells
-        return self.near_bytes
-    self.heap = PyMem_RawMalloc(count * sizeof(void*) + size)
-    if self.heap == NULL:
+cdef inline char* ArgumentBlock_begin(
+    ArgumentBlock& self, PyObject* const* arguments, Py_ssize_t count, size_t size
+) except NULL:
+    cdef char* c_bytes = self.begin(_launches[0], arguments, count, size)
+    if c_bytes == NULL:
         raise MemoryError()
-    self.cells = <void**>self.heap
-    return <char*>self.heap + count * sizeof(void*)
+    return c_bytes
+
+
+cdef int refuse_closed_buffer() except -1:
+    raise RuntimeError("a Buffer among the kernel arguments is closed")
 
 
 cdef inline size_t padded(size_t size) noexcept nogil:
@@ -305,11 +299,9 @@ cdef inline int store_bytes(const void* c_value, size_t value_size, char* cell, 
     return FITS
 
 
+# Only to tell buffers from other arguments: the block that is filled keeps their memory.
 cdef int write_buffer(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    cdef Buffer buffer = <Buffer>argument
-    if not buffer._h_allocation:
-        raise RuntimeError("a Buffer among the kernel arguments is closed")
-    return store_bytes(&buffer._h_allocation.value().pointer, 8, cell, size)
+    return refuse_closed_buffer()
 
 
 cdef int write_int(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:

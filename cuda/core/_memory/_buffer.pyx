@@ -10,20 +10,22 @@ from cpython.buffer cimport PyBuffer_FillInfo
 
 from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
-from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._handles._driver_object cimport refuse_closed
+from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
 from cuda.core._memory.copying._array_operand cimport copy_from_array, copy_to_array
-from cuda.core._memory.copying._copies cimport copy as copy_memory, fill
+from cuda.core._memory.copying._copies cimport copy as copy_memory
+from cuda.core._memory.copying._fills cimport fill_bytes
 from cuda.core._memory.ranges._allocation cimport set_stream, wrap
 from cuda.core._memory.ranges._memory_range cimport (
     MemoryRange,
     MemoryRange_count_export,
     MemoryRange_cut,
+    MemoryRange_keep,
     MemoryRange_update_members,
-    check_open,
     check_writable,
 )
-from cuda.core._stream cimport Stream, Stream_accept, default_stream
+from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 
 import importlib
 from collections.abc import Sequence
@@ -54,20 +56,24 @@ cdef class Buffer(MemoryRange):
     made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
 
     def __getbuffer__(self, Py_buffer* view, int flags):
-        self._check_open()
+        cdef KeptAllocation memory
+        MemoryRange_keep(self, &memory)
         if not self.is_host_accessible:
             raise BufferError(
                 "the host cannot read this Buffer: its memory is on a device; copy it to a buffer of "
                 "LegacyPinnedMemoryResource first"
             )
         PyBuffer_FillInfo(
-            view, self, <void*><uintptr_t>self._h_allocation.value().pointer, self._h_allocation.value().size,
-            self._is_readonly, flags,
+            view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
         )
+        # The answer of a resource may have closed the buffer: the view keeps the memory by itself.
+        view.internal = new AllocationHandle(memory.handle())
         MemoryRange_count_export(self, 1)
 
     def __releasebuffer__(self, Py_buffer* view):
+        cdef AllocationHandle* h_memory = <AllocationHandle*>view.internal
         MemoryRange_count_export(self, -1)
+        del h_memory
 
     def __getitem__(self, key: slice) -> Buffer:
         cdef Buffer part = Buffer_new(type(self))
@@ -112,11 +118,12 @@ cdef class Buffer(MemoryRange):
         RuntimeError
             If the buffer is closed.
         """
+        cdef KeptAllocation memory
+        MemoryRange_keep(self, &memory)
         device = self.__dlpack_device__()
         versioned = DLPack_negotiate(max_version, dl_device, copy, device)
         return DLPack_export_bytes(
-            self._h_allocation.value().pointer, self._h_allocation.value().size, device, self,
-            self._h_allocation.keep(), versioned, self._is_readonly,
+            memory.value().pointer, memory.value().size, device, self, memory.keep(), versioned, self._is_readonly
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -218,11 +225,12 @@ cdef class Buffer(MemoryRange):
         cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
             return
-        if self._export_count != 0:
-            raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
+        Buffer_refuse_exports(self)
         if c_stream is not None and not self._is_part:
-            set_stream(self._h_allocation, c_stream._h_stream, self._memory_resource)
+            Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
+        # Meanwhile its resource was asked, or another thread had a turn.
+        Buffer_refuse_exports(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
@@ -246,7 +254,8 @@ cdef class Buffer(MemoryRange):
         self._check_open()
         if self._is_part:
             raise RuntimeError("a part of a Buffer frees nothing: set the stream of the whole, which is its owner")
-        set_stream(self._h_allocation, c_stream._h_stream, self._memory_resource)
+        if not Buffer_set_stream(self, c_stream):
+            refuse_closed(self)
 
     def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
         """Copy all bytes to other memory, in stream order (``cuMemcpyAsync``).
@@ -282,22 +291,24 @@ cdef class Buffer(MemoryRange):
         RuntimeError
             If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
+        cdef KeptAllocation source
+        cdef KeptAllocation target
+        cdef KeptStream kept_stream
         cdef Stream c_stream = Stream_accept(stream)
-        cdef Buffer target
-        check_open(self)
+        Stream_keep(c_stream, &kept_stream)
+        MemoryRange_keep(self, &source)
         if dst is None:
-            if self._memory_resource is None:
+            resource = self._memory_resource
+            if resource is None:
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
-            target = Buffer_allocate(self._memory_resource, self._h_allocation.value().size, c_stream)
-        elif isinstance(dst, Buffer):
-            target = <Buffer>dst
-        else:
-            copy_to_array(dst, self._h_allocation, c_stream, options)
+            dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
+        elif not isinstance(dst, Buffer):
+            copy_to_array(dst, source.value(), c_stream, kept_stream.handle(), options)
             return dst
-        check_open(target)
-        check_writable(target, "dst")
-        copy_memory(target._h_allocation, self._h_allocation, c_stream, options)
-        return target
+        MemoryRange_keep(<Buffer>dst, &target)
+        check_writable(<Buffer>dst, "dst")
+        copy_memory(target, source, kept_stream.handle(), options)
+        return dst
 
     def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
         """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
@@ -327,14 +338,18 @@ cdef class Buffer(MemoryRange):
         RuntimeError
             If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
         """
+        cdef KeptAllocation source
+        cdef KeptAllocation target
+        cdef KeptStream kept_stream
         cdef Stream c_stream = Stream_accept(stream)
-        check_open(self)
+        Stream_keep(c_stream, &kept_stream)
+        MemoryRange_keep(self, &target)
         check_writable(self, "the destination")
         if isinstance(src, Buffer):
-            check_open(<Buffer>src)
-            copy_memory(self._h_allocation, (<Buffer>src)._h_allocation, c_stream, options)
+            MemoryRange_keep(<Buffer>src, &source)
+            copy_memory(target, source, kept_stream.handle(), options)
         else:
-            copy_from_array(self._h_allocation, src, c_stream, options)
+            copy_from_array(target.value(), src, c_stream, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
@@ -360,10 +375,12 @@ cdef class Buffer(MemoryRange):
         RuntimeError
             If the buffer is closed.
         """
-        cdef Stream c_stream = Stream_accept(stream)
-        check_open(self)
+        cdef KeptAllocation memory
+        cdef KeptStream kept_stream
+        Stream_keep(Stream_accept(stream), &kept_stream)
+        MemoryRange_keep(self, &memory)
         check_writable(self, "the destination")
-        fill(self._h_allocation, value, c_stream)
+        fill_bytes(memory.value().pointer, memory.value().size, value, kept_stream.get())
 
     def view(self, shape: int | tuple[int, ...] | None = None, dtype=None) -> StridedMemoryView:
         """View the memory as an array in C order.
@@ -418,7 +435,7 @@ cdef class Buffer(MemoryRange):
 
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
     cdef Buffer self = Buffer_new(cls)
-    self._h_allocation = h_allocation
+    self._h_allocation.set(h_allocation)
     MemoryRange_update_members(self)
     self._memory_resource = memory_resource
     self._owner = owner
@@ -429,15 +446,33 @@ cdef inline Buffer Buffer_new(type cls):
     return Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
 
 
+# False if the buffer is closed.
+cdef bint Buffer_set_stream(Buffer self, Stream stream) except -1:
+    cdef KeptAllocation memory
+    cdef KeptStream kept_stream
+    Stream_keep(stream, &kept_stream)
+    if not memory.hold(self._h_allocation):
+        return False
+    set_stream(memory.value(), kept_stream.handle(), self._memory_resource)
+    return True
+
+
+cdef int Buffer_refuse_exports(Buffer self) except -1:
+    if self._export_count != 0:
+        raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
+    return 0
+
+
 cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):
+    cdef KeptAllocation memory
     buffer = mr._allocate(size, stream)
     if not isinstance(buffer, Buffer):
         raise TypeError(f"{type(mr).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
-    if not (<Buffer>buffer)._h_allocation:
+    if not memory.hold((<Buffer>buffer)._h_allocation):
         raise RuntimeError(f"{type(mr).__name__}.allocate() returned a closed Buffer")
-    if (<Buffer>buffer)._h_allocation.value().size < size:
+    if memory.value().size < size:
         raise RuntimeError(
-            f"{type(mr).__name__}.allocate() returned a Buffer of {(<Buffer>buffer)._h_allocation.value().size} bytes, "
+            f"{type(mr).__name__}.allocate() returned a Buffer of {memory.value().size} bytes, "
             f"and must return one of at least the {size} bytes asked for"
         )
     return <Buffer>buffer

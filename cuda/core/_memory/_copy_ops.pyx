@@ -8,12 +8,12 @@ from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._buffer cimport Buffer, buffers_argument
 from cuda.core._memory.copying._copies cimport check_apart
 from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
-from cuda.core._memory.ranges._memory_range cimport check_open, check_writable
-from cuda.core._stream cimport Stream
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
+from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import Sequence
@@ -58,11 +58,10 @@ def copy_batch(
     cdef vector[AllocationHandle] h_sources
     cdef vector[AllocationHandle] h_targets
     cdef vector[cydriver.CUmemcpyAttributes] hints
-    cdef Stream c_stream
+    cdef KeptStream kept_stream
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
-    c_stream = <Stream>stream
-    c_stream._check_open()
+    Stream_keep(<Stream>stream, &kept_stream)
     collect(srcs, "srcs", False, &h_sources)
     collect(dsts, "dsts", True, &h_targets)
     if h_sources.size() != h_targets.size():
@@ -70,18 +69,19 @@ def copy_batch(
             f"srcs and dsts must have the same number of buffers, not {h_sources.size()} and {h_targets.size()}"
         )
     collect_hints(options, h_sources.size(), &hints)
-    check_stream(c_stream._h_stream)
-    enqueue(h_targets, h_sources, hints, c_stream)
+    check_stream(kept_stream.handle())
+    enqueue(h_targets, h_sources, hints, kept_stream.get())
 
 
 cdef int collect(object buffers, str name, bint is_written, vector[AllocationHandle]* handles) except -1:
+    cdef KeptAllocation memory
     cdef list checked = buffers_argument(buffers, name)
     handles.reserve(len(checked))
     for buffer in checked:
-        check_open(<Buffer>buffer)
+        MemoryRange_keep(<Buffer>buffer, &memory)
         if is_written:
             check_writable(<Buffer>buffer, name)
-        handles.push_back((<Buffer>buffer)._h_allocation)
+        handles.push_back(memory.handle())
     return 0
 
 
@@ -103,7 +103,7 @@ cdef int enqueue(
     const vector[AllocationHandle]& h_targets,
     const vector[AllocationHandle]& h_sources,
     const vector[cydriver.CUmemcpyAttributes]& hints,
-    Stream stream,
+    cydriver.CUstream c_stream,
 ) except -1:
     cdef vector[cydriver.CUdeviceptr] targets
     cdef vector[cydriver.CUdeviceptr] sources
@@ -139,13 +139,13 @@ cdef int enqueue(
             HANDLE_RETURN(
                 cydriver.cuMemcpyBatchAsync(
                     targets.data(), sources.data(), sizes.data(), sizes.size(),
-                    attributes.data(), firsts.data(), attributes.size(), stream._h_stream.get(),
+                    attributes.data(), firsts.data(), attributes.size(), c_stream,
                 ),
                 b"cuMemcpyBatchAsync",
             )
         else:
             for i in range(sizes.size()):
                 HANDLE_RETURN(
-                    cydriver.cuMemcpyAsync(targets[i], sources[i], sizes[i], stream._h_stream.get()), b"cuMemcpyAsync"
+                    cydriver.cuMemcpyAsync(targets[i], sources[i], sizes[i], c_stream), b"cuMemcpyAsync"
                 )
     return 0

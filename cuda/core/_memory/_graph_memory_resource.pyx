@@ -8,12 +8,12 @@ from libc.stdint cimport uint64_t
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport AllocationHandle, ContextHandle
+from cuda.core._handles._handles cimport AllocationHandle, ContextHandle, KeptStream
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._device_memory_resource cimport device_argument
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_in_graph, size_argument
-from cuda.core._stream cimport Stream, Stream_accept, Stream_context
+from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import threading
@@ -196,11 +196,13 @@ cdef cyGraphMemoryResource GraphMemory_create(type cls, int device_id):
 cdef Buffer GraphMemory_allocate(cyGraphMemoryResource self, size_t size, Stream stream):
     cdef AllocationHandle h_allocation
     cdef ContextHandle h_context
+    cdef KeptStream kept_stream
     cdef int device_id = -1
+    Stream_keep(stream, &kept_stream)
     Stream_context(stream, &h_context, &device_id)
     if device_id != self._device_id:
         raise ValueError(f"the stream is of device {device_id}, and this memory of device {self._device_id}")
-    allocate_in_graph(size, stream._h_stream, &h_allocation)
+    allocate_in_graph(size, kept_stream.handle(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, self, None)
 
 

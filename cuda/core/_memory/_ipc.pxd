@@ -3,7 +3,7 @@
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport AllocationHandle, MemoryPoolHandle, StreamHandle
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, MemoryPoolHandle, StreamHandle
 
 
 cdef class IPCAllocationHandle:
@@ -24,9 +24,14 @@ ctypedef int (*LetIn)(cydriver.CUmemoryPool c_pool) except -1
 # A handle that owns a file descriptor.
 cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 
+# A handle with a descriptor of its own, for a call and for exporting further; of a handle, or an open descriptor.
+cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle)
+
 # What another process needs to open a pool, and memory of it.
 cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool)
-cdef IPCBufferDescriptor export_memory(const AllocationHandle& h_allocation, int device_id)
+
+# Of memory that the caller keeps.
+cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id)
 
 # Memory of an imported pool, which came by `handle`. All imports of one piece of memory share one mapping.
 # `let_in` is NULL where the device of the memory needs nothing for access.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from libc.string cimport memcpy, memset
 from libcpp.utility cimport move
 
+from cpython.exc cimport PyErr_SetFromErrno
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
@@ -36,6 +37,10 @@ __all__ = []
 
 cdef extern from "unistd.h" nogil:
     int close(int descriptor)
+
+cdef extern from "fcntl.h" nogil:
+    int F_DUPFD_CLOEXEC
+    int fcntl(int descriptor, int command, int argument)
 
 
 cdef class IPCAllocationHandle:
@@ -124,8 +129,8 @@ cdef class IPCBufferDescriptor:
 # gives each import the same address, and the first free would take it from all others.
 cdef class Mapping:
     cdef:
-        MemoryPoolHandle h_pool     # of the resource, which is part of the key
-        MemoryPoolHandle h_source   # what the memory was imported from
+        MemoryPoolHandle h_pool     # set once: of the resource, which is part of the key
+        MemoryPoolHandle h_source   # set once: what the memory was imported from
         object key
         cydriver.CUdeviceptr pointer
         size_t size     # 0 where the driver cannot say
@@ -153,6 +158,15 @@ cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
     self._descriptor = descriptor
     self._uuid = uuid
     return self
+
+
+cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
+    cdef int descriptor = int(handle)
+    # At once and with the interpreter lock, so that nobody closes the number and gets it for another file.
+    cdef int mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    if mine < 0:
+        PyErr_SetFromErrno(OSError)
+    return IPCAllocationHandle_create(mine, getattr(handle, "uuid", None))
 
 
 cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
@@ -197,9 +211,8 @@ cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
     return IPCAllocationHandle_create(descriptor, uuid.uuid4())
 
 
-cdef IPCBufferDescriptor export_memory(const AllocationHandle& h_allocation, int device_id):
+cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
     cdef cydriver.CUmemPoolPtrExportData data
-    cdef AllocationHandle h_shared = h_allocation
     cdef ContextHandle h_context
     cdef int is_entered = 0
     memset(&data, 0, sizeof(data))
@@ -210,12 +223,10 @@ cdef IPCBufferDescriptor export_memory(const AllocationHandle& h_allocation, int
     with nogil:
         is_entered = Context_enter(h_context.get())
         try:
-            HANDLE_RETURN(
-                cydriver.cuMemPoolExportPointer(&data, h_shared.value().pointer), b"cuMemPoolExportPointer"
-            )
+            HANDLE_RETURN(cydriver.cuMemPoolExportPointer(&data, memory.pointer), b"cuMemPoolExportPointer")
         finally:
             Context_leave(is_entered)
-    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], h_shared.value().size)
+    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], memory.size)
 
 
 cdef int import_memory(
@@ -252,13 +263,18 @@ cdef Mapping Mapping_create(
     const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, bytes payload, Allocation value
 ):
     cdef Mapping self = Mapping.__new__(Mapping)
+    cdef IPCAllocationHandle mine
     cdef cydriver.CUmemPoolPtrExportData data
     memcpy(&data, <char*>payload, sizeof(data))
     self.key = (address(h_pool), payload)
     self.h_pool = h_pool
     # Memory that the driver for CUDA 13.0 maps into a pool which devices were let into before spoils the
     # pools that are made later. So each piece has an imported pool to itself, and devices are let in last.
-    self.h_source = h_pool if let_in == NULL else MemPool_import(int(handle))
+    if let_in == NULL:
+        self.h_source = h_pool
+    else:
+        mine = IPCAllocationHandle_copy(handle)
+        self.h_source = MemPool_import(mine._descriptor)
     with nogil:
         HANDLE_RETURN(
             cydriver.cuMemPoolImportPointer(&self.pointer, self.h_source.get(), &data), b"cuMemPoolImportPointer"

@@ -9,10 +9,11 @@ from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._buffer cimport Buffer, buffers_argument
 from cuda.core._memory.ranges._location cimport location_argument, location_object, location_of
-from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
+from cuda.core._stream cimport Stream_accept, Stream_keep
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
@@ -44,9 +45,11 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
     RuntimeError
         If a buffer is closed.
     """
-    cdef Stream c_stream = Stream_accept(stream)
-    cdef Ranges ranges = Ranges_of(buffers)
+    cdef KeptStream kept_stream
+    cdef Ranges ranges
     cdef size_t i
+    Stream_keep(Stream_accept(stream), &kept_stream)
+    ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
     if ranges._pointers.size() == 0:
         return
@@ -56,7 +59,7 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
                 cydriver.cuMemPrefetchBatchAsync(
                     ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(),
                     ranges._locations.data(), ranges._indices.data(), ranges._locations.size(),
-                    0, c_stream._h_stream.get(),
+                    0, kept_stream.get(),
                 ),
                 b"cuMemPrefetchBatchAsync",
             )
@@ -66,7 +69,7 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
             HANDLE_RETURN(
                 cydriver.cuMemPrefetchAsync(
                     ranges._pointers[i], ranges._sizes[i], ranges._locations[min(i, ranges._locations.size() - 1)],
-                    0, c_stream._h_stream.get(),
+                    0, kept_stream.get(),
                 ),
                 b"cuMemPrefetchAsync",
             )
@@ -95,15 +98,17 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
     NotImplementedError
         If the driver is older than CUDA 13.0.
     """
-    cdef Stream c_stream = Stream_accept(stream)
-    cdef Ranges ranges = Ranges_of(buffers)
+    cdef KeptStream kept_stream
+    cdef Ranges ranges
+    Stream_keep(Stream_accept(stream), &kept_stream)
+    ranges = Ranges_of(buffers)
     _refuse_old_driver(c_driver_version())
     if ranges._pointers.size() == 0:
         return
     with nogil:
         HANDLE_RETURN(
             cydriver.cuMemDiscardBatchAsync(
-                ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(), 0, c_stream._h_stream.get()
+                ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(), 0, kept_stream.get()
             ),
             b"cuMemDiscardBatchAsync",
         )
@@ -134,8 +139,10 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
     NotImplementedError
         If the driver is older than CUDA 13.0.
     """
-    cdef Stream c_stream = Stream_accept(stream)
-    cdef Ranges ranges = Ranges_of(buffers)
+    cdef KeptStream kept_stream
+    cdef Ranges ranges
+    Stream_keep(Stream_accept(stream), &kept_stream)
+    ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
     _refuse_old_driver(c_driver_version())
     if ranges._pointers.size() == 0:
@@ -145,7 +152,7 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
             cydriver.cuMemDiscardAndPrefetchBatchAsync(
                 ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(),
                 ranges._locations.data(), ranges._indices.data(), ranges._locations.size(),
-                0, c_stream._h_stream.get(),
+                0, kept_stream.get(),
             ),
             b"cuMemDiscardAndPrefetchBatchAsync",
         )
@@ -240,11 +247,13 @@ cdef Ranges Ranges_of(object buffers):
 
 
 cdef int Ranges_add(Ranges self, Buffer buffer) except -1:
+    cdef KeptAllocation memory
+    MemoryRange_keep(buffer, &memory)
     check_managed(buffer)
-    if buffer._h_allocation.value().size != 0:
-        self._h_allocations.push_back(buffer._h_allocation)
-        self._pointers.push_back(buffer._h_allocation.value().pointer)
-        self._sizes.push_back(buffer._h_allocation.value().size)
+    if memory.value().size != 0:
+        self._h_allocations.push_back(memory.handle())
+        self._pointers.push_back(memory.value().pointer)
+        self._sizes.push_back(memory.value().size)
         self._places.push_back(self._count)
     self._count += 1
     return 0
@@ -274,13 +283,13 @@ cdef int check_managed(Buffer buffer) except -1:
 
 
 cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocation location) except -1:
-    cdef AllocationHandle h_allocation
+    cdef KeptAllocation memory
+    MemoryRange_keep(buffer, &memory)
     check_managed(buffer)
-    h_allocation = buffer._h_allocation
-    if h_allocation.value().size != 0:
+    if memory.value().size != 0:
         with nogil:
             HANDLE_RETURN(
-                cydriver.cuMemAdvise(h_allocation.value().pointer, h_allocation.value().size, advice, location),
+                cydriver.cuMemAdvise(memory.value().pointer, memory.value().size, advice, location),
                 b"cuMemAdvise",
             )
     return 0
@@ -290,14 +299,14 @@ cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocat
 cdef int read_attribute(
     Buffer buffer, cydriver.CUmem_range_attribute attribute, void* value, size_t size
 ) except -1:
-    cdef AllocationHandle h_allocation
+    cdef KeptAllocation memory
+    MemoryRange_keep(buffer, &memory)
     check_managed(buffer)
-    h_allocation = buffer._h_allocation
-    if h_allocation.value().size != 0:
+    if memory.value().size != 0:
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuMemRangeGetAttribute(
-                    value, size, attribute, h_allocation.value().pointer, h_allocation.value().size
+                    value, size, attribute, memory.value().pointer, memory.value().size
                 ),
                 b"cuMemRangeGetAttribute",
             )

@@ -8,8 +8,8 @@ from libc.stdlib cimport free, malloc
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport MemoryPoolHandle
-from cuda.core._memory.pools._memory_pool cimport MemPool_check_open, _MemPool
+from cuda.core._handles._handles cimport KeptMemoryPool
+from cuda.core._memory.pools._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import MutableSet
@@ -131,10 +131,11 @@ def DMR_mempool_get_access(dmr, device_id):
 cdef cydriver.CUmemAccess_flags get_access(_MemPool resource, int ordinal) except *:
     cdef cydriver.CUmemAccess_flags flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
     cdef cydriver.CUmemLocation location
-    MemPool_check_open(resource)
+    cdef KeptMemoryPool pool
+    MemPool_keep(resource, &pool)
     location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     location.id = ordinal
-    HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&flags, resource._h_pool.get(), &location), b"cuMemPoolGetAccess")
+    HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&flags, pool.get(), &location), b"cuMemPoolGetAccess")
     return flags
 
 
@@ -171,13 +172,14 @@ cdef int change_peers(_MemPool resource, set granted, set revoked) except -1:
 
 
 cdef int set_access(_MemPool resource, set granted, set revoked) except -1:
-    cdef MemoryPoolHandle h_pool = resource._h_pool
+    cdef KeptMemoryPool pool
     cdef size_t count = len(granted) + len(revoked)
     cdef size_t i
     cdef cydriver.CUmemAccessDesc* access = <cydriver.CUmemAccessDesc*>malloc(count * sizeof(cydriver.CUmemAccessDesc))
     if access == NULL:
         raise MemoryError
     try:
+        MemPool_keep(resource, &pool)
         for i, ordinal in enumerate([*granted, *revoked]):
             access[i].location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
             access[i].location.id = ordinal
@@ -187,7 +189,7 @@ cdef int set_access(_MemPool resource, set granted, set revoked) except -1:
                 else cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
             )
         with nogil:
-            HANDLE_RETURN(cydriver.cuMemPoolSetAccess(h_pool.get(), access, count), b"cuMemPoolSetAccess")
+            HANDLE_RETURN(cydriver.cuMemPoolSetAccess(pool.get(), access, count), b"cuMemPoolSetAccess")
     finally:
         free(access)
     return 0

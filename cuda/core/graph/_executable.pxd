@@ -1,14 +1,19 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport GraphExecHandle
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport GraphExecMember, KeptGraphExec
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
 
 
 cdef class Graph(DriverObject):
     cdef:
-        GraphExecHandle _h_exec
+        GraphExecMember _h_exec
+
+
+# Keeps the executable of an object for a call; RuntimeError when it is closed.
+cdef inline int Graph_keep(Graph self, KeptGraphExec* kept) except -1:
+    return 0 if kept.hold(self._h_exec) else refuse_closed(self)
 
 
 # An executable of one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.

@@ -10,8 +10,8 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport GraphExecHandle, Keep, StreamHandle, address
-from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
+from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
 
@@ -51,10 +51,11 @@ cdef class Graph(DriverObject):
         CUDAError
             If the driver refuses.
         """
-        cdef GraphExecHandle h_exec = self._h_exec
-        cdef StreamHandle h_stream = stream_of(self, stream)
+        cdef KeptGraphExec executable
+        cdef KeptStream kept_stream
+        keep_both(self, stream, &executable, &kept_stream)
         with nogil:
-            HANDLE_RETURN(cydriver.cuGraphLaunch(h_exec.get(), h_stream.get()), b"cuGraphLaunch")
+            HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), kept_stream.get()), b"cuGraphLaunch")
 
     def upload(self, stream: Stream) -> None:
         """Send the graph to the device ahead of its first launch (``cuGraphUpload``).
@@ -71,10 +72,11 @@ cdef class Graph(DriverObject):
         RuntimeError
             If the graph or the stream is closed.
         """
-        cdef GraphExecHandle h_exec = self._h_exec
-        cdef StreamHandle h_stream = stream_of(self, stream)
+        cdef KeptGraphExec executable
+        cdef KeptStream kept_stream
+        keep_both(self, stream, &executable, &kept_stream)
         with nogil:
-            HANDLE_RETURN(cydriver.cuGraphUpload(h_exec.get(), h_stream.get()), b"cuGraphUpload")
+            HANDLE_RETURN(cydriver.cuGraphUpload(executable.get(), kept_stream.get()), b"cuGraphUpload")
 
     def update(self, source: GraphBuilder | GraphDefinition) -> None:
         """Take over the parameters of all nodes from a graph of the same topology (``cuGraphExecUpdate``).
@@ -95,33 +97,30 @@ cdef class Graph(DriverObject):
         CUDAError
             If the graphs differ in more than parameters; the message tells the reason. Nothing is changed then.
         """
-        cdef GraphExecHandle h_exec = self._h_exec
-        self._check_open()
+        cdef KeptGraphExec executable
+        Graph_keep(self, &executable)
         if not hasattr(type(source), "_graph_source"):
             raise TypeError(f"source must be a GraphBuilder or a GraphDefinition, not {type(source).__name__}")
         tree, graph = source._graph_source()
-        Graph_update(h_exec, <GraphTree?>tree, <GraphRecord?>graph)
+        Graph_update(executable.get(), <GraphTree?>tree, <GraphRecord?>graph)
 
     @property
     def handle(self):
         """The ``driver.CUgraphExec``; null when closed."""
         return bindings_object("CUgraphExec", self._address())
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_exec)
 
     cdef void _release(self) noexcept:
         self._h_exec.reset()
 
 
-cdef inline StreamHandle stream_of(Graph self, object stream) except *:
+cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, KeptStream* kept_stream) except -1:
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
-    if not self._h_exec:
-        self._check_open()
-    if not (<Stream>stream)._h_stream:
-        (<Stream>stream)._check_open()
-    return (<Stream>stream)._h_stream
+    Graph_keep(self, executable)
+    return Stream_keep(<Stream>stream, kept_stream)
 
 
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
@@ -130,7 +129,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
     cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
     cdef cydriver.CUgraph c_graph
     cdef cydriver.CUresult err
-    cdef StreamHandle h_upload
+    cdef KeptStream upload
     options = check_or_create_options(GraphCompleteOptions, options, "options")
     memset(&params, 0, sizeof(params))
     if options.auto_free_on_launch:
@@ -141,15 +140,15 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
     if options.upload_stream is not None:
         params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
-        h_upload = Stream_accept(options.upload_stream)._h_stream
-        params.hUploadStream = h_upload.get()
+        Stream_keep(Stream_accept(options.upload_stream), &upload)
+        params.hUploadStream = upload.get()
     check_alive(graph)
     c_graph = graph.c_graph
     with nogil:
         err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
     if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
         raise_refusal(err, params)
-    self._h_exec = GraphExecHandle.own(c_exec, &destroy_exec, Keep())
+    self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Keep()))
     return self
 
 
@@ -187,16 +186,15 @@ cdef int raise_refusal(cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTI
     return 0
 
 
-# `tree` is what keeps `graph` meanwhile.
-cdef int Graph_update(const GraphExecHandle& h_graph_exec, GraphTree tree, GraphRecord graph) except -1:
+# The caller keeps the executable; `tree` is what keeps `graph` meanwhile.
+cdef int Graph_update(cydriver.CUgraphExec c_exec, GraphTree tree, GraphRecord graph) except -1:
     cdef cydriver.CUgraphExecUpdateResultInfo info
     cdef cydriver.CUresult err
     cdef cydriver.CUgraph c_graph = graph.c_graph
-    cdef GraphExecHandle h_exec = h_graph_exec
     check_alive(graph)
     memset(&info, 0, sizeof(info))
     with nogil:
-        err = cydriver.cuGraphExecUpdate(h_exec.get(), c_graph, &info)
+        err = cydriver.cuGraphExecUpdate(c_exec, c_graph, &info)
     if err == cydriver.CUresult.CUDA_SUCCESS:
         return 0
     try:

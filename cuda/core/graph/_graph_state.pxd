@@ -31,7 +31,7 @@ cdef class GraphRecord:
 # Owns the root graph; every wrapper of something below holds it.
 cdef class GraphTree:
     cdef:
-        GraphHandle h_graph
+        GraphHandle h_graph     # set once, but for who owns it
         GraphRecord root
 
 

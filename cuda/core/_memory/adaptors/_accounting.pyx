@@ -121,10 +121,9 @@ cdef class ObservingMemoryResource(MemoryResourceAdaptor):
         c_stream = <size_t>value.h_stream.get()
         try:
             Lease_reserve(lease, size)
-            inner = Adaptor_allocate_upstream(self, size, stream)
-            lease.h_memory = inner._h_allocation
-            value.pointer = inner._h_allocation.value().pointer
-            value.size = inner._h_allocation.value().size
+            inner = Adaptor_allocate_upstream(self, size, stream, &lease.h_memory)
+            value.pointer = lease.h_memory.value().pointer
+            value.size = lease.h_memory.value().size
             # Some resources round up, and then the buffer has more than was asked for.
             Lease_reserve(lease, value.size)
         except BaseException as error:
@@ -149,7 +148,7 @@ cdef class ObservingMemoryResource(MemoryResourceAdaptor):
 @cython.no_gc_clear
 cdef class Lease:
     cdef:
-        AllocationHandle h_memory   # that of the upstream resource
+        AllocationHandle h_memory   # set once: that of the upstream resource
         ObservingMemoryResource observer
         uint64_t number
         uint64_t size               # the bytes reserved

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._handles cimport Allocation
+from cuda.core._handles._handles cimport Allocation, AllocationHandle
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream
@@ -20,8 +20,10 @@ cdef class MemoryResourceAdaptor(MemoryResource):
 # Raises RuntimeError when the adaptor is closed.
 cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1
 
-# What the upstream resource allocates, checked to be open.
-cdef Buffer Adaptor_allocate_upstream(MemoryResourceAdaptor self, size_t size, Stream stream)
+# What the upstream resource allocates, and its memory, checked to be open.
+cdef Buffer Adaptor_allocate_upstream(
+    MemoryResourceAdaptor self, size_t size, Stream stream, AllocationHandle* h_memory
+)
 
 # Where memory that the adaptor hands out will be freed.
 cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from cuda.core._handles._handles cimport Allocation
+from cuda.core._handles._driver_object cimport refuse_closed
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, KeptStream
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport fix_context, size_argument
-from cuda.core._stream cimport Stream, Stream_accept, default_stream
+from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 
 __all__ = ["MemoryResourceAdaptor"]
 
@@ -137,8 +138,9 @@ cdef class MemoryResourceAdaptor(MemoryResource):
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
         # The very allocation of the upstream resource, shown as one of this.
-        cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream)
-        return Buffer_create(type(inner), inner._h_allocation, self, None)
+        cdef AllocationHandle h_memory
+        cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream, &h_memory)
+        return Buffer_create(type(inner), h_memory, self, None)
 
 
 cdef MemoryResource Adaptor_upstream(MemoryResourceAdaptor self):
@@ -155,12 +157,20 @@ cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1:
     return 0
 
 
-cdef Buffer Adaptor_allocate_upstream(MemoryResourceAdaptor self, size_t size, Stream stream):
-    return Buffer_allocate(self._upstream, size, stream)
+cdef Buffer Adaptor_allocate_upstream(
+    MemoryResourceAdaptor self, size_t size, Stream stream, AllocationHandle* h_memory
+):
+    cdef Buffer inner = Buffer_allocate(self._upstream, size, stream)
+    h_memory[0] = inner._h_allocation.copy()
+    if not h_memory[0]:
+        refuse_closed(inner)
+    return inner
 
 
 cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1:
-    value.h_stream = stream._h_stream
+    cdef KeptStream kept_stream
+    Stream_keep(stream, &kept_stream)
+    value.h_stream = kept_stream.handle()
     if self._is_ordered:
         fix_context(value[0])
     return 0

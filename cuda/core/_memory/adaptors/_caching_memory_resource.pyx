@@ -18,6 +18,9 @@ from cuda.core._handles._handles cimport (
     EventHandle,
     Handle,
     Keep,
+    Kept,
+    KeptStream,
+    Member,
     StreamHandle,
 )
 from cuda.core._memory._buffer cimport Buffer
@@ -28,7 +31,7 @@ from cuda.core._memory.adaptors._adaptor cimport (
 )
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
-from cuda.core._stream cimport Stream, is_default
+from cuda.core._stream cimport Stream, Stream_keep, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 from cuda.core._memory.pools._memory_pool import check_byte_option
@@ -71,6 +74,8 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
 
 ctypedef BlockCache* BlockCachePointer
 ctypedef Handle[BlockCachePointer] CacheHandle
+ctypedef Member[BlockCachePointer] CacheMember
+ctypedef Kept[BlockCachePointer] KeptCache
 
 
 cdef class CachingMemoryResource(MemoryResourceAdaptor):
@@ -108,20 +113,22 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     """
 
     cdef:
-        CacheHandle _h_cache
+        CacheMember _h_cache
         bint _waits             # the host may write to memory at once, while the device still reads it
         object _buffer_class    # what the upstream resource makes; None for Buffer
 
     def __cinit__(self, *args, **kwargs):
-        self._h_cache = new_cache()
+        self._h_cache.set(new_cache())
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
+        cdef KeptCache cache
         if max_cached_bytes is not None:
             check_byte_option("max_cached_bytes", max_cached_bytes)
         MemoryResourceAdaptor.__init__(self, upstream)
         self._waits = upstream.is_host_accessible and upstream.is_device_accessible
         if max_cached_bytes is not None:
-            self._h_cache.get().set_limit(min(max_cached_bytes, largest_block))
+            Caching_keep(self, &cache)
+            cache.get().set_limit(min(max_cached_bytes, largest_block))
 
     def trim(self, min_bytes_to_keep: int = 0) -> int:
         """Give cached memory back to the upstream resource, what was freed longest ago first.
@@ -146,10 +153,11 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             If ``min_bytes_to_keep`` is negative.
         """
         cdef size_t bytes_to_keep = size_argument(min_bytes_to_keep)
-        cdef BlockCache* cache = Caching_cache(self)
+        cdef KeptCache cache
         cdef size_t returned
+        Caching_keep(self, &cache)
         with nogil:
-            returned = drop_blocks(cache.shrink(bytes_to_keep))
+            returned = drop_blocks(cache.get().shrink(bytes_to_keep))
         return returned
 
     def close(self) -> None:
@@ -157,58 +165,73 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
         Buffers stay valid; their memory goes back to the upstream resource when they are closed.
         """
-        cdef BlockCache* cache = Caching_cache(self)
+        cdef KeptCache cache
+        Caching_keep(self, &cache)
         MemoryResourceAdaptor.close(self)
         with nogil:
-            drop_blocks(cache.close())
+            drop_blocks(cache.get().close())
 
     @property
     def max_cached_bytes(self) -> int | None:
         """The most bytes that the cache keeps; None for no limit."""
-        cdef size_t limit = self._h_cache.get().limit()
+        cdef KeptCache cache
+        cdef size_t limit
+        cache.hold(self._h_cache)
+        limit = cache.get().limit()
         return None if limit == largest_block else limit
 
     @property
     def cached_bytes(self) -> int:
         """The bytes in the cache now, not counting what is in use."""
-        return Caching_cache(self).bytes()
+        cdef KeptCache cache
+        Caching_keep(self, &cache)
+        return cache.get().bytes()
 
     @property
     def hit_count(self) -> int:
         """How many allocations the cache has served."""
-        return Caching_cache(self).hits()
+        cdef KeptCache cache
+        Caching_keep(self, &cache)
+        return cache.get().hits()
 
     @property
     def miss_count(self) -> int:
         """How many allocations it could have served and had no memory for."""
-        return Caching_cache(self).misses()
+        cdef KeptCache cache
+        Caching_keep(self, &cache)
+        return cache.get().misses()
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
         cdef Allocation value
         cdef AllocationHandle h_allocation
         cdef Buffer buffer
-        cdef BlockCache* cache = Caching_cache(self)
-        if is_default(stream._h_stream):
+        cdef KeptCache kept_cache
+        cdef KeptStream kept_stream
+        cdef BlockCache* cache
+        Caching_keep(self, &kept_cache)
+        cache = kept_cache.get()
+        Stream_keep(stream, &kept_stream)
+        if is_default(kept_stream.handle()):
             Adaptor_set_stream(self, stream, &value)
         else:
-            value.h_stream = stream._h_stream
+            value.h_stream = kept_stream.handle()
         if size == 0 or size > cache.limit() or (self._is_ordered and is_capturing(value.h_stream)):
             return MemoryResourceAdaptor._allocate_open(self, size, stream)
         value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size), not self._waits)
         if value.block == NULL:
-            value.block = Caching_find(self, size, stream)
+            value.block = Caching_find(self, cache, size, stream)
             if value.block == NULL:
                 return MemoryResourceAdaptor._allocate_open(self, size, stream)
         value.pointer = pointer_of(value.block)
         value.size = size
         # What Buffer_create does, without a copy of the handle: this is called in loops. From here on
         # the memory goes back into the cache by itself.
-        h_allocation = AllocationHandle.own_without_blocking(move(value), &give_back, self._h_cache.keep())
+        h_allocation = AllocationHandle.own_without_blocking(move(value), &give_back, kept_cache.keep())
         if self._buffer_class is None:
             buffer = Buffer.__new__(Buffer)
         else:
             buffer = self._buffer_class.__new__(self._buffer_class)
-        buffer._h_allocation = move(h_allocation)
+        buffer._h_allocation.set(move(h_allocation))
         MemoryRange_update_members(buffer)
         buffer._memory_resource = self
         return buffer
@@ -218,20 +241,23 @@ cdef CacheHandle new_cache() except *:
     return CacheHandle.own(new BlockCache(&can_free), &end_cache, Keep())
 
 
-# Valid as long as the resource, which keeps it.
-cdef inline BlockCache* Caching_cache(CachingMemoryResource self) except NULL:
-    cdef size_t limit
+cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except -1:
+    cdef CacheHandle h_fresh
+    kept.hold(self._h_cache)
     # What the parent of a forked process has cached is its own; there is no end to it here.
-    if not self._h_cache.get().is_of_this_process():
-        limit = self._h_cache.get().limit()
-        self._h_cache = new_cache()
-        self._h_cache.get().set_limit(limit)
-    return self._h_cache.get()
+    if not kept.get().is_of_this_process():
+        h_fresh = new_cache()
+        h_fresh.get().set_limit(kept.get().limit())
+        self._h_cache.set(h_fresh)
+        kept.hold(self._h_cache)
+    return 0
 
 
 # A block that was not freed on this stream; NULL if memory is too short for one of the size of a bin.
-cdef Block* Caching_find(CachingMemoryResource self, size_t size, Stream stream) except? NULL:
-    cdef BlockCache* cache = Caching_cache(self)
+cdef Block* Caching_find(
+    CachingMemoryResource self, BlockCache* cache, size_t size, Stream stream
+) except? NULL:
+    cdef AllocationHandle h_memory
     cdef size_t bin = bin_of(size)
     cdef size_t freed
     cdef Block* block
@@ -241,7 +267,7 @@ cdef Block* Caching_find(CachingMemoryResource self, size_t size, Stream stream)
     if block != NULL:
         return block
     try:
-        inner = Adaptor_allocate_upstream(self, size_of_bin(bin), stream)
+        inner = Adaptor_allocate_upstream(self, size_of_bin(bin), stream, &h_memory)
     except MemoryError:
         with nogil:
             freed = drop_blocks(cache.shrink(0))
@@ -251,7 +277,7 @@ cdef Block* Caching_find(CachingMemoryResource self, size_t size, Stream stream)
     buffer_class = None if type(inner) is Buffer else type(inner)
     if self._buffer_class is not buffer_class:
         self._buffer_class = buffer_class
-    block = make_block(cache, bin, inner._h_allocation)
+    block = make_block(cache, bin, h_memory)
     if block == NULL:
         raise MemoryError("the host is out of memory")
     return block

@@ -20,7 +20,7 @@ from cuda.core._dlpack cimport (
     DLPackSource,
     DLTensor,
 )
-from cuda.core._handles._handles cimport AllocationHandle, address
+from cuda.core._handles._handles cimport Allocation, StreamHandle, address
 from cuda.core._memory.copying._copies cimport check_apart, copy_boxes, copy_bytes
 from cuda.core._stream cimport Stream, Stream_wrap
 
@@ -51,47 +51,51 @@ cdef class Operand:
         DLPack_release(&self._tensor)
 
 
-cdef int copy_to_array(object array, const AllocationHandle& h_source, Stream stream, object options) except -1:
-    cdef AllocationHandle h_from = h_source
-    cdef Operand target = Operand_open(array, "dst", True, stream)
-    cdef cydriver.CUdeviceptr source = h_from.value().pointer
-    cdef size_t size = checked_size(target, h_from.value().size)
+cdef int copy_to_array(
+    object array, const Allocation& source, Stream stream, const StreamHandle& h_stream, object options
+) except -1:
+    cdef Operand target = Operand_open(array, "dst", True, stream, h_stream)
+    cdef cydriver.CUdeviceptr pointer = source.pointer
+    cdef size_t size = checked_size(target, source.size)
     if is_contiguous(target):
-        check_apart(target._pointer, source, size)
-        return copy_bytes(target._pointer, source, size, stream._h_stream, options)
-    check_strided(target, source, options)
+        check_apart(target._pointer, pointer, size)
+        return copy_bytes(target._pointer, pointer, size, h_stream, options)
+    check_strided(target, pointer, options)
     copy_boxes(
         plan_copy(bytes_of(target), (*target._strides, 1), packed(bytes_of(target)), 1),
-        target._pointer, target._is_on_host, source, False, stream._h_stream,
+        target._pointer, target._is_on_host, pointer, False, h_stream,
     )
     return 0
 
 
-cdef int copy_from_array(const AllocationHandle& h_target, object array, Stream stream, object options) except -1:
-    cdef AllocationHandle h_to = h_target
-    cdef Operand source = Operand_open(array, "src", False, stream)
-    cdef cydriver.CUdeviceptr target = h_to.value().pointer
-    cdef size_t size = checked_size(source, h_to.value().size)
+cdef int copy_from_array(
+    const Allocation& target, object array, Stream stream, const StreamHandle& h_stream, object options
+) except -1:
+    cdef Operand source = Operand_open(array, "src", False, stream, h_stream)
+    cdef cydriver.CUdeviceptr pointer = target.pointer
+    cdef size_t size = checked_size(source, target.size)
     if is_contiguous(source):
-        check_apart(target, source._pointer, size)
-        return copy_bytes(target, source._pointer, size, stream._h_stream, options)
-    check_strided(source, target, options)
+        check_apart(pointer, source._pointer, size)
+        return copy_bytes(pointer, source._pointer, size, h_stream, options)
+    check_strided(source, pointer, options)
     copy_boxes(
         plan_copy(bytes_of(source), packed(bytes_of(source)), (*source._strides, 1), 1),
-        target, False, source._pointer, source._is_on_host, stream._h_stream,
+        pointer, False, source._pointer, source._is_on_host, h_stream,
     )
     return 0
 
 
-cdef Operand Operand_open(object array, str name, bint is_written, Stream stream):
+cdef Operand Operand_open(
+    object array, str name, bint is_written, Stream stream, const StreamHandle& h_stream
+):
     cdef Operand self = Operand.__new__(Operand)
     # An array of a device may have the buffer protocol too, and refuse it.
     if PyObject_CheckBuffer(array) and not hasattr(array, "__cuda_array_interface__"):
         open_buffer(self, array, name, is_written)
     elif hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
-        open_tensor(self, array, name, is_written, stream)
+        open_tensor(self, array, name, is_written, h_stream)
     elif hasattr(array, "__cuda_array_interface__"):
-        open_interface(self, array.__cuda_array_interface__, name, is_written, stream)
+        open_interface(self, array.__cuda_array_interface__, name, is_written, stream, h_stream)
     else:
         raise TypeError(
             f"{name} must be a Buffer, or an array with the buffer protocol, DLPack or the CUDA array interface, "
@@ -120,12 +124,14 @@ cdef int open_buffer(Operand self, object array, str name, bint is_written) exce
     return 0
 
 
-cdef int open_tensor(Operand self, object array, str name, bint is_written, Stream stream) except -1:
+cdef int open_tensor(
+    Operand self, object array, str name, bint is_written, const StreamHandle& h_stream
+) except -1:
     cdef DLTensor* tensor
     kind = int(array.__dlpack_device__()[0])
     if kind not in (DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DEVICE_CUDA_MANAGED):
         raise TypeError(f"{name} must be in memory of the host or of CUDA, not on DLPack's device type {kind}")
-    DLPack_read(capsule_of(array, kind, stream), &self._tensor)
+    DLPack_read(capsule_of(array, kind, h_stream), &self._tensor)
     tensor = self._tensor.tensor
     if is_written:
         check_writable(name, self._tensor.is_readonly)
@@ -145,10 +151,10 @@ cdef int open_tensor(Operand self, object array, str name, bint is_written, Stre
 
 
 # The exporter orders its own work before that of the stream.
-cdef object capsule_of(object array, int kind, Stream stream):
+cdef object capsule_of(object array, int kind, const StreamHandle& h_stream):
     number = None
     if kind in (DEVICE_CUDA, DEVICE_CUDA_MANAGED):
-        number = address(stream._h_stream) or 1     # DLPack's number of the legacy default stream
+        number = address(h_stream) or 1     # DLPack's number of the legacy default stream
     try:
         return array.__dlpack__(stream=number, max_version=(1, 0))
     except TypeError:
@@ -156,7 +162,9 @@ cdef object capsule_of(object array, int kind, Stream stream):
         return array.__dlpack__(stream=number)
 
 
-cdef int open_interface(Operand self, object interface, str name, bint is_written, Stream stream) except -1:
+cdef int open_interface(
+    Operand self, object interface, str name, bint is_written, Stream stream, const StreamHandle& h_stream
+) except -1:
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask, which a copy of bytes cannot honour")
     pointer, is_readonly = interface["data"]
@@ -171,7 +179,7 @@ cdef int open_interface(Operand self, object interface, str name, bint is_writte
     if number is not None:
         if number == 0:
             raise ValueError(f"{name} names the stream 0, which the CUDA array interface forbids")
-        if number != address(stream._h_stream):
+        if number != address(h_stream):
             stream.wait(Stream_wrap(<cydriver.CUstream><uintptr_t>number, None))
     return 0
 

@@ -5,25 +5,23 @@ from libc.stdint cimport int64_t
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport AllocationHandle, StreamHandle
-from cuda.core._stream cimport Stream
+from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
 
 
-# All bytes of `h_source` to `h_target`, in stream order; the sizes have to agree. `options` is a CopyOptions or None.
+# What the caller gives here, it keeps until the call is over.
+
+# All bytes of `source` to `target`, in stream order; the sizes have to agree. `options` is a CopyOptions or None.
 cdef int copy(
-    const AllocationHandle& h_target, const AllocationHandle& h_source, Stream stream, object options=*
+    const KeptAllocation& target, const KeptAllocation& source, const StreamHandle& h_stream, object options=*
 ) except -1
 
-# The same for plain addresses that do not overlap, whose memory the caller keeps.
+# The same for plain addresses that do not overlap.
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1
 
 # Refuses ranges of one size that overlap, unless they are the same.
 cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1
-
-# The memory becomes repetitions of `value`: an int of one byte, or the bytes of a pattern.
-cdef int fill(const AllocationHandle& h_target, object value, Stream stream) except -1
 
 
 # One box of a CopyPlan, as plain numbers: planes of rows of bytes.

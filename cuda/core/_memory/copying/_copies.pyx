@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of bytes and of boxes, and fills, in stream order."""
+"""Copies of bytes and of boxes, in stream order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._handles._handles cimport AllocationHandle, StreamHandle
-from cuda.core._memory.copying._fills cimport fill_bytes
+from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
 from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
-from cuda.core._stream cimport Stream, is_default
+from cuda.core._stream cimport is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []
@@ -23,30 +22,26 @@ cdef int64_t MAX_PIECES = 65536
 
 
 cdef int copy(
-    const AllocationHandle& h_target, const AllocationHandle& h_source, Stream stream, object options=None
+    const KeptAllocation& target, const KeptAllocation& source, const StreamHandle& h_stream, object options=None
 ) except -1:
-    # Copies of the handles, because another thread may close the buffers while this one has no lock.
-    cdef AllocationHandle h_to = h_target
-    cdef AllocationHandle h_from = h_source
-    cdef StreamHandle h_stream = stream._h_stream
-    cdef size_t size = h_to.value().size
-    if h_from.value().size != size:
+    cdef size_t size = target.value().size
+    if source.value().size != size:
         raise ValueError(
             f"both buffers of a copy must have the same size, not {size} bytes (destination) "
-            f"and {h_from.value().size} bytes (source)"
+            f"and {source.value().size} bytes (source)"
         )
     # What two allocations have been given is apart; the check is for views and wrapped addresses.
-    if not (h_to.is_owner() and h_from.is_owner()):
-        check_apart(h_to.value().pointer, h_from.value().pointer, size)
-    return copy_bytes(h_to.value().pointer, h_from.value().pointer, size, h_stream, options)
+    if not (target.is_owner() and source.is_owner()):
+        check_apart(target.value().pointer, source.value().pointer, size)
+    return copy_bytes(target.value().pointer, source.value().pointer, size, h_stream, options)
 
 
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1:
     cdef cydriver.CUmemcpyAttributes hints
-    cdef StreamHandle h_kept = h_stream
-    cdef cydriver.CUstream c_stream = h_kept.get()
+    cdef cydriver.CUstream c_stream = h_stream.get()
+    cdef bint is_ours = not is_default(h_stream)
     cdef cydriver.CUresult err
     if options is not None:
         hints = hints_of(options)
@@ -64,7 +59,7 @@ cdef int copy_bytes(
         return 0
     with nogil:
         err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
-        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and not is_default(h_kept):
+        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and is_ours:
             err = copy_in_context(target, source, size, c_stream)
         HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
@@ -95,12 +90,6 @@ cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, s
     return 0
 
 
-cdef int fill(const AllocationHandle& h_target, object value, Stream stream) except -1:
-    cdef AllocationHandle h_to = h_target
-    cdef StreamHandle h_stream = stream._h_stream
-    return fill_bytes(h_to.value().pointer, h_to.value().size, value, h_stream.get())
-
-
 cdef Box box_of(object plan) except *:
     cdef Box box
     box.width = plan.width
@@ -118,7 +107,7 @@ cdef int copy_boxes(
     const StreamHandle& h_stream,
 ) except -1:
     cdef Box box = box_of(plan)
-    cdef StreamHandle h_mine = h_stream
+    cdef cydriver.CUstream c_stream = h_stream.get()
     cdef cydriver.CUdeviceptr c_target
     cdef cydriver.CUdeviceptr c_source
     cdef cydriver.CUDA_MEMCPY3D c_copy
@@ -133,13 +122,13 @@ cdef int copy_boxes(
         c_source = source + <int64_t>origin
         if box.rows == 1 and box.planes == 1:
             with nogil:
-                HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, h_mine.get()), b"cuMemcpyAsync")
+                HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, c_stream), b"cuMemcpyAsync")
             continue
         # The driver reads the pair that belongs to the memory type.
         c_copy.dstDevice, c_copy.dstHost = c_target, <void*><uintptr_t>c_target
         c_copy.srcDevice, c_copy.srcHost = c_source, <void*><uintptr_t>c_source
         with nogil:
-            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, h_mine.get()), b"cuMemcpy3DAsync")
+            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, c_stream), b"cuMemcpy3DAsync")
     return 0
 
 

@@ -3,7 +3,7 @@
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport MemoryPoolHandle
+from cuda.core._handles._handles cimport KeptMemoryPool, MemoryPoolHandle, MemoryPoolMember
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream
@@ -11,19 +11,20 @@ from cuda.core._stream cimport Stream
 
 cdef class _MemPool(MemoryResource):
     cdef:
-        MemoryPoolHandle _h_pool    # empty when closed
+        MemoryPoolMember _h_pool    # empty when closed
         bint _is_mapped             # made by another process, and so not for allocating
-        MemoryPoolHandle _h_users   # the same pool, as its live allocations keep it: they are counted by it
+        MemoryPoolMember _h_users   # the same pool, as its live allocations keep it: they are counted by it
         bint _is_overridden         # a subclass defines allocate()
         object _buffer_class        # what allocate() makes; None for Buffer
 
 
 cdef class _MemPoolAttributes:
-    cdef MemoryPoolHandle _h_pool
+    cdef MemoryPoolHandle _h_pool   # set once
 
 
-# Raises RuntimeError when the resource is closed.
+# Raises RuntimeError when the resource is closed; the second keeps the pool for a call.
 cdef int MemPool_check_open(_MemPool self) except -1
+cdef int MemPool_keep(_MemPool self, KeptMemoryPool* kept) except -1
 
 # A new pool, which keeps `release_threshold` bytes (see below) over a synchronisation; of at most `max_size`
 # bytes, where that is not 0.

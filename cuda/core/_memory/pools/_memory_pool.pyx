@@ -4,18 +4,26 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport UINT64_MAX, uint64_t, uintptr_t
+from libc.stdint cimport UINT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
+from libcpp.utility cimport move
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
-from cuda.core._handles._handles cimport Keep, MemoryPoolHandle, address
+from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
+from cuda.core._handles._handles cimport (
+    AllocationHandle,
+    Keep,
+    KeptMemoryPool,
+    KeptStream,
+    MemoryPoolHandle,
+    address,
+)
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
-from cuda.core._stream cimport Stream, Stream_accept
+from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory.ranges._allocation import free_async
@@ -97,19 +105,19 @@ cdef class _MemPool(MemoryResource):
         RuntimeError
             If the resource is closed.
         """
-        cdef MemoryPoolHandle h_pool
+        cdef KeptMemoryPool pool
         cdef size_t c_size = size_argument(bytes_to_keep)
-        MemPool_check_open(self)
-        h_pool = self._h_pool
+        MemPool_keep(self, &pool)
         with nogil:
-            HANDLE_RETURN(cydriver.cuMemPoolTrimTo(h_pool.get(), c_size), b"cuMemPoolTrimTo")
+            HANDLE_RETURN(cydriver.cuMemPoolTrimTo(pool.get(), c_size), b"cuMemPoolTrimTo")
 
     @property
     def attributes(self) -> _MemPoolAttributes:
         """The figures of the pool, read when asked for."""
         cdef _MemPoolAttributes attributes = _MemPoolAttributes.__new__(_MemPoolAttributes)
-        MemPool_check_open(self)
-        attributes._h_pool = self._h_pool
+        attributes._h_pool = self._h_pool.copy()
+        if not attributes._h_pool:
+            refuse_closed(self)
         return attributes
 
     @property
@@ -120,7 +128,7 @@ cdef class _MemPool(MemoryResource):
         consumer that still uses the memory prolongs that.
         """
         MemPool_check_open(self)
-        return self._h_users.use_count() - 1 if self._h_users else 0
+        return max(<int64_t>self._h_users.use_count() - 1, 0)
 
     @property
     def handle(self):
@@ -130,7 +138,7 @@ cdef class _MemPool(MemoryResource):
     @property
     def is_handle_owned(self) -> bool:
         """Whether this resource made the pool; False when closed."""
-        return self._h_pool.is_owner()
+        return self._h_pool.copy().is_owner()
 
     @property
     def is_ipc_enabled(self) -> bool:
@@ -322,8 +330,8 @@ cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_th
 
 
 cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
-    self._h_users = MemoryPoolHandle.borrow(h_pool.get(), h_pool.keep())
-    self._h_pool = h_pool
+    self._h_users.set(MemoryPoolHandle.borrow(h_pool.get(), h_pool.keep()))
+    self._h_pool.set(h_pool)
 
 
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
@@ -333,23 +341,31 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     # What Buffer_create does, without a copy of the handle: this is called in loops.
     cdef Buffer buffer
-    MemPool_check_open(self)
+    cdef AllocationHandle h_allocation
+    cdef KeptMemoryPool users
+    cdef KeptStream kept_stream
+    if not users.hold(self._h_users):
+        refuse_closed(self)
+    Stream_keep(stream, &kept_stream)
     if self._is_mapped:
         raise TypeError("this pool was made by another process, and only that one can allocate from it")
     if self._buffer_class is None:
         buffer = Buffer.__new__(Buffer)
     else:
         buffer = self._buffer_class.__new__(self._buffer_class)
-    allocate_from_pool(self._h_users, size, stream._h_stream, &buffer._h_allocation)
+    allocate_from_pool(users.handle(), size, kept_stream.handle(), &h_allocation)
+    buffer._h_allocation.set(move(h_allocation))
     MemoryRange_update_members(buffer)
     buffer._memory_resource = self
     return buffer
 
 
 cdef int MemPool_check_open(_MemPool self) except -1:
-    if not self._h_pool:
-        raise RuntimeError(f"this {type(self).__name__} is closed")
-    return 0
+    return 0 if self._h_pool else refuse_closed(self)
+
+
+cdef int MemPool_keep(_MemPool self, KeptMemoryPool* kept) except -1:
+    return 0 if kept.hold(self._h_pool) else refuse_closed(self)
 
 
 cdef int MemPool_reset_high(

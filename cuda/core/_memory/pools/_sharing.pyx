@@ -4,18 +4,25 @@
 
 from __future__ import annotations
 
-from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptMemoryPool, KeptStream
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._ipc cimport (
     IPCAllocationHandle,
-    IPCAllocationHandle_create,
+    IPCAllocationHandle_copy,
     IPCBufferDescriptor,
     export_memory,
     export_pool,
     import_memory,
 )
-from cuda.core._memory.pools._memory_pool cimport MemPool_check_open, MemPool_import, MemPool_open, _MemPool
-from cuda.core._stream cimport Stream
+from cuda.core._memory.pools._memory_pool cimport (
+    MemPool_check_open,
+    MemPool_import,
+    MemPool_keep,
+    MemPool_open,
+    _MemPool,
+)
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
+from cuda.core._stream cimport Stream, Stream_keep
 
 import os
 import sys
@@ -95,8 +102,7 @@ cdef class _IPCMemPool(_MemPool):
         RuntimeError
             If the pool is not shared between processes, or the resource is closed.
         """
-        IPCMemPool_check_shared(self)
-        return self._allocation_handle
+        return IPCMemPool_shared(self)
 
     @property
     def is_ipc_enabled(self) -> bool:
@@ -106,7 +112,8 @@ cdef class _IPCMemPool(_MemPool):
     @property
     def uuid(self) -> uuid.UUID | None:
         """What identifies a pool that processes share, the same in all of them."""
-        return None if self._allocation_handle is None else self._allocation_handle._uuid
+        cdef IPCAllocationHandle handle = self._allocation_handle
+        return None if handle is None else handle._uuid
 
     cdef bint _is_shared(self) noexcept:
         return self._allocation_handle is not None
@@ -114,24 +121,28 @@ cdef class _IPCMemPool(_MemPool):
     cdef object _export(self, object buffer):
         cdef Buffer exported = <Buffer?>buffer
         cdef IPCBufferDescriptor descriptor
-        IPCMemPool_check_shared(self)
-        descriptor = export_memory(exported._h_allocation, self.device_id)
+        cdef KeptAllocation memory
+        cdef IPCAllocationHandle handle = IPCMemPool_shared(self)
+        MemoryRange_keep(exported, &memory)
+        descriptor = export_memory(memory.value(), self.device_id)
         if not self._is_mapped:
-            _exports[self.uuid, descriptor._payload] = exported
+            _exports[handle._uuid, descriptor._payload] = exported
         return descriptor
 
     cdef bint _import(self, object descriptor, Stream stream, AllocationHandle* h_allocation) except -1:
         cdef IPCBufferDescriptor imported
-        IPCMemPool_check_shared(self)
+        cdef KeptMemoryPool pool
+        cdef KeptStream kept_stream
+        cdef IPCAllocationHandle handle = IPCMemPool_shared(self)
+        MemPool_keep(self, &pool)
+        Stream_keep(stream, &kept_stream)
         if not isinstance(descriptor, IPCBufferDescriptor):
             raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
         imported = descriptor
         if self._is_mapped:
-            import_memory(
-                self._h_pool, self._allocation_handle, self._let_in, imported, stream._h_stream, h_allocation
-            )
+            import_memory(pool.handle(), handle, self._let_in, imported, kept_stream.handle(), h_allocation)
         else:
-            find_export(self, imported, h_allocation)
+            find_export(handle._uuid, imported, h_allocation)
         return self._is_mapped
 
 
@@ -154,7 +165,9 @@ def check_platform() -> None:
 
 
 cdef int IPCMemPool_share(_IPCMemPool self) except -1:
-    IPCMemPool_set_handle(self, export_pool(self._h_pool))
+    cdef KeptMemoryPool pool
+    MemPool_keep(self, &pool)
+    IPCMemPool_set_handle(self, export_pool(pool.handle()))
     with _lock:
         _exported[self.uuid] = self
     return 0
@@ -175,7 +188,7 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
     if int(alloc_handle) < 0:
         raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {alloc_handle}")
     # The caller keeps its own descriptor; this one is for exporting the pool further.
-    mine = IPCAllocationHandle_create(os.dup(int(alloc_handle)), getattr(alloc_handle, "uuid", None))
+    mine = IPCAllocationHandle_copy(alloc_handle)
     MemPool_open(self, MemPool_import(mine._descriptor))
     self._is_mapped = True
     IPCMemPool_set_handle(self, mine)
@@ -191,19 +204,18 @@ cdef int IPCMemPool_set_handle(_IPCMemPool self, IPCAllocationHandle handle) exc
     return 0
 
 
-cdef int IPCMemPool_check_shared(_IPCMemPool self) except -1:
+cdef IPCAllocationHandle IPCMemPool_shared(_IPCMemPool self):
+    cdef IPCAllocationHandle handle = self._allocation_handle
     MemPool_check_open(self)
-    if self._allocation_handle is None:
+    if handle is None:
         raise RuntimeError(f"memory of this {type(self).__name__} is not shared between processes; see ipc_enabled")
-    return 0
+    return handle
 
 
 cdef object IPCMemPool_register(_IPCMemPool self, object uuid):
-    cdef IPCAllocationHandle handle
-    IPCMemPool_check_shared(self)
+    cdef IPCAllocationHandle handle = IPCMemPool_shared(self)
     if not is_uuid(uuid):
         raise TypeError(f"uuid must be a UUID, not {type(uuid).__name__}")
-    handle = self._allocation_handle
     with _lock:
         resource = _imported.get(uuid)
         if resource is not None and not resource.is_closed:
@@ -251,13 +263,14 @@ def _rebuild_resource(cls, device_id, allocation_handle):
     return cls.from_allocation_handle(*place, allocation_handle)
 
 
-cdef int find_export(_IPCMemPool self, IPCBufferDescriptor descriptor, AllocationHandle* h_allocation) except -1:
-    cdef Buffer buffer = _exports.get((self.uuid, descriptor._payload))
-    if buffer is None or buffer.is_closed:
+cdef int find_export(object uuid, IPCBufferDescriptor descriptor, AllocationHandle* h_allocation) except -1:
+    cdef Buffer buffer = _exports.get((uuid, descriptor._payload))
+    cdef KeptAllocation memory
+    if buffer is None or not memory.hold(buffer._h_allocation):
         raise RuntimeError("the descriptor is of memory that this process has freed, or never shared")
-    if descriptor._size > buffer._h_allocation.value().size:
-        raise ValueError(f"the descriptor claims {descriptor._size} bytes, but the memory has {buffer.size}")
-    h_allocation[0] = buffer._h_allocation
+    if descriptor._size > memory.value().size:
+        raise ValueError(f"the descriptor claims {descriptor._size} bytes, but the memory has {memory.value().size}")
+    h_allocation[0] = memory.handle()
     return 0
 
 

@@ -27,7 +27,7 @@ cdef int wrap(
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1
 
 # The stream in whose order the memory, of `resource` or of nobody, is freed from now on.
-cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, object resource) except -1
+cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1
 
 # That stream, a Stream; None where there is none.
 cdef object stream_of(const Allocation& value)

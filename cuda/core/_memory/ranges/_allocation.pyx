@@ -18,11 +18,12 @@ from cuda.core._handles._handles cimport (
     AllocationHandle,
     ContextHandle,
     Keep,
+    KeptStream,
     MemoryPoolHandle,
     StreamHandle,
 )
 from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._stream cimport Stream, Stream_accept, default_stream, is_default
+from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
@@ -149,12 +150,13 @@ def free_async(pointer: int, Stream stream) -> None:
     """
     cdef Allocation value
     cdef cydriver.CUresult err
+    cdef KeptStream kept_stream
     value.pointer = pointer
-    value.h_stream = stream._h_stream
     if value.pointer == 0:
         return
+    Stream_keep(stream, &kept_stream)
     with nogil:
-        err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+        err = cydriver.cuMemFreeAsync(value.pointer, kept_stream.get())
     if (
         err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
         or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -225,7 +227,7 @@ def free_pinned(pointer: int) -> None:
 cdef int wrap(
     object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
 ) except -1:
-    cdef StreamHandle h_stream
+    cdef KeptStream kept_stream
     cdef cydriver.CUdeviceptr pointer = pointer_argument(ptr)
     cdef size_t c_size = size_argument(size)
     if resource is None:
@@ -237,8 +239,8 @@ cdef int wrap(
     if not isinstance(resource, MemoryResource):
         raise TypeError(f"mr must be a MemoryResource or None, not {type(resource).__name__}")
     if stream is not None:
-        h_stream = Stream_accept(stream)._h_stream
-    return adopt(pointer, c_size, resource, h_stream, h_allocation)
+        Stream_keep(Stream_accept(stream), &kept_stream)
+    return adopt(pointer, c_size, resource, kept_stream.handle(), h_allocation)
 
 
 cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
@@ -263,7 +265,7 @@ cdef int adopt(
     value.h_stream = h_stream
     if pointer != 0 and needs_context(resource, h_stream):
         if not value.h_stream:
-            value.h_stream = default_stream()._h_stream
+            value.h_stream = default_stream()._h_stream.copy()
         fix_context(value)
     keep = Keep.of_object(<PyObject*>resource)
     h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
@@ -296,7 +298,7 @@ cdef object stream_of(const Allocation& value):
     if not value.h_stream:
         return None
     stream = Stream.__new__(Stream)
-    stream._h_stream = value.h_stream
+    stream._h_stream.set(value.h_stream)
     stream._device_id = -1
     return stream
 
@@ -309,8 +311,7 @@ cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, All
     return 0
 
 
-cdef int set_stream(const AllocationHandle& h_allocation, const StreamHandle& h_stream, object resource) except -1:
-    cdef Allocation* value = &h_allocation.value()
+cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1:
     cdef Allocation changed
     if value.h_stream.get() == h_stream.get() and not is_default(h_stream):
         return 0

@@ -105,7 +105,7 @@ cdef class HostRegistration(MemoryResource):
         bint _has_view
         bint _is_mapped
         bint _is_elsewhere      # devices know the memory by another address
-        ContextHandle _h_context
+        ContextHandle _h_context    # set once
 
     def __dealloc__(self):
         if self._has_view:

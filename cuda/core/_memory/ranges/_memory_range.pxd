@@ -3,14 +3,14 @@
 
 from cpython.object cimport PyObject
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport AllocationHandle
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport AllocationMember, KeptAllocation
 from cuda.core._memory.ranges._slices cimport SubBuffers
 
 
 cdef class MemoryRange(DriverObject):
     cdef:
-        AllocationHandle _h_allocation
+        AllocationMember _h_allocation
         object _memory_resource     # None for wrapped memory
         object _owner               # of a part, the buffer it is a part of
         object _ipc_descriptor      # kept when closed, because others may still open the memory
@@ -33,9 +33,10 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
 # Counts memoryviews that begin or cease to look at the memory.
 cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept
 
-# What methods begin with: that the range is open, and that it may be written. `name` is that of the argument.
-cdef inline int check_open(MemoryRange self) except -1:
-    return 0 if self._h_allocation else self._check_open()
+# What methods begin with: keeping the memory for a call, RuntimeError when the range is closed, and a check that it
+# may be written. `name` is that of the argument.
+cdef inline int MemoryRange_keep(MemoryRange self, KeptAllocation* kept) except -1:
+    return 0 if kept.hold(self._h_allocation) else refuse_closed(self)
 
 cdef inline int check_writable(MemoryRange self, str name) except -1:
     return MemoryRange_refuse_write(self, name) if self._is_readonly else 0

@@ -4,17 +4,22 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t
 
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 
-from cuda.core._handles._driver_object cimport DriverObject, add_member
+from cuda.core._handles._driver_object cimport DriverObject, add_member, refuse_closed
+from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation
+from cuda.core._handles._launches cimport LaunchList, launch_list
 from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
-from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
 from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
+from cuda.core._memory.ranges._pointer_info cimport pointer_info
 
 __all__ = []
+
+cdef LaunchList* _launches = launch_list()
 
 
 cdef class MemoryRange(DriverObject):
@@ -35,12 +40,14 @@ cdef class MemoryRange(DriverObject):
     @property
     def handle(self) -> int:
         """The address; 0 when closed."""
-        return self._h_allocation.value().pointer if self._h_allocation else 0
+        cdef KeptAllocation memory
+        return memory.value().pointer if memory.hold(self._h_allocation) else 0
 
     @property
     def size(self) -> int:
         """The number of bytes; 0 when closed."""
-        return self._h_allocation.value().size if self._h_allocation else 0
+        cdef KeptAllocation memory
+        return memory.value().size if memory.hold(self._h_allocation) else 0
 
     @property
     def _size(self):
@@ -49,17 +56,20 @@ cdef class MemoryRange(DriverObject):
     @_size.setter
     def _size(self, value):
         # For resources that grow a buffer in place.
-        self._check_open()
+        cdef KeptAllocation memory
+        cdef size_t size = size_argument(value)
+        MemoryRange_keep(self, &memory)
         if self._is_part:
             raise RuntimeError("a part of a Buffer cannot grow")
-        (&self._h_allocation.value()).size = size_argument(value)
+        (&memory.value()).size = size
         MemoryRange_update_members(self)
 
     @property
     def _deallocation_stream(self):
         # For resources that move a buffer; None without one.
-        self._check_open()
-        return stream_of(self._h_allocation.value())
+        cdef KeptAllocation memory
+        MemoryRange_keep(self, &memory)
+        return stream_of(memory.value())
 
     @property
     def memory_resource(self) -> MemoryResource | None:
@@ -74,34 +84,36 @@ cdef class MemoryRange(DriverObject):
     @property
     def device_id(self) -> int:
         """The ordinal of the device where the memory is; -1 for plain host memory."""
-        self._check_open()
-        if self._memory_resource is not None:
-            return self._memory_resource.device_id
-        return MemoryRange_info(self).device_id
+        cdef KeptAllocation whole
+        resource = MemoryRange_keep_whole(self, &whole)
+        return pointer_info(whole.value().pointer).device_id if resource is None else resource.device_id
 
     @property
     def is_device_accessible(self) -> bool:
         """Whether a device can access the memory."""
-        self._check_open()
-        if self._memory_resource is not None:
-            return self._memory_resource.is_device_accessible
-        return bool(MemoryRange_info(self).is_device_accessible)
+        cdef KeptAllocation whole
+        resource = MemoryRange_keep_whole(self, &whole)
+        if resource is not None:
+            return resource.is_device_accessible
+        return bool(pointer_info(whole.value().pointer).is_device_accessible)
 
     @property
     def is_host_accessible(self) -> bool:
         """Whether the host can access the memory."""
-        self._check_open()
-        if self._memory_resource is not None:
-            return self._memory_resource.is_host_accessible
-        return bool(MemoryRange_info(self).is_host_accessible)
+        cdef KeptAllocation whole
+        resource = MemoryRange_keep_whole(self, &whole)
+        if resource is not None:
+            return resource.is_host_accessible
+        return bool(pointer_info(whole.value().pointer).is_host_accessible)
 
     @property
     def is_managed(self) -> bool:
         """Whether the memory migrates between host and devices."""
-        self._check_open()
-        if self._memory_resource is not None and self._memory_resource.is_managed:
+        cdef KeptAllocation whole
+        resource = MemoryRange_keep_whole(self, &whole)
+        if resource is not None and resource.is_managed:
             return True
-        return bool(MemoryRange_info(self).is_managed)
+        return bool(pointer_info(whole.value().pointer).is_managed)
 
     @property
     def is_mapped(self) -> bool:
@@ -113,33 +125,37 @@ cdef class MemoryRange(DriverObject):
         """Whether :meth:`close` was called."""
         return not self._h_allocation
 
-    cdef intptr_t _address(self) noexcept nogil:
-        return <intptr_t>self._h_allocation.value().pointer if self._h_allocation else 0
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptAllocation memory
+        return <intptr_t>memory.value().pointer if memory.hold(self._h_allocation) else 0
 
     cdef void _release(self) noexcept:
         if self._parts is not None:
             self._parts.close()
         if self._is_part:
             MemoryRange_leave(self)
+        _launches.keep_memory_of(<PyObject*>self, self._h_allocation)
         self._h_allocation.reset()
         MemoryRange_update_members(self)
-        self._memory_resource = None
-        self._owner = None
-        self._is_mapped = False
+        with cython.critical_section(self):
+            self._memory_resource = None
+            self._owner = None
+            self._is_mapped = False
 
     cdef object _identity(self):
         return (self.handle, self.size)
 
     cdef int _check_open(self) except -1:
         # An open buffer of no bytes has the address 0.
-        if not self._h_allocation:
-            raise RuntimeError(f"this {type(self).__name__} is closed")
-        return 0
+        return 0 if self._h_allocation else refuse_closed(self)
 
 
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1:
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t stop = 0
+    cdef KeptAllocation memory
+    cdef KeptAllocation all_memory
+    cdef AllocationHandle h_part
     cdef MemoryRange whole = <MemoryRange>self._owner if self._is_part and self._owner is not None else self
     read_bounds(key, &start, &stop)
     # Known to its whole before that is found open: what runs in between, such as a collection, may close it.
@@ -148,8 +164,10 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     whole._parts.add(part)
     part._is_part = True
     part._owner = whole
-    check_open(self)
-    narrow(self._h_allocation, start, stop, whole._h_allocation.keep(), &part._h_allocation)
+    MemoryRange_keep(self, &memory)
+    MemoryRange_keep(whole, &all_memory)
+    narrow(memory.value(), start, stop, all_memory.keep(), &h_part)
+    part._h_allocation.set(h_part)
     part._memory_resource = self._memory_resource
     part._is_mapped = self._is_mapped
     part._is_readonly = self._is_readonly
@@ -174,23 +192,31 @@ cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
     raise TypeError(f"{name} is no memory to write to: it is registered for reading only")
 
 
-# Of the whole, because a part of no bytes may begin where the memory ends.
-cdef PointerInfo MemoryRange_info(MemoryRange self) except *:
-    cdef MemoryRange whole = <MemoryRange>self._owner if self._is_part and self._owner is not None else self
-    return pointer_info(whole._h_allocation.value().pointer)
+# Keeps the memory of the whole, because a part of no bytes may begin where that ends, and returns the resource.
+cdef object MemoryRange_keep_whole(MemoryRange self, KeptAllocation* kept):
+    with cython.critical_section(self):
+        owner = self._owner if self._is_part else None
+        resource = self._memory_resource
+    MemoryRange_keep(self if owner is None else <MemoryRange>owner, kept)
+    return resource
 
 
 # `handle` and `size` are read in loops, where a getter costs most: their objects are kept for the two members.
 cdef int MemoryRange_update_members(MemoryRange self) except -1:
-    cdef bint is_open = <bint>self._h_allocation
-    cdef object handle = self._h_allocation.value().pointer if is_open else 0
-    cdef object size = self._h_allocation.value().size if is_open else 0
-    Py_XDECREF(self._handle_object)
-    self._handle_object = <PyObject*>handle
+    cdef KeptAllocation memory
+    cdef bint is_open = memory.hold(self._h_allocation)
+    cdef object handle = memory.value().pointer if is_open else 0
+    cdef object size = memory.value().size if is_open else 0
+    cdef PyObject* old_handle
+    cdef PyObject* old_size
     Py_INCREF(handle)
-    Py_XDECREF(self._size_object)
-    self._size_object = <PyObject*>size
     Py_INCREF(size)
+    # As the interpreter reads members.
+    with cython.critical_section(self):
+        old_handle, self._handle_object = self._handle_object, <PyObject*>handle
+        old_size, self._size_object = self._size_object, <PyObject*>size
+    Py_XDECREF(old_handle)
+    Py_XDECREF(old_size)
     return 0
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport AllocationHandle, Keep
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep
 
 
 cdef class SubBuffers:
@@ -19,5 +19,5 @@ cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1
 
 # The range between two bounds, which keeps `keep`: the memory of the whole.
 cdef int narrow(
-    const AllocationHandle& h_whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
 ) except -1

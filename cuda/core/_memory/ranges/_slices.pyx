@@ -9,7 +9,7 @@ from libc.stdint cimport uintptr_t
 from cpython.weakref cimport PyWeakref_NewRef
 
 from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport AllocationHandle, Keep
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep
 from cuda.core._memory.ranges._allocation cimport borrow
 
 __all__ = []
@@ -57,7 +57,7 @@ cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
 
 
 cdef int narrow(
-    const AllocationHandle& h_whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
 ) except -1:
-    cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>h_whole.value().size, &start, &stop, 1)
-    return borrow(h_whole.value().pointer + start, <size_t>size, keep, h_part)
+    cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>whole.size, &start, &stop, 1)
+    return borrow(whole.pointer + start, <size_t>size, keep, h_part)

@@ -1,0 +1,9 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The list of the launches that are going on, one per process."""
+
+cdef LaunchList* _launches = new LaunchList()
+
+
+cdef LaunchList* launch_list() noexcept nogil:
+    return _launches

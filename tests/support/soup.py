@@ -1,0 +1,300 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A soup: threads share objects of all classes, use all of their methods and properties, and close them at random.
+
+    cd tests && python -m support.soup --seconds 120 --threads 8 --seed 1
+
+prints what came of the operations, as JSON. A process that ends by a signal, an exception that no documentation
+promises, and a destroyed handle that reached the driver are failures. The seed decides what each thread tries;
+which thread comes first is up to the machine. A new class joins by its sample (``support/samples.py``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import faulthandler
+import inspect
+import json
+import random
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import numpy as np
+
+from cuda.core import (
+    CachingMemoryResource,
+    Device,
+    DeviceMemoryResource,
+    EventOptions,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    LimitingMemoryResource,
+    MemoryResource,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    StatisticsMemoryResource,
+    launch,
+)
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
+from support.capabilities import capabilities
+from support.samples import SAMPLES
+
+# It touches no memory, which may be gone when it runs.
+SOURCE = 'extern "C" __global__ void sample(int* out, int count) { if (count > 1000000) *out = count; }'
+DOCUMENTED = (RuntimeError, TypeError, ValueError, OverflowError, BufferError, AttributeError, CUDAError, MemoryError)
+# What these take are addresses and descriptors that the caller vouches for.
+VOUCHED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
+EACH = 8  # objects of a class in the pot
+JUNK = (None, -1, 0, 2**70, "no", b"", 1.5, (), object())
+
+
+class Pot:
+    """The objects that all threads share."""
+
+    def __init__(self, code: bytes):
+        self.code = code
+        self.objects: dict[str, list] = collections.defaultdict(list)
+        self.makers = {
+            name: sample.make for name, sample in SAMPLES.items() if not capabilities().missing(sample.needs)
+        }
+        # Compiling for each would leave no time for the rest.
+        self.makers |= {
+            "ObjectCode": lambda: ObjectCode.from_cubin(code),
+            "Kernel": lambda: ObjectCode.from_cubin(code).get_kernel("sample"),
+            "BoundKernel": lambda: (
+                ObjectCode.from_cubin(code)
+                .get_kernel("sample")
+                .bind(LaunchConfig(grid=1, block=1), stream=Device(0).create_stream())
+            ),
+            "CachingMemoryResource": lambda: CachingMemoryResource(DeviceMemoryResource(0)),
+            "LimitingMemoryResource": lambda: LimitingMemoryResource(LegacyPinnedMemoryResource(), 1 << 20),
+            "StatisticsMemoryResource": lambda: StatisticsMemoryResource(DeviceMemoryResource(0, {})),
+            "HostBuffer": lambda: LegacyPinnedMemoryResource().allocate(64),
+            "StridedMemoryView": lambda: LegacyPinnedMemoryResource().allocate(64).view(),
+            "TimedEvent": lambda: Device(0).create_stream().record(options=EventOptions(timing_enabled=True)),
+        }
+        self.makers.pop("Program")
+        self.classes = {}
+        for name, make in self.makers.items():
+            thing = make()
+            self.classes[name] = type(thing)
+            self.add(name, thing)
+
+    def add(self, name: str, thing) -> None:
+        shelf = self.objects[name]
+        shelf.append(thing)
+        if len(shelf) > EACH:
+            del shelf[0]
+
+    def add_result(self, thing) -> None:
+        """Let the others use what a call returned."""
+        name = type(thing).__name__
+        if type(thing) is self.classes.get(name):
+            self.add(name, thing)
+
+    def one(self, rng: random.Random, *names: str):
+        """Return an object of one of the classes, a new one where there is none."""
+        name = rng.choice(names or list(self.makers))
+        shelf = list(self.objects[name])
+        if not shelf or rng.random() < 0.05:
+            self.add(name, self.makers[name]())
+            shelf = list(self.objects[name])
+        return rng.choice(shelf)
+
+
+class Cook(threading.Thread):
+    """A thread that does something with an object of the pot, again and again."""
+
+    def __init__(self, pot: Pot, seed: int, end: float):
+        super().__init__()
+        self.pot = pot
+        self.rng = random.Random(seed)
+        self.end = end
+        self.counts = collections.Counter()
+        self.failures = []
+        self.arguments = {
+            "stream": lambda: self.stream(),
+            "event_or_stream": lambda: self.pot.one(self.rng, "Event", "Stream", "TimedEvent"),
+            "event": lambda: self.pot.one(self.rng, "Event", "TimedEvent"),
+            "dst": lambda: self.buffer_or_array(),
+            "src": lambda: self.buffer_or_array(),
+            "buffer": lambda: self.buffer(),
+            "other": lambda: self.pot.one(self.rng, "StridedMemoryView"),
+            "obj": lambda: self.pot.one(self.rng, "Stream", "Buffer", "HostBuffer"),
+            "stream_ptr": lambda: -1,
+            "config": lambda: self.pot.one(self.rng, "LaunchConfig"),
+            "ctx": lambda: self.pot.one(self.rng, "Context"),
+            "peer": lambda: 0,
+            "device": lambda: self.pot.one(self.rng, "Device"),
+            "device_id": lambda: 0,
+            "size": lambda: self.rng.choice((0, 1, 64, 4096)),
+            "shape": lambda: (-1,),
+            "name": lambda: "sample",
+            "value": lambda: self.rng.choice((0, 1, 255, b"abcd", True)),
+            "bytes_to_keep": lambda: 0,
+            "options": lambda: self.rng.choice((None, None, CopyOptions())),
+            "block_size": lambda: 32,
+            "block_size_limit": lambda: 64,
+            "dynamic_shared_memory_size": lambda: 0,
+            "dynamic_shared_memory_needed": lambda: 0,
+            "num_blocks_per_multiprocessor": lambda: 1,
+            "location": lambda: self.pot.one(self.rng, "Device"),
+        }
+        self.recipes = [
+            (30, self.use),
+            (10, self.launch),
+            (8, self.copy),
+            (5, self.look),
+            (3, self.copy_many),
+            (4, self.compare),
+            (8, self.close),
+        ]
+
+    def run(self):
+        Device(0).set_current()
+        weights, recipes = zip(*self.recipes, strict=True)
+        while time.monotonic() < self.end:
+            (recipe,) = self.rng.choices(recipes, weights)
+            self.cook(recipe)
+
+    def cook(self, recipe) -> None:
+        try:
+            recipe()
+            outcome = "done"
+        except DOCUMENTED as error:
+            outcome = error.name if isinstance(error, CUDAError) else type(error).__name__
+            if outcome == "CUDA_ERROR_INVALID_HANDLE":
+                self.failures.append(traceback.format_exc())
+        except BaseException as error:
+            outcome = type(error).__name__
+            self.failures.append(traceback.format_exc())
+        self.counts[outcome] += 1
+        self.counts[f"recipe {recipe.__name__}"] += 1
+
+    def stream(self):
+        return self.pot.one(self.rng, "Stream")
+
+    def buffer(self):
+        return self.pot.one(self.rng, "Buffer", "HostBuffer")
+
+    def buffer_or_array(self):
+        return self.buffer() if self.rng.random() < 0.8 else np.zeros(64, np.int8)
+
+    def use(self) -> None:
+        """Read a property, or call a method."""
+        thing = self.pot.one(self.rng)
+        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in VOUCHED | {"close"}]
+        name = self.rng.choice(names)
+        attribute = getattr(thing, name)
+        if callable(attribute):
+            self.pot.add_result(attribute(**self.arguments_of(attribute)))
+
+    def arguments_of(self, function) -> dict:
+        """Return plausible arguments, or sometimes junk."""
+        given = {}
+        for name, parameter in inspect.signature(function).parameters.items():
+            is_needed = parameter.default is parameter.empty and parameter.kind not in (
+                parameter.VAR_POSITIONAL,
+                parameter.VAR_KEYWORD,
+            )
+            if self.rng.random() < 0.03:
+                given[name] = self.rng.choice(JUNK)
+            elif name in self.arguments and (is_needed or self.rng.random() < 0.5):
+                given[name] = self.arguments[name]()
+            elif is_needed:
+                given[name] = self.rng.choice(JUNK)
+        return given
+
+    def launch(self) -> None:
+        config, buffer = self.pot.one(self.rng, "LaunchConfig"), self.buffer()
+        if self.rng.random() < 0.3:
+            self.pot.one(self.rng, "BoundKernel")(buffer, 1)
+        else:
+            launch(self.stream(), config, self.pot.one(self.rng, "Kernel"), buffer, 1)
+
+    def copy(self) -> None:
+        buffer, stream = self.buffer(), self.stream()
+        if self.rng.random() < 0.3:
+            self.pot.add_result(buffer.copy_to(stream=stream))
+        elif self.rng.random() < 0.5:
+            buffer.copy_to(self.buffer_or_array(), stream=stream)
+        else:
+            buffer.copy_from(self.buffer_or_array(), stream=stream)
+
+    def copy_many(self) -> None:
+        some = [self.buffer() for _ in range(3)]
+        copy_batch(self.stream(), some, [self.buffer() for _ in some])
+
+    def look(self) -> None:
+        """Read memory by the buffer protocol, DLPack and views."""
+        buffer = self.pot.one(self.rng, "HostBuffer")
+        way = self.rng.randrange(4)
+        if way == 0:
+            bytes(memoryview(buffer))
+        elif way == 1:
+            self.pot.add_result(StridedMemoryView.from_any_interface(self.buffer(), stream_ptr=-1))
+        elif way == 2:
+            np.asarray(buffer).sum()
+        else:
+            self.pot.add("HostBuffer", buffer[3:17])
+
+    def compare(self) -> None:
+        first, second = self.pot.one(self.rng), self.pot.one(self.rng)
+        first == second  # noqa: B015
+        repr(first)
+        hash(first)
+
+    def close(self) -> None:
+        thing = self.pot.one(self.rng)
+        if hasattr(thing, "close") and not isinstance(thing, MemoryResource | Device):
+            thing.close()
+        elif isinstance(thing, MemoryResource) and self.rng.random() < 0.3:
+            thing.close()
+
+
+def cook(seconds: float, threads: int, seed: int) -> dict:
+    """Cook for so long, and return the counts and the failures."""
+    Device(0).set_current()
+    code = Program(SOURCE, "c++", ProgramOptions(arch="sm_90")).compile("cubin").code
+    unraisable = []
+    sys.unraisablehook = lambda info: unraisable.append(f"{info.exc_type.__name__}: {info.exc_value} in {info.object}")
+    sys.setswitchinterval(1e-6)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        pot = Pot(code)
+        end = time.monotonic() + seconds
+        cooks = [Cook(pot, seed * 1000 + number, end) for number in range(threads)]
+        for one in cooks:
+            one.start()
+        for one in cooks:
+            one.join()
+        pot.objects.clear()
+    counts = sum((one.counts for one in cooks), collections.Counter())
+    leaks = [str(warning.message) for warning in warned if issubclass(warning.category, ResourceWarning)]
+    return {
+        "operations": sum(count for name, count in counts.items() if not name.startswith("recipe ")),
+        "counts": dict(counts.most_common()),
+        "failures": [failure for one in cooks for failure in one.failures][:5] + unraisable[:5] + leaks[:5],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    faulthandler.enable()
+    result = cook(arguments.seconds, arguments.threads, arguments.seed)
+    print(json.dumps(result, indent=1))
+    return 1 if result["failures"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
