@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._handles._driver_object cimport refuse_closed
+from cuda.core._handles._handles cimport KeptStream, StreamMember
 from cuda.core._stream cimport Stream, StreamSource
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
 from cuda.core.graph._stream_capture cimport StreamCapture
@@ -15,13 +16,18 @@ cdef enum Role:
 
 cdef class GraphBuilder(StreamSource):
     cdef:
-        StreamHandle _h_stream      # empty when closed
+        StreamMember _h_stream      # empty when closed
         Stream _stream
         Role _role
         StreamCapture _capture      # None before it begins; of a fork, that of the builder it forked from
         StreamCapture _outer        # of a body: the capture with the conditional node
         GraphTree _tree             # of a body, from its creation
         GraphRecord _graph
+
+
+# Keeps the stream of a builder for a call; RuntimeError when it is closed.
+cdef inline int GraphBuilder_keep(GraphBuilder self, KeptStream* kept) except -1:
+    return 0 if kept.hold(self._h_stream) else refuse_closed(self)
 
 
 # A builder that captures on a stream; the caller's object may be closed meanwhile.

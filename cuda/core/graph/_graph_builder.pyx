@@ -10,8 +10,9 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._handles._handles cimport ContextHandle, address
-from cuda.core._stream cimport Stream, Stream_context, Stream_create, StreamSource
+from cuda.core._handles._driver_object cimport refuse_closed
+from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
+from cuda.core._stream cimport Stream, Stream_context, Stream_create, Stream_keep, StreamSource
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
@@ -90,18 +91,19 @@ cdef class GraphBuilder(StreamSource):
         CUDAError
             If the stream cannot capture, or is capturing already.
         """
+        cdef KeptStream stream
         cdef cydriver.CUstreamCaptureMode c_mode
         if mode is not None and not isinstance(mode, str):
             raise TypeError(f"mode must be a str, not {type(mode).__name__}")
         if mode not in MODES:
             raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {mode!r}")
         c_mode = <cydriver.CUstreamCaptureMode><int>MODES[mode]
-        self._check_open()
+        GraphBuilder_keep(self, &stream)
         if self._capture is not None:
             if self._capture.h_running:
                 raise RuntimeError("this GraphBuilder is building already")
             raise RuntimeError("this GraphBuilder has ended its capture, and cannot begin another; make a new one")
-        self._capture = StreamCapture_begin(self._h_stream, c_mode, self._tree, self._graph)
+        self._capture = StreamCapture_begin(stream.handle(), c_mode, self._tree, self._graph)
         if self._outer is not None:
             self._outer.bodies.append(self._capture)
         return self
@@ -338,12 +340,13 @@ cdef class GraphBuilder(StreamSource):
         CUDAError
             If ``child`` has nodes that a child graph may not have.
         """
+        cdef KeptStream stream
         cdef cydriver.CUgraphNodeParams params
         cdef GraphBuilder source
         if not isinstance(child, GraphBuilder):
             raise TypeError(f"child must be a GraphBuilder, not {type(child).__name__}")
         source = child
-        self._check_open()
+        GraphBuilder_keep(self, &stream)
         source._check_open()
         if not is_running(self):
             raise ValueError("this GraphBuilder is not building, so that nothing can be embedded")
@@ -353,7 +356,7 @@ cdef class GraphBuilder(StreamSource):
         memset(&params, 0, sizeof(params))
         params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
         params.graph.graph = source._capture.graph.c_graph
-        add_node(self._h_stream, &params)
+        add_node(stream.handle(), &params)
 
     @property
     def is_building(self) -> bool:
@@ -364,8 +367,9 @@ cdef class GraphBuilder(StreamSource):
         RuntimeError
             If an error has invalidated the capture.
         """
-        self._check_open()
-        return is_running(self) and is_capturing(self._h_stream)
+        cdef KeptStream stream
+        GraphBuilder_keep(self, &stream)
+        return is_running(self) and is_capturing(stream.handle())
 
     @property
     def is_join_required(self) -> bool:
@@ -414,7 +418,7 @@ cdef class GraphBuilder(StreamSource):
             raise RuntimeError("the capture that this GraphBuilder forked from has ended")
         return self._stream
 
-    cdef intptr_t _address(self) noexcept nogil:
+    cdef intptr_t _address(self) noexcept:
         return address(self._h_stream)
 
     cdef object _identity(self):
@@ -432,9 +436,7 @@ cdef class GraphBuilder(StreamSource):
         self._h_stream.reset()
 
     cdef int _check_open(self) except -1:
-        if not self._h_stream:
-            raise RuntimeError("this GraphBuilder is closed")
-        return 0
+        return 0 if self._h_stream else refuse_closed(self)
 
 
 cdef dict MODES = {
@@ -447,12 +449,13 @@ cdef dict MODES = {
 cdef GraphBuilder GraphBuilder_create(Stream stream):
     cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
     cdef Stream own = Stream.__new__(Stream)
-    stream._check_open()
-    own._h_stream = stream._h_stream
-    own._h_context = stream._h_context
+    cdef KeptStream kept
+    Stream_keep(stream, &kept)
+    own._h_stream.set(kept.handle())
+    own._h_context.set(stream._h_context.copy())
     own._device_id = stream._device_id
     self._stream = own
-    self._h_stream = own._h_stream
+    self._h_stream.set(kept.handle())
     self._role = PRIMARY
     return self
 
@@ -527,6 +530,7 @@ cdef GraphBuilder fork(GraphBuilder self):
 cdef tuple add_conditional(
     GraphBuilder self, object condition, cydriver.CUgraphConditionalNodeType c_type, unsigned int count
 ):
+    cdef KeptStream captured
     cdef cydriver.CUgraphNodeParams params
     cdef ContextHandle h_context
     cdef int device_id = -1
@@ -535,6 +539,7 @@ cdef tuple add_conditional(
     if not isinstance(condition, GraphCondition):
         raise TypeError(f"condition must be a GraphCondition, not {type(condition).__name__}")
     check_building(self)
+    GraphBuilder_keep(self, &captured)
     check_version(3, "conditional nodes")
     Stream_context(self._stream, &h_context, &device_id)
     graph = StreamCapture_graph(self._capture)
@@ -545,7 +550,7 @@ cdef tuple add_conditional(
     params.conditional.type = c_type
     params.conditional.size = count
     params.conditional.ctx = h_context.get()
-    node = GraphRecord_node(graph, add_node(self._h_stream, &params))
+    node = GraphRecord_node(graph, add_node(captured.handle(), &params))
     node.children = [
         GraphRecord_below(graph, params.conditional.phGraph_out[index], True) for index in range(count)
     ]

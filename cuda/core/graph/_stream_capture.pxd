@@ -3,14 +3,14 @@
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._handles._handles cimport StreamHandle, StreamMember
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
 
 
 # A capture, which all builders that fork from one share.
 cdef class StreamCapture:
     cdef:
-        StreamHandle h_running      # ends the capture when its last copy goes; empty once it has ended
+        StreamMember h_running      # ends the capture when its last copy goes; empty once it has ended
         GraphTree tree              # None until somebody asks, or the capture has ended; None when it failed
         GraphRecord graph
         list streams                # of forks, which live as long as the capture
@@ -25,6 +25,8 @@ cdef struct CapturePoint:
     const cydriver.CUgraphEdgeData* edges
     size_t count
 
+
+# What is given as a handle, the caller keeps.
 
 # A new capture on a stream; into `graph`, the body of a conditional node, where that is given.
 cdef StreamCapture StreamCapture_begin(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._handles._handles cimport KeptStream, StreamHandle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.graph._graph_state cimport (
     GraphRecord,
@@ -41,7 +41,7 @@ cdef StreamCapture StreamCapture_begin(
     if graph is None:
         with nogil:
             HANDLE_RETURN(cydriver.cuStreamBeginCapture(h_begun.get(), c_mode), b"cuStreamBeginCapture")
-        self.h_running = StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep())
+        self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep()))
         return self
     check_alive(graph)
     self.is_body = True
@@ -53,7 +53,7 @@ cdef StreamCapture StreamCapture_begin(
             cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode),
             b"cuStreamBeginCaptureToGraph",
         )
-    self.h_running = StreamHandle.own(h_begun.get(), &end_in_body, h_begun.keep())
+    self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.keep()))
     return self
 
 
@@ -87,7 +87,7 @@ cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
 
 cdef int StreamCapture_end(StreamCapture self) except -1:
     # Until this returns, the copy ends the capture if the driver did not.
-    cdef StreamHandle h_ending = self.h_running
+    cdef StreamHandle h_ending = self.h_running.copy()
     cdef cydriver.CUgraph c_graph = NULL
     cdef cydriver.CUresult err
     if not h_ending:
@@ -142,8 +142,11 @@ cdef int mark_gone(GraphTree tree) except -1:
 
 cdef GraphRecord StreamCapture_graph(StreamCapture self):
     cdef CapturePoint point
+    cdef KeptStream running
     if self.graph is None:
-        find_point(self.h_running, &point)
+        if not running.hold(self.h_running):
+            raise RuntimeError("this GraphBuilder is not building")
+        find_point(running.handle(), &point)
         self.tree = GraphTree_borrow(point.c_graph)
         self.graph = self.tree.root
     return self.graph
