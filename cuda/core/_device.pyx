@@ -166,15 +166,15 @@ cdef class Device:
             If ``ctx`` is closed or belongs to another device.
         """
         cdef KeptContext kept
-        cdef Context context = Device_primary(self) if ctx is None else None
-        if context is not None:
-            Context_keep(context, &kept)
-            HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
-            self._context = context
-            return None
-        if not isinstance(ctx, Context):
+        cdef Context context
+        if isinstance(ctx, Context):
+            return Device_exchange(self, ctx)
+        if ctx is not None:
             raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
-        return Device_exchange(self, ctx)
+        context = Device_primary(self)
+        Context_keep(context, &kept)
+        HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
+        self._context = context
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
         """† Return a new stream of this device, or a wrapper around an existing one.
@@ -452,10 +452,9 @@ cdef Context Device_exchange(Device self, Context context):
 
 # The very object through which this device installed a context, or None.
 cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
-    if self._context is not None and self._context._address() == <intptr_t>c_context:
-        return self._context
-    if self._primary is not None and self._primary._address() == <intptr_t>c_context:
-        return self._primary
+    for context in (self._context, self._primary):
+        if context is not None and (<Context>context)._address() == <intptr_t>c_context:
+            return context
     return None
 
 
