@@ -14,7 +14,7 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, stream_registry, work_left_at_exit
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import atexit
 
@@ -75,16 +75,20 @@ cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
 
 
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
-    # An error that the driver tells once may be told to the question.
+    cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        HANDLE_RETURN(wait_until_done(&stream_state, c_stream, True), b"cuStreamSynchronize")
-    return HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
+        asked = wait_until_done(&stream_state, c_stream, True)
+    HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
+    # An error that the driver tells once is told to the question.
+    return HANDLE_RETURN(asked, b"cuStreamQuery")
 
 
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
+    cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        HANDLE_RETURN(wait_until_done(&event_state, c_event, can_spin), b"cuEventSynchronize")
-    return HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
+        asked = wait_until_done(&event_state, c_event, can_spin)
+    HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
+    return HANDLE_RETURN(asked, b"cuEventQuery")
 
 
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
@@ -99,6 +103,8 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
         if call.get().wait():
             with gil:
                 check_signals(&call_state, call.get())
+    if call.get().result() < 0:
+        return HANDLE_RETURN(<cydriver.CUresult>-call.get().result(), b"cuCtxPushCurrent")
     return HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
 
 
@@ -118,12 +124,14 @@ cdef cydriver.CUresult call_state(void* what) noexcept nogil:
     return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
 
 
+# Negative: the context could not be made current on the thread.
 cdef int synchronize(void* what) noexcept nogil:
     cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
-    if err == cydriver.CUresult.CUDA_SUCCESS:
-        err = cydriver.cuCtxSynchronize()
-        cydriver.cuCtxPopCurrent(&c_context)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return -<int>err
+    err = cydriver.cuCtxSynchronize()
+    WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     return <int>err
 
 
