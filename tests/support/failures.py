@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
 
@@ -25,18 +26,33 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         if not is_clear(error, call, code):
             wrong.append(f"{call} failed with {type(error).__name__}: {error}")
 
-    # What exists already is no garbage of the program: looking through it takes most of the time.
-    gc.collect()
-    gc.freeze()
-    try:
+    def sweep():
         failed = cuda.emulator.sweep(program, code, calls=",!".join([calls, *overcome]), check=check)
         if overcome:
             failed += cuda.emulator.sweep(program, code, calls=",".join(overcome), must_raise=False, check=check)
         assert not wrong, "; ".join(wrong)
         program()
+        return set(failed)
+
+    # What exists already is no garbage of the program: looking through it takes most of the time.
+    gc.collect()
+    gc.freeze()
+    try:
+        return call_beside_main(sweep)
     finally:
         gc.unfreeze()
-    return set(failed)
+
+
+def call_beside_main(function):
+    """Call a function on another thread with the same current device, and return its value.
+
+    There a wait is one driver call; on the main thread it asks as often as the work takes time.
+    """
+    from cuda.core import Device
+
+    ordinal = Device().device_id
+    with ThreadPoolExecutor(1, initializer=lambda: Device(ordinal).set_current()) as pool:
+        return pool.submit(function).result()
 
 
 def is_clear(error, call, code) -> bool:
