@@ -42,7 +42,7 @@ def test_equality_and_hash_are_those_of_the_address(device, stream):
 
 
 def test_repr_has_address_and_ordinal(device):
-    assert repr(device.context) == f"<Context {current_context():#x} of device 0>"
+    assert repr(device.context) == f"<Context handle={current_context():#x} device=0>"
 
 
 def test_close_is_refused_while_current(device):
@@ -60,7 +60,7 @@ def test_close_drops_the_reference(device, stream):
     assert context.is_closed
     assert context.handle is None
     assert context.is_green is False
-    assert repr(context) == "<Context closed>"
+    assert repr(context) == "<Context handle=0x0 device=0>"
     assert hash(context) == hash(context)
     assert context != stream.context
     assert not stream.is_closed
@@ -90,13 +90,13 @@ def test_contexts_of_devices_differ(devices):
         contexts.append(device.context)
     assert len(set(contexts)) == len(devices)
     for ordinal, context in enumerate(contexts):
-        assert repr(context).endswith(f"device {ordinal}>")
+        assert repr(context).endswith(f" device={ordinal}>")
 
 
 def test_a_foreign_context_comes_with_its_device(device):
     before = current_context()
     with foreign_context() as context:
-        assert repr(context).endswith("of device 0>")
+        assert repr(context).endswith(" device=0>")
         assert current_context() == before
         device.set_current(context)
         assert Device() is device

@@ -295,7 +295,7 @@ def test_set_current_wraps_a_context_that_another_program_made_current(device):
         driver.cuCtxPushCurrent(context.handle)
         replaced = device.set_current(device.context)
         assert replaced == context
-        assert "device 0" in repr(replaced)
+        assert "device=0" in repr(replaced)
         driver.cuCtxPopCurrent()
         device.set_current()
 

@@ -73,7 +73,7 @@ def test_handle_is_the_event_of_the_bindings(device):
     event = device.create_event()
     assert isinstance(event.handle, driver.CUevent)
     assert int(event.handle) != 0
-    assert repr(event) == f"<Event {int(event.handle):#x}>"
+    assert repr(event) == f"<Event handle={int(event.handle):#x}>"
 
 
 def test_equality_and_hash(device):
@@ -211,7 +211,7 @@ def test_a_closed_event(device, stream):
     assert event.is_closed
     assert int(event.handle) == 0
     assert hash(event) == hash(0)
-    assert repr(event) == "<Event 0x0>"
+    assert repr(event) == "<Event handle=0x0>"
     assert event == event
     for use in (
         event.sync,

@@ -114,7 +114,7 @@ def test_equality_and_hash_are_those_of_the_address(device, stream):
 
 
 def test_repr_has_both_addresses(stream):
-    assert repr(stream) == f"<Stream {int(stream.handle):#x} in context {current_context():#x}>"
+    assert repr(stream) == f"<Stream handle={int(stream.handle):#x} context={current_context():#x}>"
 
 
 def test_device_and_context(device, stream):
@@ -376,7 +376,7 @@ def test_a_closed_stream(device):
     assert stream.is_closed
     assert int(stream.handle) == 0
     assert hash(stream) == hash(0)
-    assert repr(stream) == "<Stream closed>"
+    assert repr(stream) == "<Stream handle=0x0 context=0x0>"
     with device.create_stream() as open_stream:
         for use in (
             stream.sync,

@@ -15,10 +15,11 @@ import importlib  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 
-from cuda.core._utils import deferred_pathfinder  # noqa: E402
+from cuda.core._utils import completion, deferred_pathfinder  # noqa: E402
 from cuda.core._version import __version__  # noqa: E402
 
 deferred_pathfinder.defer()
+completion.mend_completion()
 
 if not os.path.exists(f"{__path__[0]}/_utils/cuda_utils{_imp.extension_suffixes()[0]}"):
     sys.meta_path.append(importlib.import_module("cuda.core._utils.unbuilt").MissingExtensions(__path__[0]))
@@ -108,4 +109,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__, *_PACKAGES})
+    return sorted([*__all__, *_PACKAGES, "__version__"])

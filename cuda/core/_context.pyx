@@ -22,12 +22,10 @@ cdef class Context(DriverObject):
     :meth:`Device.set_current`; there is no direct construction.
     """
 
-    made_by = "Device.context, Stream.context or Event.context"
+    _made_by = "Device.context, Stream.context or Event.context"
 
     def __repr__(self):
-        if self.is_closed:
-            return "<Context closed>"
-        return f"<Context {self._address():#x} of device {self._device_id}>"
+        return f"<{type(self).__name__} handle={self._address():#x} device={self._device_id}>"
 
     def close(self):
         """Drop this object's reference to the context; calling it again does nothing.

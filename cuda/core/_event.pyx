@@ -39,7 +39,7 @@ cdef class Event(DriverObject):
     construction. ``later - earlier`` is the time between two events in milliseconds.
     """
 
-    made_by = "Stream.record() or Device.create_event()"
+    _made_by = "Stream.record() or Device.create_event()"
 
     def __sub__(self, other):
         """Return the milliseconds from ``other`` to this event (``cuEventElapsedTime``).

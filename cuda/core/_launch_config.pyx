@@ -15,6 +15,7 @@ import operator
 
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
+from cuda.core._utils.signatures import ConstructorSignature
 
 __all__ = ["LaunchConfig"]
 
@@ -53,6 +54,8 @@ cdef class LaunchConfig:
         for. Without these two no device is needed.
     """
 
+    __signature__ = ConstructorSignature()
+
     def __init__(
         self,
         grid: int | tuple[int, ...] | None = None,
@@ -62,6 +65,7 @@ cdef class LaunchConfig:
         is_cooperative: bool = False,
         programmatic_stream_serialization: bool = False,
     ):
+        """Check and take all fields."""
         LaunchConfig_init(
             self, grid, cluster, block, shmem_size, bool(is_cooperative), bool(programmatic_stream_serialization)
         )

@@ -32,6 +32,8 @@ from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
 import functools
 import warnings
 
+from cuda.core._utils.signatures import ConstructorSignature
+
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
 
 
@@ -51,7 +53,10 @@ cdef class StridedMemoryView(ViewState):
         The consumer's stream.
     """
 
+    __signature__ = ConstructorSignature()
+
     def __init__(self, obj=None, stream_ptr=None):
+        """View an array or tensor; deprecated."""
         # Extensions have no frames, so the first one is the caller's.
         warnings.warn(
             "constructing a StridedMemoryView is deprecated; use StridedMemoryView.from_any_interface()",

@@ -71,7 +71,7 @@ cdef class ObjectCode(DriverObject):
     :class:`Kernel` of it are gone.
     """
 
-    made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
+    _made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
 
     def __eq__(self, other):
         if self is other:
@@ -84,10 +84,9 @@ cdef class ObjectCode(DriverObject):
         return hash(self._identity())
 
     def __repr__(self):
-        if self.is_closed:
-            return "<ObjectCode closed>"
-        where = f" loaded at {self._address():#x}" if self._h_library else ""
-        return f"<ObjectCode {self._name!r} code_type={self._code_type!r}{where}>"
+        # Code that was not loaded has no handle yet; to look at it loads nothing.
+        state = "closed" if self.is_closed else f"handle={address(self._h_library):#x}"
+        return f"<{type(self).__name__} {state} code_type={self._code_type!r}>"
 
     def __reduce__(self):
         return ObjectCode_rebuild, (ObjectCode_code(self), self._code_type, self._name, self._symbol_mapping)
@@ -287,12 +286,10 @@ cdef class Kernel(DriverObject):
     direct construction. A kernel keeps its library loaded.
     """
 
-    made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
+    _made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
 
     def __repr__(self):
-        if self.is_closed:
-            return "<Kernel closed>"
-        return f"<Kernel {self._name + ' ' if self._name else ''}handle={self._address():#x}>"
+        return f"<{type(self).__name__} handle={self._address():#x}>"
 
     @staticmethod
     def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:

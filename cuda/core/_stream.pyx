@@ -67,12 +67,11 @@ cdef class Stream(StreamSource):
     direct construction. As a context manager a stream closes itself at the end of the block.
     """
 
-    made_by = "Device.create_stream() or Stream.from_handle()"
+    _made_by = "Device.create_stream() or Stream.from_handle()"
 
     def __repr__(self):
-        if self.is_closed:
-            return "<Stream closed>"
-        return f"<Stream {self._address():#x} in context {address(self._h_context):#x}>"
+        context = 0 if self.is_closed else address(self._h_context)
+        return f"<{type(self).__name__} handle={self._address():#x} context={context:#x}>"
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return ``(0, address)``: the protocol by which libraries exchange streams."""

@@ -230,3 +230,7 @@ def _uuid(value):
     uuid = driver.CUuuid()
     ctypes.memmove(uuid.getPtr(), bytes.fromhex(digits), 16)
     return uuid
+
+
+def __dir__():
+    return list(__all__)

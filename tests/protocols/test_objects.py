@@ -9,6 +9,7 @@ import weakref
 
 import pytest
 
+from support import public
 from support.capabilities import capabilities
 from support.samples import SAMPLES, class_of
 
@@ -29,7 +30,22 @@ def samples(**wanted):
 
 @samples()
 def test_repr_names_the_class(name):
-    assert name in repr(SAMPLES[name].make())
+    text = repr(SAMPLES[name].make())
+    assert name in text and " object at " not in text
+
+
+@samples(closes=True)
+def test_repr_tells_what_is_closed(name):
+    sample = SAMPLES[name].make()
+    text = repr(sample)
+    sample.close()
+    assert repr(sample) != text
+    assert name in repr(sample) and ("closed" in repr(sample) or "=0x0" in repr(sample))
+
+
+@pytest.mark.parametrize(("name", "cls"), public.classes())
+def test_every_public_class_has_a_repr(name, cls):
+    assert cls.__repr__ is not object.__repr__ or getattr(cls, "_is_protocol", False)
 
 
 @samples()

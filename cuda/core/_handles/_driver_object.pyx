@@ -14,6 +14,8 @@ from cuda.core._utils._cpython cimport type_namespace
 
 import importlib
 
+from cuda.core._utils.signatures import ConstructorSignature
+
 __all__ = ["DriverObject"]
 
 
@@ -45,10 +47,12 @@ cdef extern from *:
 cdef class DriverObject:
     """What all resources share: closing, identity, and the refusal of direct construction."""
 
-    made_by = "a factory method"
+    _made_by = "a factory method"
+    __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use {self.made_by}")
+        """Refuse: objects come from factory methods, which the message names."""
+        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use {self._made_by}")
 
     def __enter__(self):
         return self
@@ -65,7 +69,7 @@ cdef class DriverObject:
         return hash(self._identity())
 
     def __repr__(self):
-        return f"<{type(self).__name__} {self._address():#x}>"
+        return f"<{type(self).__name__} handle={self._address():#x}>"
 
     def __reduce__(self):
         refuse_pickle(self)

@@ -53,7 +53,7 @@ cdef class Buffer(MemoryRange):
     bytes, without waiting for work that still writes to them.
     """
 
-    made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
+    _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         cdef KeptAllocation memory

@@ -52,6 +52,7 @@ cdef class DeviceMemoryResource(_IPCMemPool):
     """
 
     def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
+        """Take the current pool of the device, or create one with options."""
         options = check_or_create_options(
             DeviceMemoryResourceOptions, options, "device memory resource options", keep_none=True
         )

@@ -16,6 +16,9 @@ class LegacyPinnedMemoryResource(MemoryResource):
 
     _needs_stream = False
 
+    def __repr__(self):
+        return f"<{type(self).__name__} of the host>"
+
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Allocate memory (``cuMemAllocHost``); a context has to be current.
 
@@ -77,6 +80,9 @@ class _SynchronousMemoryResource(MemoryResource):
 
     def __init__(self, device_id):
         self._device_id = int(getattr(device_id, "device_id", device_id))
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of device {self._device_id}>"
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Allocate memory (``cuMemAlloc``); ``stream`` is the one after whose work it is freed."""

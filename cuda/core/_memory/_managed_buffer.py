@@ -32,7 +32,7 @@ class ManagedBuffer(Buffer):
     RuntimeError when the buffer is closed.
     """
 
-    made_by = "ManagedMemoryResource.allocate() or ManagedBuffer.from_handle()"
+    _made_by = "ManagedMemoryResource.allocate() or ManagedBuffer.from_handle()"
 
     @classmethod
     def from_handle(cls, ptr, size: int, mr=None, owner=None, *, stream=None) -> ManagedBuffer:

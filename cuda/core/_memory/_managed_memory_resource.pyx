@@ -47,6 +47,7 @@ cdef class ManagedMemoryResource(_MemPool):
     """
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None):
+        """Take the current pool of managed memory, or create one with options."""
         options = check_or_create_options(
             ManagedMemoryResourceOptions, options, "managed memory resource options", keep_none=True
         )

@@ -7,6 +7,8 @@ from __future__ import annotations
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._stream cimport Stream
 
+from cuda.core._utils.signatures import ConstructorSignature
+
 __all__ = ["MemoryResource"]
 
 
@@ -19,6 +21,10 @@ cdef class MemoryResource:
 
     # Whether memory can be used after the work of a stream only; the others take stream=None.
     _needs_stream = True
+    __signature__ = ConstructorSignature()
+
+    def __repr__(self):
+        return f"<{type(self).__name__} at {id(self):#x}>"
 
     def allocate(self, size: int, *, stream) -> Buffer:
         """Allocate memory: return a :class:`Buffer` made by ``Buffer.from_handle(ptr, size, mr=self)``.

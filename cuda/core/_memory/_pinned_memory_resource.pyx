@@ -46,6 +46,7 @@ cdef class PinnedMemoryResource(_IPCMemPool):
     """
 
     def __init__(self, options: PinnedMemoryResourceOptions | None = None):
+        """Take the current pool of the host, or create one with options."""
         options = check_or_create_options(
             PinnedMemoryResourceOptions, options, "pinned memory resource options", keep_none=True
         )

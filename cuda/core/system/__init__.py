@@ -11,3 +11,7 @@ from cuda.core.system._system import *
 from cuda.core.system.exceptions import *
 
 __all__ = _system.__all__ + _public.__all__ + exceptions.__all__
+
+
+def __dir__():
+    return [*__all__, "exceptions", "typing"]

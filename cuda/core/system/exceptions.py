@@ -21,3 +21,7 @@ if CUDA_BINDINGS_NVML_IS_COMPATIBLE:
     _classes["NvmlError"] = nvml.NvmlError
     globals().update(_classes)
     __all__ = sorted(_classes)
+
+
+def __dir__():
+    return list(__all__)

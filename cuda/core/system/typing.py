@@ -238,3 +238,7 @@ if CUDA_BINDINGS_NVML_IS_COMPATIBLE:
         HOPPER = 9
         BLACKWELL = 10
         UNKNOWN = 0xFFFFFFFF
+
+
+def __dir__():
+    return list(__all__)

@@ -132,7 +132,7 @@ def test_part_answers_for_its_whole(mr, buffer):
     assert (part.device_id, part.is_device_accessible, part.is_host_accessible) == (-1, False, True)
     assert (part.is_managed, part.is_mapped) == (False, False)
     assert part.__dlpack_device__() == (1, 0)
-    assert repr(part) == f"<Buffer {part.handle:#x}, 12 bytes>"
+    assert repr(part) == f"<Buffer ptr={part.handle:#x} size=12>"
 
 
 def test_part_without_bytes_at_the_end_is_where_its_whole_is(device, stream):

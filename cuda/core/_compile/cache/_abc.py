@@ -24,6 +24,9 @@ class ProgramCacheResource(abc.ABC):
 
     __iter__ = None
 
+    def __repr__(self):
+        return f"<{type(self).__name__} at {id(self):#x}>"
+
     @abc.abstractmethod
     def __getitem__(self, key: bytes | str) -> bytes:
         """Return the value, or raise KeyError."""

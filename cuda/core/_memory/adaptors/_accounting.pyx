@@ -72,6 +72,7 @@ cdef class ObservingMemoryResource(MemoryResourceAdaptor):
         self._notes = {}
 
     def __init__(self, upstream, limit: int | None = None):
+        """Stand in front of another resource, and refuse what exceeds the limit."""
         MemoryResourceAdaptor.__init__(self, upstream)
         if limit is not None:
             self._limit = limit

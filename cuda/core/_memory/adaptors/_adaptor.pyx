@@ -21,6 +21,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         self._is_overridden = type(self).allocate is not MemoryResourceAdaptor.allocate
 
     def __init__(self, upstream):
+        """Stand in front of another resource."""
         if not isinstance(upstream, MemoryResource):
             raise TypeError(f"upstream must be a MemoryResource, not {type(upstream).__name__}")
         self._is_ordered = upstream.is_device_accessible

@@ -121,6 +121,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         self._h_cache.set(new_cache())
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
+        """Stand in front of another resource, and keep at most so much of its memory."""
         cdef KeptCache cache
         if max_cached_bytes is not None:
             check_byte_option("max_cached_bytes", max_cached_bytes)

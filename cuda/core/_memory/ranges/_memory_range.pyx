@@ -33,9 +33,9 @@ cdef class MemoryRange(DriverObject):
 
     def __repr__(self):
         if not self._h_allocation:
-            return f"<{type(self).__name__} closed>"
-        mapped = ", mapped" if self.is_mapped else ""
-        return f"<{type(self).__name__} {self.handle:#x}, {self.size} bytes{mapped}>"
+            return f"<{type(self).__name__} ptr=0x0 size=0>"
+        mapped = " mapped" if self.is_mapped else ""
+        return f"<{type(self).__name__} ptr={self.handle:#x} size={self.size}{mapped}>"
 
     @property
     def handle(self) -> int:

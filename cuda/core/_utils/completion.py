@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Lets the completion of names in interactive Python look at no attribute that is computed.
+
+``rlcompleter`` asks each name that it offers whether it can be called. It leaves out instances of
+``property``, whose code that would run, but not the attributes of extension types, which would call the
+driver and may raise. This widens its test to all that is computed. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``,
+as a number other than 0 or any other text, leaves the completion as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder
+
+__all__ = ["mend_completion"]
+
+_NAME = "rlcompleter"
+
+
+def mend_completion() -> None:
+    """Mend the completion of names, now or when it is imported."""
+    if not _is_unwanted(os.environ.get("CUDA_CORE_DONT_FIX_TAB_COMPLETION", "")):
+        if _NAME in sys.modules:
+            _mend(sys.modules[_NAME])
+        else:
+            sys.meta_path.insert(0, _Finder())
+
+
+def _is_unwanted(text: str) -> bool:
+    try:
+        return int(text) != 0
+    except ValueError:
+        return text != ""
+
+
+class _ComputedType(type):
+    def __instancecheck__(cls, descriptor):
+        return hasattr(type(descriptor), "__get__") and not callable(descriptor)
+
+
+class _Computed(metaclass=_ComputedType):
+    """What isinstance() takes for the class of every attribute that is computed."""
+
+
+def _mend(module) -> None:
+    # The name of the builtin class is looked up in the module first.
+    module.property = _Computed
+
+
+class _Finder:
+    """First on ``sys.meta_path``, until the module of completion is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != _NAME:
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+class _Loader:
+    def __init__(self, loader):
+        self._loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module) -> None:
+        self._loader.exec_module(module)
+        module.__spec__.loader = module.__loader__ = self._loader
+        _mend(module)

@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Completion of names in interactive Python."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import pytest
+
+import cuda.core
+from support import public
+from support.interpreter import run
+
+# Completes the names of an object in each state, and shows the calls of the driver meanwhile.
+COMPLETE = """
+from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
+device = Device()
+device.set_current()
+stream = device.create_stream()
+event = stream.record()
+buffer = device.allocate(64, stream=stream)
+pinned = LegacyPinnedMemoryResource()
+program = Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90"))
+code = program.compile("ptx")
+things = {
+    "device": device, "context": stream.context, "stream": stream, "event": event, "buffer": buffer,
+    "pool": device.memory_resource, "pinned": pinned, "program": program, "code": code,
+    "config": LaunchConfig(grid=1, block=1), "properties": device.properties, "attributes": buffer.memory_resource,
+}
+import os, rlcompleter
+trace = open(os.environ["CUDA_EMULATOR_TRACE"])
+def calls():
+    return trace.read()
+def complete(text):
+    completer, found = rlcompleter.Completer(things), []
+    while (match := completer.complete(text, len(found))) is not None:
+        found.append(match.partition("(")[0].rpartition(".")[2])
+    return set(found)
+"""
+CHECK = """
+for name, thing in list(things.items()):
+    assert complete(name + ".") == {n for n in dir(type(thing)) if n[0] != "_"}, name
+    complete(name + "._")
+"""
+STATES = {
+    "open": "",
+    "no current context": "from cuda.bindings import driver; driver.cuCtxSetCurrent(0)",
+    "closed": "for thing in (event, buffer, stream, program, code): thing.close()",
+}
+
+
+@pytest.mark.requires(device=True, source=True)
+@pytest.mark.parametrize("state", STATES)
+def test_completion_of_objects_calls_no_driver(state, tmp_path):
+    trace = tmp_path / "calls"
+    trace.touch()
+    code = f"{COMPLETE}\n{STATES[state]}\nassert calls() != ''\n{CHECK}\nprint(repr(calls()))"
+    assert run(code, CUDA_CORE_DEVICE="software", CUDA_EMULATOR_TRACE=str(trace)).splitlines()[-1] == "''"
+
+
+def test_completion_of_the_package_needs_no_driver():
+    code = (
+        "import rlcompleter, cuda.core\n"
+        "for name in ('', '.system', '.typing', '.utils', '.checkpoint'):\n"
+        "    __import__(name := f'cuda.core{name}')\n"
+        "    print(*rlcompleter.Completer({'cuda': cuda}).attr_matches(name + '.'))"
+    )
+    out = run(code, CUDA_CORE_DEVICE="hardware", CUDA_VISIBLE_DEVICES="")
+    for line, name in zip(out.splitlines(), ("", ".system", ".typing", ".utils", ".checkpoint"), strict=True):
+        module = importlib.import_module(f"cuda.core{name}")
+        offered = {match.partition("(")[0].rpartition(".")[2] for match in line.split()}
+        assert offered == {public for public in dir(module) if not public.startswith("_")}
+
+
+@pytest.mark.parametrize("module", public.modules())
+def test_modules_list_public_names_only(module):
+    listed = {name for name in dir(importlib.import_module(module)) if not name.startswith("_")}
+    below = {name.rpartition(".")[2] for name in public.modules() if name.rpartition(".")[0] == module}
+    assert set(public.names(module)) <= listed <= {*public.names(module), *below}
+
+
+def test_the_package_lists_no_private_name_and_loads_nothing_for_the_list():
+    assert set(dir(cuda.core)) == {*cuda.core.__all__, "checkpoint", "system", "typing", "utils", "__version__"}
+    code = "import sys, cuda.core; dir(cuda.core); print('cuda.core._stream' in sys.modules, 'numpy' in sys.modules)"
+    assert run(code).split() == ["False", "False"]
+
+
+@pytest.mark.parametrize(("name", "cls"), public.classes())
+def test_classes_offer_documented_names_only(name, cls):
+    fields = getattr(cls, "__dataclass_fields__", ()) or getattr(cls, "_fields", ()) or getattr(cls, "__members__", ())
+    for attribute in dir(cls):
+        owner = next((base for base in cls.__mro__ if attribute in base.__dict__), object)
+        if not attribute.startswith("_") and attribute not in fields and owner.__module__.startswith("cuda.core"):
+            value = owner.__dict__[attribute]
+            in_class = re.search(rf"``{attribute}``|^    (\w+, )*{attribute}\b", cls.__doc__, re.MULTILINE)
+            assert in_class or (hasattr(type(value), "__get__") and value.__doc__), attribute
+
+
+@pytest.mark.parametrize(
+    ("value", "is_mended"), [(None, True), ("", True), ("0", True), ("00", True), ("1", False), ("no", False)]
+)
+@pytest.mark.parametrize("order", ["import rlcompleter, cuda.core", "import cuda.core, rlcompleter"])
+def test_completion_is_mended_unless_the_environment_refuses(value, is_mended, order, monkeypatch):
+    monkeypatch.delenv("CUDA_CORE_DONT_FIX_TAB_COMPLETION", raising=False)
+    variables = {} if value is None else {"CUDA_CORE_DONT_FIX_TAB_COMPLETION": value}
+    assert run(f"{order}; print(hasattr(rlcompleter, 'property'))", **variables).strip() == str(is_mended)
+
+
+def test_completion_elsewhere_is_as_before():
+    code = (
+        "import importlib.machinery, sys, cuda.core, rlcompleter\n"
+        "assert not any(type(finder).__name__ == '_Finder' for finder in sys.meta_path)\n"
+        "assert isinstance(rlcompleter.__loader__, importlib.machinery.SourceFileLoader)\n"
+        "assert rlcompleter.__spec__.loader is rlcompleter.__loader__\n"
+        "class Thing:\n"
+        "    field = 3\n"
+        "    def method(self, size): pass\n"
+        "    @staticmethod\n"
+        "    def free(): pass\n"
+        "    @property\n"
+        "    def shown(self): raise SystemError\n"
+        "print(*rlcompleter.Completer({'thing': Thing()}).attr_matches('thing.'))\n"
+        "print(*rlcompleter.Completer({'sys': sys}).attr_matches('sys.getrefc'))\n"
+    )
+    assert run(code).splitlines() == ["thing.field thing.free() thing.method( thing.shown", "sys.getrefcount("]

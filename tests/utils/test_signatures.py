@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Signatures of constructors and methods, as help() and editors show them."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+
+import pytest
+
+import cuda.core
+from cuda.core import CachingMemoryResource, Device, LaunchConfig, LimitingMemoryResource, MemoryResource, Stream
+from cuda.core._utils.signatures import ConstructorSignature
+from support import public
+
+
+@pytest.mark.parametrize(("name", "value"), list(public.values()))
+def test_every_public_callable_has_a_signature(name, value):
+    # What bindings or the standard library define is theirs.
+    if callable(value) and value.__module__.startswith("cuda.core"):
+        assert isinstance(inspect.signature(value), inspect.Signature)
+
+
+@pytest.mark.parametrize(("name", "cls"), public.classes())
+def test_every_public_method_has_a_signature(name, cls):
+    for method, function in public.methods(cls):
+        assert isinstance(inspect.signature(function), inspect.Signature), method
+
+
+def test_fields_of_a_launch_can_be_completed():
+    signature = inspect.signature(LaunchConfig)
+    assert list(signature.parameters) == [
+        "grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization",
+    ]  # fmt: skip
+    assert signature.parameters["is_cooperative"].default is False
+    assert signature.parameters["shmem_size"].annotation == "int | None"
+    assert signature.bind(grid=1, block=2).arguments == {"grid": 1, "block": 2}
+    assert "LaunchConfig(grid: " in pydoc.render_doc(LaunchConfig, renderer=pydoc.plaintext)
+
+
+def test_keyword_only_arguments_are_told():
+    parameters = inspect.signature(CachingMemoryResource).parameters
+    assert list(parameters) == ["upstream", "max_cached_bytes"]
+    assert parameters["max_cached_bytes"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert parameters["upstream"].default is inspect.Parameter.empty
+
+
+def test_what_factories_make_takes_anything_and_refuses():
+    assert str(inspect.signature(Stream)) == "(*args, **kwargs)"
+    assert str(inspect.signature(cuda.core.ManagedBuffer)) == "(*args, **kwargs)"
+
+
+def test_subclasses_have_the_signature_of_their_own_constructor():
+    class Plain(MemoryResource):
+        pass
+
+    class Own(MemoryResource):
+        def __init__(self, size, *, name=None):
+            pass
+
+    class New(MemoryResource):
+        def __new__(cls, place=3):
+            return super().__new__(cls)
+
+    class Below(Own):
+        pass
+
+    class Cached(CachingMemoryResource):
+        pass
+
+    assert str(inspect.signature(Plain)) == "()"
+    assert str(inspect.signature(Own)) == str(inspect.signature(Below)) == "(size, *, name=None)"
+    assert str(inspect.signature(New)) == "(place=3)"
+    assert inspect.signature(Cached) == inspect.signature(CachingMemoryResource)
+    assert list(inspect.signature(LimitingMemoryResource).parameters) == ["upstream", "limit"]
+    assert str(inspect.signature(Device)) == "(device_id=None)"
+
+
+def test_instances_have_no_signature():
+    with pytest.raises(AttributeError, match="'LaunchConfig' object has no attribute '__signature__'"):
+        LaunchConfig(grid=1, block=1).__signature__  # noqa: B018
+
+
+def test_a_constructor_without_a_docstring_is_left_to_inspect():
+    class Foreign(list):
+        __signature__ = ConstructorSignature()
+
+    with pytest.raises(AttributeError, match="'Foreign' object has no attribute '__signature__'"):
+        Foreign.__signature__  # noqa: B018
