@@ -29,7 +29,7 @@ cdef class Graph(DriverObject):
     executable never overlap: the driver runs each after the one before.
     """
 
-    made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
+    _made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
 
     def __repr__(self):
         return object.__repr__(self)

@@ -51,10 +51,11 @@ cdef class GraphBuilder(StreamSource):
     What captured work uses (memory, kernels, events) is not kept alive by the graph; callbacks are.
     """
 
-    made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
+    _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
 
     def __init__(self, *args, **kwargs):
-        raise NotImplementedError(f"GraphBuilder cannot be constructed directly; use {self.made_by}")
+        """Refuse: builders come from a device or a stream."""
+        raise NotImplementedError(f"GraphBuilder cannot be constructed directly; use {self._made_by}")
 
     def __repr__(self):
         return object.__repr__(self)

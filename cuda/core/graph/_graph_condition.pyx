@@ -16,6 +16,8 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import operator
 
+from cuda.core._utils.signatures import ConstructorSignature
+
 __all__ = ["GraphCondition"]
 
 
@@ -26,7 +28,10 @@ cdef class GraphCondition:
     with ``cudaGraphSetConditional``, and take them as an argument of type ``cudaGraphConditionalHandle``.
     """
 
+    __signature__ = ConstructorSignature()
+
     def __init__(self, *args, **kwargs):
+        """Refuse: conditions come from a graph."""
         raise RuntimeError(
             "GraphCondition cannot be constructed directly; use create_condition() of a GraphDefinition or GraphBuilder"
         )

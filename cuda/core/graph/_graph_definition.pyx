@@ -16,6 +16,7 @@ from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, GraphTree_own,
 
 import os
 
+from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._options import dot_flags
 
 __all__ = ["GraphDefinition"]
@@ -27,7 +28,10 @@ cdef class GraphDefinition:
     Equal definitions are views of the same graph. A definition, and each of its nodes, keeps the whole graph.
     """
 
+    __signature__ = ConstructorSignature()
+
     def __init__(self):
+        """Create an empty graph."""
         cdef cydriver.CUgraph c_graph = NULL
         if self._tree is not None:
             raise RuntimeError("this GraphDefinition is made already")
