@@ -32,3 +32,5 @@ cdef inline int GraphBuilder_keep(GraphBuilder self, KeptStream* kept) except -1
 
 # A builder that captures on a stream; the caller's object may be closed meanwhile.
 cdef GraphBuilder GraphBuilder_create(Stream stream)
+# A builder that captures for a stream, on a new one of the same context.
+cdef GraphBuilder GraphBuilder_beside(Stream stream)

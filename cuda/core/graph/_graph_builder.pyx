@@ -466,6 +466,10 @@ def _create_graph_builder(stream):
     return GraphBuilder_create(<Stream?>stream)
 
 
+cdef GraphBuilder GraphBuilder_beside(Stream stream):
+    return GraphBuilder_create(new_stream(stream))
+
+
 cdef inline bint is_running(GraphBuilder self):
     return self._capture is not None and <bint>self._capture.h_running
 
@@ -497,12 +501,12 @@ cdef int check_version(int minor, str what) except -1:
 # ---------------------------------------------------------------------------------------------
 # Builders on streams of their own.
 
-# A stream beside that of a builder. Making one must not count as unsafe in a capture.
-cdef Stream new_stream(GraphBuilder self):
+# A stream of the same context. Making one must not count as unsafe in a capture.
+cdef Stream new_stream(Stream stream):
     cdef ContextHandle h_context
     cdef int device_id = -1
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-    Stream_context(self._stream, &h_context, &device_id)
+    Stream_context(stream, &h_context, &device_id)
     HANDLE_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
     try:
         return Stream_create(h_context, device_id, None)
@@ -516,7 +520,7 @@ cdef int wait_for(Stream stream, Stream other) except -1:
 
 
 cdef GraphBuilder fork(GraphBuilder self):
-    cdef GraphBuilder result = GraphBuilder_create(new_stream(self))
+    cdef GraphBuilder result = GraphBuilder_create(new_stream(self._stream))
     result._role = FORK
     result._capture = self._capture
     # A capture does not survive the end of a stream that takes part, whether joined or not.
@@ -544,7 +548,7 @@ cdef tuple add_conditional(
     check_version(3, "conditional nodes")
     Stream_context(self._stream, &h_context, &device_id)
     graph = StreamCapture_graph(self._capture)
-    streams = [new_stream(self) for _ in range(count)]
+    streams = [new_stream(self._stream) for _ in range(count)]
     memset(&params, 0, sizeof(params))
     params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
     params.conditional.handle = (<GraphCondition>condition)._c_handle

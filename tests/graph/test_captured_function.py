@@ -1,0 +1,338 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Captured functions: replayed where nothing changed, updated where parameters did, captured again where more did."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from cuda.core import GraphMemoryResource, LaunchConfig, launch
+from cuda.core.graph import CapturedFunction, CaptureStatistics, GraphBuilder, GraphCompleteOptions, capture
+from support.kernels import HostMemory, compiled
+
+SOURCE = """
+extern "C" __global__ void axpy(int* y, const int* x, int a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+extern "C" __global__ void scale(double* x, double factor) { *x = *x / factor; }
+"""
+ONE = LaunchConfig(grid=1, block=1)
+
+
+@pytest.fixture
+def kernel(device):
+    return compiled(SOURCE).get_kernel
+
+
+@pytest.fixture
+def step(kernel):
+    """Adds `a` times `x` to `y`, `times` times; `step.runs` counts how often Python ran it."""
+    axpy = kernel("axpy")
+
+    def work(stream, y, x, a, n, times=1):
+        captured.runs += 1
+        for _ in range(times):
+            launch(stream, LaunchConfig(grid=(n + 3) // 4, block=4), axpy, y, x, a, n)
+
+    captured = capture(work)
+    captured.runs = 0
+    return captured
+
+
+def ints(count, value=0):
+    memory = HostMemory(4 * count)
+    np.frombuffer((np.ctypeslib.ctypes.c_char * memory.size).from_address(memory.address), np.int32)[:] = value
+    return memory
+
+
+def values(memory):
+    return memory.array(np.int32).tolist()
+
+
+def test_the_same_arguments_are_replayed_with_new_data(step, stream):
+    x, y = ints(8, 1), ints(8)
+    for _ in range(5):
+        step(stream, y.buffer, x.buffer, 2, 8)
+    stream.sync()
+    assert values(y) == [10] * 8
+    x.buffer.fill(b"\3\0\0\0", stream=stream)
+    step(stream, y.buffer, x.buffer, 2, 8)
+    stream.sync()
+    assert values(y) == [16] * 8
+    assert step.runs == 1
+    assert step.statistics == CaptureStatistics(captures=1, updates=0, replays=5)
+
+
+def test_changed_pointers_scalars_and_grids_are_updated_in_place(step, stream):
+    x, others = ints(8, 1), [ints(8) for _ in range(3)]
+    for number, y in enumerate(others, 1):
+        step(stream, y.buffer, x.buffer, number, 2 * number)
+    stream.sync()
+    assert [values(y) for y in others] == [[n] * 2 * n + [0] * (8 - 2 * n) for n in (1, 2, 3)]
+    assert step.statistics == CaptureStatistics(captures=1, updates=2, replays=0)
+
+
+def test_another_shape_of_the_work_is_captured_again(step, stream):
+    x, y = ints(4, 1), ints(4)
+    for times in (1, 3, 1, 3):
+        step(stream, y.buffer, x.buffer, 1, 4, times=times)
+    stream.sync()
+    assert values(y) == [8] * 4
+    assert step.statistics == CaptureStatistics(captures=2, updates=0, replays=2)
+
+
+def test_buffers_that_take_turns_are_replayed_in_the_end(step, stream):
+    x, y = ints(4, 1), ints(4, 1)
+    for _ in range(4):
+        step(stream, y.buffer, x.buffer, 1, 4)
+        step(stream, x.buffer, y.buffer, 1, 4)
+    stream.sync()
+    assert values(y) == [34] * 4 and values(x) == [55] * 4
+    assert step.statistics == CaptureStatistics(captures=2, updates=1, replays=5)
+
+
+def test_few_executables_are_kept(kernel, stream):
+    axpy = kernel("axpy")
+
+    @capture(maxsize=1)
+    def work(stream, y, times):
+        for _ in range(times):
+            launch(stream, ONE, axpy, y, y, 1, 1)
+
+    y = ints(1, 1)
+    for times in (1, 2, 1, 2):
+        work(stream, y.address, times)
+    stream.sync()
+    assert values(y) == [2**6]
+    assert work.statistics.captures == 4
+
+
+def test_floats_that_are_equal_but_not_the_same(kernel, stream):
+    scale = kernel("scale")
+
+    @capture
+    def work(stream, x, factor):
+        launch(stream, ONE, scale, x, factor)
+
+    x = HostMemory(8)
+    found = []
+    for factor in (0.0, -0.0, float("nan"), float("nan")):
+        np.frombuffer((np.ctypeslib.ctypes.c_char * 8).from_address(x.address), np.float64)[:] = 1
+        work(stream, x.address, factor)
+        stream.sync()
+        found.append(float(x.array(np.float64)[0]))
+    assert found[:2] == [np.inf, -np.inf] and np.isnan(found[2])
+    assert work.statistics == CaptureStatistics(captures=1, updates=2, replays=1)
+
+
+class OnDevice:
+    """An array of another library."""
+
+    def __init__(self, memory):
+        self.__cuda_array_interface__ = {
+            "data": (memory.address, False), "shape": (4,), "strides": None, "typestr": "<i4", "version": 3,
+        }  # fmt: skip
+
+
+class Opaque:
+    def __init__(self, number):
+        self.number = number
+
+
+COMPARED = {
+    "numpy": lambda memory: np.int32(7),
+    "tuple": lambda memory: (1, [2.0, None], {"a": 1j}),
+    "config": lambda memory: LaunchConfig(grid=2, block=4),
+    "array": OnDevice,
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_arguments_that_are_compared_by_value(stream, name):
+    runs, memory = [], ints(4)
+    work = capture(lambda stream, argument: runs.append(argument))
+    for _ in range(3):
+        work(stream, COMPARED[name](memory))
+    assert len(runs) == 1 and work.statistics.replays == 2
+
+
+def test_what_cannot_be_compared_is_captured_each_time(kernel, stream):
+    axpy = kernel("axpy")
+
+    @capture
+    def work(stream, y, box):
+        launch(stream, ONE, axpy, y, y, box.number, 1)
+
+    y, box = ints(1, 1), Opaque(1)
+    for number in (1, 2, 3):
+        box.number = number
+        work(stream, y.address, box)
+    stream.sync()
+    assert values(y) == [24]
+    assert work.statistics == CaptureStatistics(captures=1, updates=2, replays=0)
+
+
+def test_kernels_are_compared_by_identity_and_kept(stream, device):
+    work = capture(lambda stream, kernel, y: launch(stream, ONE, kernel, y, y, 1, 1))
+    y = ints(1, 1)
+    axpy = compiled(SOURCE).get_kernel("axpy")
+    work(stream, axpy, y.address)
+    work(stream, axpy, y.address)
+    other = compiled(SOURCE + "//").get_kernel("axpy")
+    work(stream, other, y.address)
+    stream.sync()
+    assert values(y) == [8]
+    assert work.statistics.replays == 1
+
+
+def test_a_builder_takes_a_captured_function_in(step, stream, device):
+    x, y = ints(4, 1), ints(4)
+    with device.create_graph_builder().begin_building() as builder:
+        step(builder, y.buffer, x.buffer, 3, 4)
+        step(builder.stream, y.buffer, x.buffer, 2, 4)
+        graph = builder.end_building().complete()
+    graph.launch(stream)
+    stream.sync()
+    assert values(y) == [5] * 4
+    assert step.statistics == CaptureStatistics()
+
+
+def test_captured_functions_call_each_other(step, stream):
+    x, y = ints(4, 1), ints(4)
+
+    @capture
+    def outer(stream, y, x):
+        step(stream, y, x, 1, 4)
+        step(stream, y, x, 2, 4)
+
+    for _ in range(2):
+        outer(stream, y.buffer, x.buffer)
+    stream.sync()
+    assert values(y) == [6] * 4
+    assert outer.statistics.replays == 1 and step.statistics == CaptureStatistics()
+
+
+def test_forks_and_conditions_in_a_captured_function(step, stream):
+    x, y, z = ints(4, 1), ints(4), ints(4)
+
+    @capture(mode="thread_local")
+    def both(stream, x, y, z):
+        assert isinstance(stream, GraphBuilder)
+        first, second = stream.split(2)
+        step(first, y, x, 1, 4)
+        step(second, z, x, 2, 4)
+        GraphBuilder.join(first, second)
+        body = stream.if_then(stream.create_condition(1)).begin_building()
+        step(body, y, z, 10, 4)
+        body.end_building()
+
+    for _ in range(2):
+        both(stream, x.buffer, y.buffer, z.buffer)
+    stream.sync()
+    assert values(y) == [1 + 20 + 1 + 40] * 4
+
+
+def test_memory_that_the_work_allocates(kernel, stream, device):
+    axpy = kernel("axpy")
+
+    @capture(options=GraphCompleteOptions(auto_free_on_launch=True))
+    def work(stream, y):
+        scratch = GraphMemoryResource(device).allocate(4, stream=stream)
+        scratch.fill(0, stream=stream)
+        launch(stream, ONE, axpy, scratch, y, 5, 1)
+        launch(stream, ONE, axpy, y, scratch, 1, 1)
+        scratch.close()
+
+    y = ints(1, 1)
+    for _ in range(3):
+        work(stream, y.address)
+    stream.sync()
+    assert values(y) == [216]
+
+
+def test_an_exception_of_the_function_reaches_the_caller(step, stream):
+    x, y = ints(4, 1), ints(4)
+    step(stream, y.buffer, x.buffer, 1, 4)
+    with pytest.raises(TypeError):
+        step(stream, y.buffer, x.buffer, "1", 4)
+    closed = ints(4).buffer
+    closed.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        step(stream, closed, x.buffer, 1, 4)
+    step(stream, y.buffer, x.buffer, 1, 4)
+    stream.sync()
+    assert values(y) == [2] * 4
+    assert step.statistics == CaptureStatistics(captures=1, updates=0, replays=1)
+
+
+def test_a_captured_function_returns_nothing(stream):
+    with pytest.raises(TypeError, match="must return None, not int"):
+        capture(lambda stream: 1)(stream)
+
+
+@pytest.mark.parametrize("other", [None, 0, "stream"])
+def test_the_first_argument_is_a_stream(step, other):
+    with pytest.raises(TypeError, match="stream must be a Stream or a GraphBuilder"):
+        step(other)
+
+
+def test_a_closed_stream_captures_nothing(step, device):
+    stream = device.create_stream()
+    stream.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        step(stream, 0, 0, 1, 1)
+    assert step.runs == 0
+
+
+def test_the_captured_function_looks_like_the_function():
+    @capture
+    def named(stream, x):
+        """What it does."""
+
+    assert (named.__name__, named.__doc__, named.__wrapped__.__name__) == ("named", "What it does.", "named")
+    assert isinstance(named, CapturedFunction) and "named" in repr(named)
+
+
+def test_forgotten_executables_are_captured_again(step, stream):
+    x, y = ints(4, 1), ints(4)
+    step(stream, y.buffer, x.buffer, 1, 4)
+    step.clear()
+    step(stream, y.buffer, x.buffer, 1, 4)
+    assert step.statistics == CaptureStatistics(captures=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error"),
+    [((1,), {}, TypeError), ((len,), {"maxsize": 0}, ValueError), ((), {"maxsize": "8"}, TypeError)],
+)
+def test_what_cannot_be_captured(arguments, options, error):
+    with pytest.raises(error, match="function must be callable|maxsize must be"):
+        capture(*arguments, **options)
+
+
+def test_an_unknown_mode_is_refused_at_the_call(stream):
+    with pytest.raises(ValueError, match="mode must be"):
+        capture(lambda stream: None, mode="other")(stream)
+
+
+def test_threads_share_a_captured_function(step, device):
+    x, results = ints(4, 1), [ints(4) for _ in range(4)]
+
+    def work(y):
+        device.set_current()
+        stream = device.create_stream()
+        for number in range(12):
+            step(stream, y.buffer, x.buffer, number % 3, 4)
+        stream.sync()
+
+    threads = [threading.Thread(target=work, args=(y,)) for y in results]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [values(y) for y in results] == [[12] * 4] * 4
+    counts = step.statistics
+    assert counts.captures + counts.updates + counts.replays == 48
