@@ -32,6 +32,7 @@ LAYERS = {
         "_utils.nvjitlink",
         "_utils.validators",
         "_utils.options",
+        "_utils.private_files",
         "_utils.pycompat",
         "_utils.sharing",
         "_utils.signatures",

@@ -7,6 +7,7 @@ from __future__ import annotations
 import binascii
 import contextlib
 import os
+import stat
 import sys
 import time
 
@@ -14,6 +15,14 @@ from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checke
 from cuda.core._utils.cache_root import cache_root
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.hashing import sha256
+from cuda.core._utils.private_files import (
+    create_private,
+    make_private_directories,
+    make_private_directory,
+    open_trusted,
+    read_descriptor,
+    read_trusted,
+)
 
 __all__ = ["FileStreamProgramCache"]
 
@@ -22,6 +31,12 @@ _IS_WINDOWS = sys.platform == "win32"
 _STALE = 3600
 # How long to wait, in seconds, until a file that another process holds open can be replaced on Windows.
 _RETRIES = (0.001, 0.01, 0.05, 0.1)
+# How often a value is read again that another process replaces meanwhile.
+_MOST_READS = 20
+# The largest value, in bytes, that is read without a check that tells its length.
+_MOST_UNCHECKED = 1 << 30
+# No check is longer.
+_MOST_OF_CHECK = 64
 
 
 class FileStreamProgramCache(Counters, ProgramCacheResource):
@@ -52,6 +67,10 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     The value of a key is the file ``entries/xx/yyy``, where ``xxyyy`` is the SHA-256 of the key; it
     has nothing but the value, so other tools can use it. It comes into place as a whole: a reader gets
     the old or the new one. A value that was damaged on the disk counts as missing, and is removed.
+
+    Directories and files are made for their owner alone, whatever the umask. A value counts as missing
+    if its file is no regular file, belongs to another user than this one or root, or can be written by
+    others; the next value that is stored takes its place.
 
     Examples
     --------
@@ -93,7 +112,9 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     def __delitem__(self, key):
         path = self._path(checked_key(key))
         try:
-            state = os.stat(path)
+            state = os.lstat(path)
+            if not stat.S_ISREG(state.st_mode):
+                raise KeyError(key)
             os.unlink(path)
         except (FileNotFoundError, NotADirectoryError):
             raise KeyError(key) from None
@@ -128,63 +149,108 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     def _read(self, path: str) -> bytes | None:
         try:
-            with open(path, "rb", buffering=0) as file:
-                state = os.fstat(file.fileno())
-                value = file.read()
-                # As long as the file is open, no other has its number.
-                is_damaged = self._is_damaged(path, state, value)
-                # Not all file systems note when a file was read.
-                with contextlib.suppress(OSError):
-                    os.utime(path if _IS_WINDOWS else file.fileno(), ns=(time.time_ns(), state.st_mtime_ns))
+            for _ in range(_MOST_READS):
+                descriptor, state = open_trusted(path)
+                try:
+                    # As long as the file is open, no other has its number.
+                    value = self._checked_content(path, descriptor, state)
+                    if value is not None:
+                        # Not all file systems note when a file was read.
+                        with contextlib.suppress(OSError):
+                            os.utime(path if _IS_WINDOWS else descriptor, ns=(time.time_ns(), state.st_mtime_ns))
+                        return value
+                finally:
+                    os.close(descriptor)
+                if self._remove(path, state):
+                    break
         except OSError:
+            pass
+        return None
+
+    def _checked_content(self, path: str, descriptor: int, state) -> bytes | None:
+        """Return what an open file contains, or None if it was damaged."""
+        check_path = self._check_path(path, state)
+        check = read_trusted(check_path, _MOST_OF_CHECK)
+        # A file of a directory that was copied has the check of its original.
+        checks = self._other_checks(check_path) if check is None else {check_path: check}
+        if not checks:  # of another tool
+            return read_descriptor(descriptor, state.st_size) if state.st_size <= _MOST_UNCHECKED else None
+        # Before memory is taken for a file whose size is wrong.
+        length = b"%d " % state.st_size
+        if not any(check.startswith(length) for check in checks.values()):
             return None
-        if is_damaged:
-            with contextlib.suppress(OSError):
-                self._remove(path, state)
+        value = read_descriptor(descriptor, state.st_size)
+        wanted = check_of(value)
+        fitting = [found for found, check in checks.items() if check == wanted]
+        if not fitting:
             return None
+        if check is None and self._write_check(check_path, wanted):
+            for found in fitting:
+                unlink(found)
         return value
 
-    def _is_damaged(self, path, state, value) -> bool:
-        """Return whether a file differs from its check; one that has none may be of another tool."""
+    def _other_checks(self, check_path: str) -> dict[str, bytes]:
+        """Return the checks of a key for files with other numbers, by path."""
+        directory, name = os.path.split(check_path)
+        prefix = name[: name.index(".") + 1]
         try:
-            with open(self._check_path(path, state), "rb", buffering=0) as file:
-                return file.read() != check_of(value)
+            paths = [os.path.join(directory, other) for other in os.listdir(directory) if other.startswith(prefix)]
         except OSError:
-            return False
+            return {}
+        checks = {path: read_trusted(path, _MOST_OF_CHECK) for path in paths}
+        return {path: check for path, check in checks.items() if check is not None}
 
     def _write(self, path: str, value: bytes) -> None:
         self._make_directories()
-        temporary = os.path.join(self._temporary, os.urandom(16).hex())
+        temporary, check_path = self._temporary_path(), None
         try:
-            with open(temporary, "xb") as file:
+            with create_private(temporary) as file:
                 file.write(value)
                 file.flush()
                 os.fsync(file.fileno())
                 state = os.fstat(file.fileno())
             # Before the file can be found, so that none is compared with the check of another.
-            self._write_check(self._check_path(path, state), value)
+            check_path = self._check_path(path, state)
+            self._write_check(check_path, check_of(value))
             # The clock of files may be behind this one, which tells when they are read.
             now = time.time_ns()
             os.utime(temporary, ns=(now, now))
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            make_private_directory(os.path.dirname(path))
             replaced = [state for found, state in scan(os.path.dirname(path)) if found == path]
+            if replaced and stat.S_ISDIR(replaced[0].st_mode):
+                remove_tree(path)
             replace(temporary, path)
+        except BaseException:
+            if check_path is not None:
+                unlink(check_path)
+            raise
         finally:
             unlink(temporary)
         for state in replaced:
             unlink(self._check_path(path, state))
 
-    def _write_check(self, path: str, value: bytes) -> None:
+    def _write_check(self, path: str, check: bytes) -> bool:
+        """Write a check, if that can be done: a value without one is still of use."""
+        temporary = self._temporary_path()
         try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(check_of(value))
+            make_private_directory(self._checks)
+            make_private_directory(os.path.dirname(path))
+            with create_private(temporary) as file:
+                file.write(check)
+            os.replace(temporary, path)
         except OSError:
-            unlink(path)  # better none than a part of one
+            unlink(temporary)
+            unlink(path)  # of a file that had this number before
+            return False
+        return True
+
+    def _temporary_path(self) -> str:
+        return os.path.join(self._temporary, os.urandom(16).hex())
 
     def _evict(self, limit: int) -> None:
         self._sweep()
-        files = sorted(self._files(), key=lambda item: item[1].st_atime_ns)
+        # Ones that can never fit go first, so that they do not drive out all others.
+        files = sorted(self._files(), key=lambda item: (item[1].st_size <= limit, item[1].st_atime_ns))
         size = sum(state.st_size for _, state in files) + sum(state.st_size for _, state in scan(self._temporary))
         for path, state in files:
             if size <= limit:
@@ -192,13 +258,17 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             self._remove(path, state)
             size -= state.st_size
 
-    def _remove(self, path, state) -> None:
-        """Remove a file, unless it has been replaced."""
-        with contextlib.suppress(FileNotFoundError):
-            now = os.stat(path)
-            if (now.st_ino, now.st_mtime_ns, now.st_size) == (state.st_ino, state.st_mtime_ns, state.st_size):
-                os.unlink(path)
-                unlink(self._check_path(path, state))
+    def _remove(self, path, state) -> bool:
+        """Remove a file, unless it has been replaced; return whether it is gone."""
+        try:
+            now = os.lstat(path)
+            if (now.st_ino, now.st_mtime_ns, now.st_size) != (state.st_ino, state.st_mtime_ns, state.st_size):
+                return False
+            os.unlink(path)
+        except FileNotFoundError:
+            return True
+        unlink(self._check_path(path, state))
+        return True
 
     def _sweep(self) -> None:
         """Remove temporary files that were left behind."""
@@ -209,12 +279,12 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     def _files(self):
         """Yield the path and the state of every value."""
         for directory, _ in scan(self._entries):
-            yield from scan(directory)
+            yield from (item for item in scan(directory) if stat.S_ISREG(item[1].st_mode))
 
     def _make_directories(self) -> None:
-        os.makedirs(self._entries, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(self._temporary, 0o700)
+        make_private_directories(self._root)
+        make_private_directory(self._entries)
+        make_private_directory(self._temporary)
 
     def _warn(self, error: OSError) -> None:
         """Say once that the directory fails, without which everything goes on."""
@@ -238,7 +308,7 @@ def scan(directory: str) -> list[tuple[str, os.stat_result]]:
         for item in items:
             with contextlib.suppress(OSError):
                 # On Windows, the state in the listing has no number.
-                found.append((item.path, os.stat(item.path)))
+                found.append((item.path, os.lstat(item.path)))
     return found
 
 
@@ -246,6 +316,13 @@ def unlink(path: str) -> None:
     """Remove a file, if it is there and can be removed."""
     with contextlib.suppress(OSError):
         os.unlink(path)
+
+
+def remove_tree(path: str) -> None:
+    """Remove a directory with all that it contains, as far as it can be removed; follow no link."""
+    import shutil  # rarely needed, and slow to import
+
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def replace(source: str, target: str) -> None:

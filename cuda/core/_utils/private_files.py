@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Files and directories that nobody but their owner can write, and that are read only if that holds."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+
+__all__ = [
+    "create_private",
+    "make_private_directories",
+    "make_private_directory",
+    "open_trusted",
+    "read_descriptor",
+    "read_trusted",
+]
+
+# A FIFO opens at once with O_NONBLOCK, which means nothing for regular files. Windows lacks most of these.
+_READ = os.O_RDONLY
+for _name in ("O_NONBLOCK", "O_NOFOLLOW", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+    _READ |= getattr(os, _name, 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_HAS_OWNERS = hasattr(os, "geteuid")
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def open_trusted(path: str) -> tuple[int, os.stat_result]:
+    """Open a regular file of this user or of root that others cannot write, without waiting.
+
+    Returns
+    -------
+    int
+        The descriptor, for reading. The caller closes it.
+    os.stat_result
+        The state of the open file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or is another one, such as a link, a FIFO or a directory.
+    """
+    descriptor = os.open(path, _READ)
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if _HAS_OWNERS and (state.st_mode & _WRITABLE_BY_OTHERS or not is_trusted_owner(state.st_uid)):
+            raise PermissionError(errno.EPERM, "a file of another user, or that others can write", path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, state
+
+
+def is_trusted_owner(owner: int) -> bool:
+    """Return whether a user is this one, or root, who can do everything anyway."""
+    return owner == 0 or owner == os.geteuid()
+
+
+def read_descriptor(descriptor: int, size: int) -> bytes:
+    """Read this many bytes from an open file; fewer if it ends before."""
+    value = os.read(descriptor, size)
+    # The system reads at most 2 GiB at once.
+    if len(value) < size:
+        parts = [value]
+        while value and (size := size - len(value)):
+            value = os.read(descriptor, size)
+            parts.append(value)
+        return b"".join(parts)
+    return value
+
+
+def read_trusted(path: str, most: int) -> bytes | None:
+    """Return the first bytes of a file that :func:`open_trusted` opens; None if it cannot be read."""
+    try:
+        descriptor, _ = open_trusted(path)
+        try:
+            return os.read(descriptor, most)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return None
+
+
+def create_private(path: str):
+    """Make a new file that its owner alone can read and write, whatever the umask; return it, open for writing."""
+    descriptor = os.open(path, _CREATE, 0o600)
+    if _HAS_OWNERS:
+        with contextlib.suppress(OSError):  # a file system without permissions
+            os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "wb")
+
+
+def make_private_directories(path: str) -> None:
+    """Make a directory, and those above that are missing, for its owner alone, whatever the umask.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made, or something else is in its place.
+    """
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_private_directories(parent)
+    make_directory(path)
+
+
+def make_private_directory(path: str) -> None:
+    """Make a directory for its owner alone, whatever the umask, in place of anything else that has its path.
+
+    A directory that exists stays, but if it is of this user, others cannot write it from now on.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+    """
+    try:
+        state = os.lstat(path)
+    except FileNotFoundError:
+        return make_directory(path)
+    if not stat.S_ISDIR(state.st_mode):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        return make_directory(path)
+    if _HAS_OWNERS and state.st_mode & _WRITABLE_BY_OTHERS and state.st_uid == os.geteuid():
+        with contextlib.suppress(OSError):
+            os.chmod(path, stat.S_IMODE(state.st_mode) & ~_WRITABLE_BY_OTHERS)
+    return None
+
+
+def make_directory(path: str) -> None:
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if os.path.isdir(path):  # another process was faster
+            return
+        raise
+    if _HAS_OWNERS:
+        with contextlib.suppress(OSError):  # a file system without permissions
+            os.chmod(path, 0o700)
