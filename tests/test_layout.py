@@ -351,3 +351,44 @@ def test_the_largest_item_size_fits_at_random():
 def test_reshaping_to_the_same_shape_keeps_the_strides():
     assert Layout.dense((2, 1), 1, (1, 0)).reshaped((2, 1)).strides == (1, 2)
     assert Layout((6,), (4,), 8).reshaped((2, 1, 3, 1)).strides == (12, 12, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (((2,), None, 0.5), TypeError, "itemsize must be an int, but has a float: 0.5"),
+        (((2,), None, 2**63), OverflowError, "itemsize must be below 2..63, not 9223372036854775808"),
+        (((2,), None, 10**5000), OverflowError, "itemsize must be below 2..63, not an int of 16610 bits"),
+        (((2,), None, -(10**5000)), ValueError, "itemsize must be positive, not an int of 16610 bits"),
+        (((2**63,), None, 1), OverflowError, "extents must be below 2..63"),
+        (((2**70, 0), None, 1), OverflowError, "extents must be below 2..63"),
+        (((2**62, 2**62, 0), None, 1), ValueError, "leaves the address space"),
+        (((2, 2), (2**62, 1), 4), ValueError, "leaves the address space"),
+        (((1,), (2**63,), 1), OverflowError, "strides must be from -2..63 to"),
+        (((1,), ("a",), 1), TypeError, "strides must be a tuple of int, but has a str"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_numbers_that_no_layout_has_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        Layout(*arguments)
+
+
+def test_layouts_are_not_broadcast_beyond_the_address_space():
+    layout = Layout((1,), None, 1)
+    with pytest.raises(ValueError, match="leaves the address space"):
+        layout.broadcast_to((2**62, 2**62))
+    with pytest.raises(OverflowError, match="an int of 16610 bits"):
+        layout.broadcast_to((10**5000,))
+
+
+@pytest.mark.parametrize("limit", [2**31, 2**32, 2**63 - 1])
+def test_the_largest_compatible_itemsize_is_found_for_any_limit(limit):
+    assert Layout((4,), None, 1).max_compatible_itemsize(limit) == 4
+    assert Layout((3,), None, 3).max_compatible_itemsize(limit, 5) == 1
+
+
+@pytest.mark.parametrize("limit", [2**63, 10**5000], ids=["2**63", "10**5000"])
+def test_a_limit_of_itemsizes_beyond_64_bits_is_refused(limit):
+    with pytest.raises(OverflowError, match="itemsize must be below"):
+        Layout((4,), None, 1).max_compatible_itemsize(limit)

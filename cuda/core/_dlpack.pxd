@@ -114,7 +114,7 @@ cdef struct DLPackSource:
     DLManagedTensor* plain
     DLManagedTensorVersioned* versioned
 
-
-# Takes the tensor: the capsule is used up. BufferError for a capsule that is used or not understood.
+# Takes the tensor out of the capsule: BufferError for a capsule that is used or unknown, ValueError by DLPack_check().
+cdef int DLPack_check(const DLTensor* tensor) except -1
 cdef int DLPack_read(object capsule, DLPackSource* source) except -1
 cdef void DLPack_release(DLPackSource* source) noexcept nogil

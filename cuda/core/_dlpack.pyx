@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
+from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -14,6 +14,8 @@ from cuda.core._handles._handles cimport Keep
 
 import importlib
 from enum import IntEnum
+
+from cuda.core._utils.validators import shown
 
 __all__ = ["DLDeviceType", "classify_dl_device", "make_py_capsule"]
 
@@ -171,23 +173,58 @@ cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tu
     return max_version >= (1, 0)
 
 
+# Nearly 2**63 bytes, so that rounding does no harm.
+cdef double MAX_REACH = 9.2e18
+cdef enum:
+    MAX_NDIM = 64
+
+
 cdef int DLPack_read(object capsule, DLPackSource* source) except -1:
+    cdef DLManagedTensorVersioned* versioned = NULL
+    cdef DLManagedTensor* plain = NULL
     source.plain = NULL
     source.versioned = NULL
     if PyCapsule_IsValid(capsule, VERSIONED):
-        source.versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, VERSIONED)
-        if source.versioned.version.major != 1:
-            raise BufferError(f"DLPack {source.versioned.version.major}.x is not known, only 1.x")
-        source.tensor = &source.versioned.dl_tensor
-        source.is_readonly = source.versioned.flags & DLPACK_FLAG_READ_ONLY != 0
+        versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, VERSIONED)
+        if versioned.version.major != 1:
+            raise BufferError(f"DLPack {versioned.version.major}.x is not known, only 1.x")
         PyCapsule_SetName(capsule, VERSIONED_USED)
+        source.tensor = &versioned.dl_tensor
+        source.is_readonly = versioned.flags & DLPACK_FLAG_READ_ONLY != 0
+        source.versioned = versioned
     elif PyCapsule_IsValid(capsule, PLAIN):
-        source.plain = <DLManagedTensor*>PyCapsule_GetPointer(capsule, PLAIN)
-        source.tensor = &source.plain.dl_tensor
-        source.is_readonly = False
+        plain = <DLManagedTensor*>PyCapsule_GetPointer(capsule, PLAIN)
         PyCapsule_SetName(capsule, PLAIN_USED)
+        source.tensor = &plain.dl_tensor
+        source.is_readonly = False
+        source.plain = plain
     else:
-        raise BufferError(f"a DLPack capsule that nobody used yet is needed, not {capsule!r}")
+        raise BufferError(f"a DLPack capsule that nobody used yet is needed, not {shown(capsule)}")
+    # It is the source's to release from here on, also where it is refused.
+    return DLPack_check(source.tensor)
+
+
+# Nothing of a tensor of others is trusted before this. What its pointers refer to cannot be checked.
+cdef int DLPack_check(const DLTensor* tensor) except -1:
+    cdef int32_t i
+    cdef double elements = 1
+    cdef double reach = 0
+    cdef double element_size = max(1, tensor.dtype.bits * tensor.dtype.lanes // 8)
+    if not 0 <= tensor.ndim <= MAX_NDIM:
+        raise ValueError(f"a tensor must have from 0 to {MAX_NDIM} axes, not {tensor.ndim}")
+    if tensor.ndim > 0 and tensor.shape == NULL:
+        raise ValueError(f"a tensor with {tensor.ndim} axes must have a shape, not a null pointer")
+    if tensor.byte_offset > UINT64_MAX - <uintptr_t>tensor.data:
+        raise ValueError(f"byte_offset of a tensor is {tensor.byte_offset}, which leaves the address space")
+    for i in range(tensor.ndim):
+        if tensor.shape[i] < 0:
+            raise ValueError(f"extents must not be negative: axis {i} has {tensor.shape[i]}")
+        elements *= max(1, <double>tensor.shape[i])
+        if tensor.strides != NULL and tensor.shape[i] > 1:
+            reach += abs(<double>tensor.strides[i]) * (tensor.shape[i] - 1)
+    if max(elements, reach + 1) * element_size >= MAX_REACH:
+        shape = tuple([tensor.shape[i] for i in range(tensor.ndim)])
+        raise ValueError(f"the elements of a tensor of shape {shape} leave the address space")
     return 0
 
 

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
 import operator
 
 from cuda.core._arrays import _layout_ops as ops
+from cuda.core._utils.validators import shown
 
 __all__ = ["_StridedLayout"]
 
@@ -36,21 +37,23 @@ cdef class _StridedLayout:
     TypeError
         If ``shape`` or ``strides`` is no tuple of integers.
     ValueError
-        If a number is out of range, or the lengths differ.
+        If an extent is negative, ``itemsize`` not positive, the lengths differ, or no memory has room for it.
+    OverflowError
+        If a number does not fit 64 bits.
     """
 
     def __init__(
         self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False
     ):
-        self._shape = _checked_shape(shape)
-        if itemsize <= 0:
-            raise ValueError(f"itemsize must be positive, not {itemsize}")
-        self._itemsize = itemsize
-        self._strides = None if strides is None else _checked_strides(strides, len(self._shape))
+        self._shape = checked_shape(shape)
+        self._itemsize = checked_itemsize(itemsize)
+        self._strides = None if strides is None else checked_strides(strides, len(self._shape))
         if divide_strides and self._strides is not None:
+            itemsize = self._itemsize
             if any(stride % itemsize for stride in self._strides):
                 raise ValueError(f"strides {strides} in bytes are no multiples of the item size {itemsize}")
             self._strides = tuple(stride // itemsize for stride in self._strides)
+        check_reach(self._shape, self._strides, self._itemsize, self._itemsize)
 
     def __eq__(self, other):
         if not isinstance(other, _StridedLayout):
@@ -78,7 +81,7 @@ cdef class _StridedLayout:
     @classmethod
     def dense(cls, shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, ...] = "C") -> _StridedLayout:
         """Return a gap-free layout; the last axis of ``stride_order`` has stride 1."""
-        shape = _checked_shape(shape)
+        shape = checked_shape(shape)
         return cls(shape, ops.dense_strides(shape, ops.parse_stride_order(stride_order, len(shape))), itemsize)
 
     @classmethod
@@ -116,7 +119,7 @@ cdef class _StridedLayout:
     def permuted(self, axis_order: tuple[int, ...]) -> _StridedLayout:
         """Return the layout with its axes in another order."""
         if sorted(axis_order) != list(range(len(self._shape))):
-            raise ValueError(f"axis_order must be a permutation of the {len(self._shape)} axes, not {axis_order}")
+            raise ValueError(f"axis_order must permute the {len(self._shape)} axes, but is {shown(axis_order)}")
         strides = self.explicit_strides()
         return Layout_derive(
             tuple([self._shape[axis] for axis in axis_order]),
@@ -162,8 +165,10 @@ cdef class _StridedLayout:
 
     def broadcast_to(self, shape: tuple[int, ...]) -> _StridedLayout:
         """Return the layout stretched to ``shape``, with stride 0 along new and widened axes."""
-        strides = ops.broadcast(self._shape, self.explicit_strides(), tuple(shape))
-        return Layout_derive(tuple(shape), strides, self._itemsize, self._slice_offset)
+        shape = checked_shape(tuple(shape))
+        strides = ops.broadcast(self._shape, self.explicit_strides(), shape)
+        check_reach(shape, strides, self._itemsize, self._itemsize)
+        return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: bool = True) -> _StridedLayout:
         """Reinterpret the elements along ``axis``, whose stride must be 1, with another item size.
@@ -173,6 +178,7 @@ cdef class _StridedLayout:
         ValueError
             If extents, strides, the offset or the address are no multiples of the new size.
         """
+        itemsize = checked_itemsize(itemsize)
         if itemsize == self._itemsize:
             return self
         axis = self._axis(axis)
@@ -192,6 +198,7 @@ cdef class _StridedLayout:
         Where the elements along ``axis`` are not neighbours, that is the present item size.
         """
         axis = self._axis(axis)
+        max_itemsize = checked_itemsize(max_itemsize)
         if max_itemsize < self._itemsize:
             raise ValueError(f"max_itemsize is {max_itemsize}, and must be at least the item size {self._itemsize}")
         if self.explicit_strides()[axis] != 1:
@@ -304,7 +311,7 @@ cdef class _StridedLayout:
     def _axis(self, axis):
         ndim = len(self._shape)
         if not -ndim <= axis < ndim:
-            raise ValueError(f"axis {axis} is out of range for {ndim} axes")
+            raise ValueError(f"axis {shown(axis)} is out of range for {ndim} axes")
         return axis % ndim
 
     def _fits(self, itemsize, data_ptr, axis):
@@ -341,25 +348,67 @@ cdef _StridedLayout Layout_create(tuple shape, tuple strides, int64_t itemsize, 
     return self
 
 
-cdef tuple _checked_shape(object shape):
+cdef tuple checked_shape(object shape):
     if not isinstance(shape, tuple):
         raise TypeError(f"shape must be a tuple of int, not {type(shape).__name__}")
     if len(shape) > _MAX_NDIM:
         raise ValueError(f"at most {_MAX_NDIM} axes are supported, not {len(shape)}")
     for extent in <tuple>shape:
         if type(extent) is not int:
-            return _checked_shape(tuple([operator.index(extent) for extent in shape]))
+            return checked_shape(tuple([index_of("shape", extent) for extent in shape]))
         if extent < 0:
-            raise ValueError(f"extents must not be negative: {shape}")
+            raise ValueError(f"extents must not be negative: {shown(shape)}")
+        if extent > INT64_MAX:
+            raise OverflowError(f"extents must be below 2**63, but shape is {shown(shape)}")
     return shape
 
 
-cdef tuple _checked_strides(object strides, Py_ssize_t ndim):
+cdef tuple checked_strides(object strides, Py_ssize_t ndim):
     if not isinstance(strides, tuple):
         raise TypeError(f"strides must be a tuple of int or None, not {type(strides).__name__}")
     if len(strides) != ndim:
         raise ValueError(f"{len(strides)} strides do not match {ndim} axes")
     for stride in <tuple>strides:
         if type(stride) is not int:
-            return tuple([operator.index(stride) for stride in strides])
+            return checked_strides(tuple([index_of("strides", stride) for stride in strides]), ndim)
+        if not INT64_MIN <= stride <= INT64_MAX:
+            raise OverflowError(f"strides must be from -2**63 to 2**63 - 1, but are {shown(strides)}")
     return strides
+
+
+cdef int64_t checked_itemsize(object itemsize) except -1:
+    if type(itemsize) is not int:
+        itemsize = index_of("itemsize", itemsize)
+    if itemsize <= 0:
+        raise ValueError(f"itemsize must be positive, not {shown(itemsize)}")
+    if itemsize > INT64_MAX:
+        raise OverflowError(f"itemsize must be below 2**63, not {shown(itemsize)}")
+    return itemsize
+
+
+cdef object index_of(str name, object value):
+    # A bool is an int here, too, but not its own text.
+    if not hasattr(type(value), "__index__"):
+        what = "an int" if name == "itemsize" else "a tuple of int"
+        raise TypeError(f"{name} must be {what}, but has a {type(value).__name__}: {shown(value)}")
+    return int(operator.index(value))
+
+
+cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize) except -1:
+    cdef double elements = 1
+    cdef double reach = 0
+    cdef int64_t extent
+    cdef int64_t stride
+    cdef Py_ssize_t axis
+    for axis in range(len(shape)):
+        extent = shape[axis]
+        elements *= max(1, <double>extent)
+        if strides is not None and extent > 1:
+            stride = strides[axis]
+            reach += abs(<double>stride) * (<double>extent - 1)
+    # Nearly 2**63, so that rounding does no harm.
+    if max(elements * itemsize, reach * unit + itemsize) >= 9.2e18:
+        raise ValueError(
+            f"the layout leaves the address space: shape {shown(shape)}, strides {shown(strides)}, itemsize {itemsize}"
+        )
+    return 0

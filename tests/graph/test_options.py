@@ -5,7 +5,6 @@
 from dataclasses import fields
 
 import pytest
-
 from cuda.bindings import driver
 
 from cuda.core.graph import GraphCompleteOptions, GraphDebugPrintOptions, GraphDefinition

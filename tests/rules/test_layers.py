@@ -53,6 +53,7 @@ LAYERS = {
         "_dlpack",
         "_arrays._layout_ops",
         "_layout",
+        "_arrays._interfaces",
     ],
     "execution": ["_device_resources", "_context", "_event", "_stream"],
     "memory": [

@@ -83,3 +83,25 @@ class OldExporter(DLPackExporter):
 
     def __dlpack__(self, *, stream=None):
         return super().__dlpack__(stream=stream)
+
+
+# What becomes of the tensor of shape (2, 3) of a DLPackExporter, and why that cannot be.
+BAD_TENSORS = [
+    ({"shape": None}, "2 axes must have a shape, not a null pointer"),
+    ({"ndim": -1}, "from 0 to 64 axes, not -1"),
+    ({"ndim": 2**31 - 1}, "from 0 to 64 axes, not 2147483647"),
+    ({"extents": (-1, 3)}, "extents must not be negative: axis 0 has -1"),
+    ({"extents": (2**62, 2**62)}, "leave the address space"),
+    ({"extents": (0, 2**62, 2**62)}, "leave the address space"),
+    ({"strides": (2**62, 1)}, "leave the address space"),
+    ({"strides": (-(2**63), 1)}, "leave the address space"),
+    ({"byte_offset": 2**64 - 1}, "byte_offset of a tensor is 18446744073709551615"),
+]
+
+
+def broken_tensor(changes) -> DLPackExporter:
+    """Return an exporter of a tensor with such changes."""
+    exporter = DLPackExporter(shape=changes.get("extents", (2, 3)), strides=changes.get("strides"))
+    for name in changes.keys() - {"extents", "strides"}:
+        setattr(exporter._managed.tensor, name, changes[name])
+    return exporter

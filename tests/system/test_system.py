@@ -32,7 +32,6 @@ ERRORS = set(
 )
 
 
-
 def test_public_names():
     assert len(ERRORS) == 32
     assert set(system.__all__) == FIRST | NVML_ONLY | ERRORS

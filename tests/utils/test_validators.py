@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._utils.validators import check_str_enum, format_or_list
+from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, shown
 from cuda.core.typing import SourceCodeType
 
 
@@ -31,3 +31,25 @@ def test_check_str_enum_takes_none_where_allowed():
 )
 def test_format_or_list(values, text):
     assert format_or_list(values) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (5, "5"),
+        ("a", "'a'"),
+        (-(10**5000), "an int of 16610 bits"),
+        ((1, 10**5000), "(1, an int of 16610 bits)"),
+        ({1: 10**5000}, "a dict with a long int"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_values_are_shown_whatever_the_length_of_their_ints(value, text):
+    assert shown(value) == text
+
+
+@pytest.mark.parametrize(("value", "error"), [(-1, OverflowError), (1 << 64, OverflowError), (1.5, TypeError)])
+def test_addresses_fit_64_bits(value, error):
+    assert check_address("handle", 2**64 - 1) == 2**64 - 1
+    with pytest.raises(error, match="handle must be"):
+        check_address("handle", value)

@@ -19,6 +19,7 @@ from cuda.core._dlpack cimport (
     DEVICE_CUDA_MANAGED,
     DLPACK_FLAG_READ_ONLY,
     DLManagedTensorVersioned,
+    DLPack_check,
     DLPack_element_of_dtype,
     DLPack_export,
     DLPack_read,
@@ -135,6 +136,7 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
     cdef ViewState self = _view_class.__new__(_view_class)
     check_pointer(managed, "the tensor")
     check_pointer(result, "the result")
+    DLPack_check(&managed.dl_tensor)
     view_tensor(self, &managed.dl_tensor)
     self._is_readonly = managed.flags & DLPACK_FLAG_READ_ONLY != 0
     # From here on nothing fails, and the tensor is the view's to release.

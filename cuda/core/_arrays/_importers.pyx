@@ -12,6 +12,7 @@ from cpython.object cimport Py_TYPE, PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cuda.bindings cimport cydriver
 
+from cuda.core._arrays._interfaces cimport parse_itemsize, read_entries
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
@@ -35,7 +36,7 @@ from cuda.core._stream cimport Stream_wrap
 import sys
 
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import address_argument
+from cuda.core._utils.validators import address_argument, check_address, shown
 
 __all__ = []
 
@@ -128,15 +129,7 @@ cdef int view_dlpack(ViewState self, object obj, object stream_ptr) except -1:
 
 
 cdef int view_tensor(ViewState self, const DLTensor* tensor) except -1:
-    cdef int i
     check_device(tensor.device.device_type)
-    if tensor.ndim < 0:
-        raise ValueError(f"a tensor cannot have {tensor.ndim} axes")
-    if tensor.ndim > 0 and tensor.shape == NULL:
-        raise ValueError(f"a tensor with {tensor.ndim} axes must have a shape, not a null pointer")
-    for i in range(tensor.ndim):
-        if tensor.shape[i] < 0:
-            raise ValueError(f"extents must not be negative: axis {i} has {tensor.shape[i]}")
     self._ptr = <uintptr_t>tensor.data + tensor.byte_offset
     self._device_type = tensor.device.device_type
     self._is_device_accessible = self._device_type != DEVICE_CPU
@@ -153,14 +146,13 @@ cdef int view_cuda_interface(ViewState self, object obj, object stream_ptr) exce
     cdef PointerInfo info
     interface = obj.__cuda_array_interface__
     if interface.get("version", 0) < 3:
-        raise BufferError(f"__cuda_array_interface__ must be of version 3 or newer, not {interface.get('version')}")
-    if interface.get("mask") is not None:
-        raise BufferError("an array with a mask cannot be viewed")
+        version = shown(interface.get("version"))
+        raise BufferError(f"__cuda_array_interface__ must be of version 3 or newer, not {version}")
     stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA)
     read_interface(self, interface)
     producer = interface.get("stream")
     if producer is not None:
-        producer = address_argument("the stream of __cuda_array_interface__", producer)
+        producer = check_address("the stream of __cuda_array_interface__", producer)
     if producer == 0:
         raise BufferError("the stream 0 of __cuda_array_interface__ is ambiguous, and not allowed by the protocol")
     self._is_device_accessible = True
@@ -182,9 +174,7 @@ cdef int view_array_interface(ViewState self, object obj) except -1:
         return 0
     interface = obj.__array_interface__
     if interface.get("version", 0) < 3:
-        raise BufferError(f"__array_interface__ must be of version 3 or newer, not {interface.get('version')}")
-    if interface.get("mask") is not None:
-        raise BufferError("an array with a mask cannot be viewed")
+        raise BufferError(f"__array_interface__ must be of version 3 or newer, not {shown(interface.get('version'))}")
     read_interface(self, interface)
     if is_numpy(obj):
         self._dtype = obj.dtype     # the interface does not say all about structures
@@ -196,33 +186,15 @@ cdef int view_array_interface(ViewState self, object obj) except -1:
 # What both array interfaces share.
 cdef int read_interface(ViewState self, object interface) except -1:
     cdef int64_t itemsize
-    try:
-        shape, typestr, data = interface["shape"], interface["typestr"], interface["data"]
-    except KeyError as error:
-        raise BufferError(f"the array interface lacks the entry {error}") from error
-    if not isinstance(data, tuple) or len(data) != 2:
-        raise BufferError(f"the entry 'data' must be a tuple (address, is_readonly), not {type(data).__name__}")
+    shape, typestr, self._ptr, self._is_readonly = read_entries(interface)
     itemsize = parse_itemsize(typestr)
     self._known_layout = _StridedLayout(shape, interface.get("strides"), itemsize, True)
     is_native = typestr[0] in "|=<" if sys.byteorder == "little" else typestr[0] in "|=>"
     if not is_native or not DLPack_element(<char>ord(typestr[1]), itemsize, &self._element):
         descr = interface.get("descr")
         self._typestr = descr if typestr[1] == "V" and descr else typestr
-    self._ptr = data[0] or 0
-    self._is_readonly = data[1]
     self._keeper = interface
     return 0
-
-
-# The bytes of an element such as '<f4', '<U3' (of 4 bytes each) or '<M8[ns]'.
-cdef int64_t parse_itemsize(object typestr) except -1:
-    if typestr == "|O":
-        return sizeof(void*)
-    if isinstance(typestr, str) and len(typestr) > 2:
-        count = typestr[2:].partition("[")[0]
-        if count.isdecimal():
-            return int(count) * (4 if typestr[1] == "U" else 1)
-    raise BufferError(f"the entry 'typestr' must be like '<f4', not {typestr!r}")
 
 
 cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1:
@@ -302,7 +274,7 @@ cdef object stream_argument(object stream_ptr, int device_type):
     if not PyLong_CheckExact(stream_ptr):
         stream_ptr = address_argument("stream_ptr", stream_ptr)
     if not -1 <= stream_ptr <= MAX_ADDRESS:
-        raise ValueError(f"stream_ptr must be the address of a stream, or -1 for no ordering, but is {stream_ptr}")
+        raise ValueError(f"stream_ptr must be the address of a stream, or -1 without ordering, not {shown(stream_ptr)}")
     return stream_ptr
 
 

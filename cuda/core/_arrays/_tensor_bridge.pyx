@@ -10,7 +10,7 @@ from cpython.object cimport PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
 from cuda.core._arrays._importers cimport ViewState, order_streams, stream_argument, view_tensor
-from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DLPackExchangeAPI, DLTensor
+from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DLPack_check, DLPackExchangeAPI, DLTensor
 
 import re
 import sys
@@ -87,6 +87,7 @@ cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
 cdef int keep_extents(ViewState self, DLTensor* c_tensor) except -1:
     cdef int32_t ndim = c_tensor.ndim
     cdef int32_t i
+    DLPack_check(c_tensor)
     self._extents.resize(2 * ndim if c_tensor.strides != NULL else ndim)
     for i in range(ndim):
         self._extents[i] = c_tensor.shape[i]
@@ -123,6 +124,7 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
     c_tensor.dtype.code = code
     c_tensor.dtype.bits = bits
     c_tensor.dtype.lanes = 1
+    DLPack_check(c_tensor)
     return 0
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import operator
 
-__all__ = ["address_argument", "check_str_enum", "find_str_enum", "format_or_list"]
+__all__ = ["address_argument", "check_address", "check_str_enum", "find_str_enum", "format_or_list", "shown"]
 
 
 def address_argument(name: str, value) -> int:
@@ -27,6 +27,37 @@ def address_argument(name: str, value) -> int:
         if hasattr(type(value), "__int__") and not hasattr(type(value), "__float__"):
             return int(value)
     raise TypeError(f"{name} must be an int or a handle of cuda.bindings, not {type(value).__name__}") from None
+
+
+def check_address(name: str, value) -> int:
+    """Return the address or handle that :func:`address_argument` finds, in 64 bits.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is of another kind; the message names the argument.
+    OverflowError
+        If it is negative, or does not fit 64 bits.
+    """
+    address = address_argument(name, value)
+    if not 0 <= address < 1 << 64:
+        raise OverflowError(f"{name} must be from 0 to 2**64 - 1, not {shown(address)}")
+    return address
+
+
+def shown(value) -> str:
+    """Return the ``repr`` of a value for a message, which tells long ints by their size.
+
+    Python refuses to write ints of more than some thousand digits, by an error that names no argument.
+    """
+    try:
+        return repr(value)
+    except ValueError:
+        if isinstance(value, int):
+            return f"an int of {value.bit_length()} bits"
+        if isinstance(value, (tuple, list)):
+            return f"({', '.join([shown(item) for item in value])})"
+        return f"a {type(value).__name__} with a long int"
 
 
 def check_str_enum(value, enum_class, *, allow_none: bool = False):

@@ -3,6 +3,7 @@
 """Copies between buffers and the arrays of other libraries."""
 
 import ctypes
+import gc
 import importlib
 
 import numpy as np
@@ -13,6 +14,7 @@ from cuda.core._memory.copying._options import CopyOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource, read, write
+from support.tensors import BAD_TENSORS, DLPackExporter, broken_tensor
 
 SOURCE = np.arange(4 * 6 * 5, dtype=np.int16).reshape(4, 6, 5)
 
@@ -144,8 +146,70 @@ def test_other_devices_are_refused(mr):
         mr.allocate(8).copy_from(Capsule(np.zeros(8, np.uint8), device=(10, 0)), stream=LEGACY_DEFAULT_STREAM)
 
 
+BAD_INTERFACES = [
+    ({"shape": (-8,)}, ValueError, "extents must not be negative"),
+    ({"shape": (-2, -4)}, ValueError, "extents must not be negative"),
+    ({"shape": (8.0,)}, TypeError, "shape must be a tuple of int, but has a float"),
+    ({"shape": (0.5, 16)}, TypeError, "shape must be a tuple of int, but has a float"),
+    ({"shape": 8}, TypeError, "shape must be a tuple of int"),
+    ({"shape": (10**5000,)}, OverflowError, "shape is .an int of 16610 bits"),
+    ({"shape": (2**62, 2**62)}, ValueError, "leaves the address space"),
+    ({"shape": (2**62, 2**62, 0)}, ValueError, "leaves the address space"),
+    ({"strides": (0.5,)}, TypeError, "strides must be a tuple of int, but has a float"),
+    ({"strides": (1, 1)}, ValueError, "2 strides do not match 1 axes"),
+    ({"strides": (2**70,)}, OverflowError, "strides must be from"),
+    ({"strides": (2**62,)}, ValueError, "leaves the address space"),
+    ({"typestr": "<f0"}, ValueError, "itemsize must be positive"),
+    ({"typestr": "<f-4"}, BufferError, "'typestr' must be like"),
+    ({"typestr": "<f" + 5000 * "4"}, BufferError, "'typestr' must be like"),
+    ({"typestr": 5}, BufferError, "'typestr' must be like"),
+    ({"typestr": "|O"}, TypeError, "elements of plain bytes"),
+    ({"data": (-1, False)}, OverflowError, "address in the entry 'data' must be from 0"),
+    ({"data": (1.5, False)}, TypeError, "address in the entry 'data' must be an int"),
+    ({"data": 4096}, BufferError, "'data' must be a tuple"),
+    ({"stream": 1.5}, TypeError, "the stream of .* must be an int"),
+    ({"stream": 10**5000}, OverflowError, "the stream of .* not an int of 16610 bits"),
+    ({"mask": object()}, BufferError, "mask"),
+]
+
+
+@pytest.mark.parametrize(("entries", "error", "message"), BAD_INTERFACES, ids=lambda value: type(value).__name__)
+def test_interfaces_that_describe_no_array_are_refused(mr, entries, error, message):
+    array = Interface(4096, (8,))
+    array.__cuda_array_interface__ |= entries
+    with pytest.raises(error, match=message):
+        mr.allocate(8).copy_from(array, stream=LEGACY_DEFAULT_STREAM)
+    with pytest.raises(error, match=message):
+        mr.allocate(8).copy_to(array, stream=LEGACY_DEFAULT_STREAM)
+
+
+def test_an_interface_without_an_entry_is_refused(mr):
+    array = Interface(4096, (8,))
+    del array.__cuda_array_interface__["typestr"]
+    with pytest.raises(BufferError, match="lacks the entry 'typestr'"):
+        mr.allocate(8).copy_from(array, stream=LEGACY_DEFAULT_STREAM)
+    array.__cuda_array_interface__ = [1]
+    with pytest.raises(BufferError, match="must be a dict, not list"):
+        mr.allocate(8).copy_from(array, stream=LEGACY_DEFAULT_STREAM)
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
+def test_tensors_that_cannot_be_are_refused(mr, changes, message):
+    exporter = broken_tensor(changes)
+    with pytest.raises(ValueError, match=message):
+        mr.allocate(24).copy_from(exporter, stream=LEGACY_DEFAULT_STREAM)
+    gc.collect()
+    assert exporter.released == 1
+
+
+@pytest.mark.parametrize(("bits", "lanes"), [(0, 1), (32, 0), (4, 1)])
+def test_tensors_whose_elements_are_no_whole_bytes_are_refused(mr, bits, lanes):
+    with pytest.raises(TypeError, match=f"elements of {bits * lanes} bits"):
+        mr.allocate(24).copy_from(DLPackExporter(bits=bits, lanes=lanes), stream=LEGACY_DEFAULT_STREAM)
+
+
 def test_masks_are_refused(mr):
-    with pytest.raises(TypeError, match="mask"):
+    with pytest.raises(BufferError, match="mask"):
         mr.allocate(8).copy_from(Interface(4096, (8,), mask=object()), stream=LEGACY_DEFAULT_STREAM)
 
 

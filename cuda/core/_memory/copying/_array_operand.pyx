@@ -9,6 +9,7 @@ from libc.stdint cimport uintptr_t
 from cpython.buffer cimport PyBUF_STRIDED, PyBUF_STRIDED_RO, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cuda.bindings cimport cydriver
 
+from cuda.core._arrays._interfaces cimport parse_itemsize, read_entries
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
     DEVICE_CUDA,
@@ -21,6 +22,7 @@ from cuda.core._dlpack cimport (
     DLTensor,
 )
 from cuda.core._handles._handles cimport Allocation, StreamHandle, address
+from cuda.core._layout cimport check_reach, checked_itemsize, checked_shape, checked_strides
 from cuda.core._memory.copying._copies cimport check_apart, copy_boxes, copy_bytes
 from cuda.core._stream cimport Stream, Stream_wrap
 
@@ -28,6 +30,7 @@ from math import prod
 
 from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
 from cuda.core._memory.copying._plain_bytes import holds_objects
+from cuda.core._utils.validators import check_address
 
 __all__ = []
 
@@ -137,8 +140,9 @@ cdef int open_tensor(
         check_writable(name, self._tensor.is_readonly)
         if self._tensor.versioned != NULL and self._tensor.versioned.flags & DLPACK_FLAG_IS_COPIED:
             raise TypeError(f"{name} gives a copy of its memory, which nobody would see written")
-    if tensor.dtype.bits * tensor.dtype.lanes % 8 != 0:
-        raise TypeError(f"{name} has elements of {tensor.dtype.bits} bits, which are no whole bytes")
+    if tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 or tensor.dtype.bits * tensor.dtype.lanes == 0:
+        bits = tensor.dtype.bits * tensor.dtype.lanes
+        raise TypeError(f"{name} has elements of {bits} bits, which are no whole bytes")
     self._itemsize = tensor.dtype.bits * tensor.dtype.lanes // 8
     self._pointer = <uintptr_t>tensor.data + tensor.byte_offset
     self._is_on_host = kind == DEVICE_CPU
@@ -165,18 +169,22 @@ cdef object capsule_of(object array, int kind, const StreamHandle& h_stream):
 cdef int open_interface(
     Operand self, object interface, str name, bint is_written, Stream stream, const StreamHandle& h_stream
 ) except -1:
-    if interface.get("mask") is not None:
-        raise TypeError(f"{name} has a mask, which a copy of bytes cannot honour")
-    pointer, is_readonly = interface["data"]
+    shape, typestr, self._pointer, is_readonly = read_entries(interface)
+    self._itemsize = checked_itemsize(parse_itemsize(typestr))
     if is_written:
         check_writable(name, is_readonly)
-    self._pointer = pointer or 0
-    self._itemsize = int(interface["typestr"][2:])
-    self._shape = tuple(interface["shape"])
+    if typestr[1:2] == "O":
+        raise TypeError(f"{name} must have elements of plain bytes; these refer to Python objects")
+    self._shape = checked_shape(tuple(shape) if isinstance(shape, list) else shape)
     strides = interface.get("strides")
-    self._strides = in_bytes(packed(self._shape), self._itemsize) if strides is None else tuple(strides)
+    if strides is None:
+        self._strides = in_bytes(packed(self._shape), self._itemsize)
+    else:
+        self._strides = checked_strides(tuple(strides) if isinstance(strides, list) else strides, len(self._shape))
+    check_reach(self._shape, self._strides, 1, self._itemsize)
     number = interface.get("stream")
     if number is not None:
+        number = check_address(f"the stream of {name}", number)
         if number == 0:
             raise ValueError(f"{name} names the stream 0, which the CUDA array interface forbids")
         if number != address(h_stream):
