@@ -230,6 +230,7 @@ def test_memory_of_a_pool_is_for_devices_that_have_access(driver, context, there
 def test_memory_without_a_pool_is_copied_through_the_host(driver, context, there, stream_there):
     memory, back = driver.cuMemAlloc(64), np.zeros(64, "u1")
     driver.cuMemsetD8(memory, 5, 64)
+    driver.cuCtxSynchronize()  # the stream of the other device does not wait for this one
     driver.cuMemcpyDtoHAsync(back.ctypes.data, memory, 64, stream_there)
     driver.cuStreamSynchronize(stream_there)
     assert (back == 5).all()
