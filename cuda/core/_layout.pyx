@@ -16,6 +16,10 @@ __all__ = ["_StridedLayout"]
 
 _MAX_NDIM = 64
 
+# Made once, because the checks of each layout compare with them.
+cdef object _INT64_MAX = INT64_MAX
+cdef object _INT64_MIN = INT64_MIN
+
 
 @cython.final
 cdef class _StridedLayout:
@@ -358,7 +362,7 @@ cdef tuple checked_shape(object shape):
             return checked_shape(tuple([index_of("shape", extent) for extent in shape]))
         if extent < 0:
             raise ValueError(f"extents must not be negative: {shown(shape)}")
-        if extent > INT64_MAX:
+        if extent > _INT64_MAX:
             raise OverflowError(f"extents must be below 2**63, but shape is {shown(shape)}")
     return shape
 
@@ -371,7 +375,7 @@ cdef tuple checked_strides(object strides, Py_ssize_t ndim):
     for stride in <tuple>strides:
         if type(stride) is not int:
             return checked_strides(tuple([index_of("strides", stride) for stride in strides]), ndim)
-        if not INT64_MIN <= stride <= INT64_MAX:
+        if not _INT64_MIN <= stride <= _INT64_MAX:
             raise OverflowError(f"strides must be from -2**63 to 2**63 - 1, but are {shown(strides)}")
     return strides
 
@@ -381,7 +385,7 @@ cdef int64_t checked_itemsize(object itemsize) except -1:
         itemsize = index_of("itemsize", itemsize)
     if itemsize <= 0:
         raise ValueError(f"itemsize must be positive, not {shown(itemsize)}")
-    if itemsize > INT64_MAX:
+    if itemsize > _INT64_MAX:
         raise OverflowError(f"itemsize must be below 2**63, not {shown(itemsize)}")
     return itemsize
 
@@ -400,6 +404,8 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
     cdef int64_t extent
     cdef int64_t stride
     cdef Py_ssize_t axis
+    if not shape:
+        return 0
     for axis in range(len(shape)):
         extent = shape[axis]
         elements *= max(1, <double>extent)

@@ -23,12 +23,13 @@ def holds_objects(exporter, element_format: bytes) -> bool:
     if isinstance(exporter, memoryview):
         exporter = exporter.obj
     # NumPy's types say it themselves; those of ctypes have to be asked, because any name may be in their format.
-    if getattr(getattr(exporter, "dtype", None), "hasobject", False):
-        return True
+    has_objects = getattr(getattr(exporter, "dtype", None), "hasobject", None)
+    if has_objects is not None:
+        return has_objects
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None and isinstance(exporter, (ctypes.Array, ctypes.Structure, ctypes.Union, ctypes._SimpleCData)):
         return _refers(ctypes, type(exporter))
-    return b"O" in re.sub(b":[^:]*:", b"", element_format)
+    return b"O" in element_format and b"O" in re.sub(b":[^:]*:", b"", element_format)
 
 
 def _refers(ctypes, kind: type) -> bool:
