@@ -3,6 +3,7 @@
 
 from cpython.object cimport PyObject
 
+from cuda.core._handles._handles cimport KeptKernel
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream
@@ -27,3 +28,6 @@ cdef BoundKernel BoundKernel_create(Kernel kernel, object config, object stream)
 cdef int launch_kernel(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1
+
+# Lets a kernel have that much dynamic shared memory on the current device.
+cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1

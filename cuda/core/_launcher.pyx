@@ -294,6 +294,15 @@ cdef int prepare_shared_memory(
     return 0
 
 
+cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1:
+    cdef cydriver.CUdevice c_device = 0
+    cdef int c_most = 0
+    HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
+    if size > <unsigned int>shared_memory_of(kept, c_device):
+        allow_shared_memory(kept, c_device, &c_most)
+    return 0
+
+
 # Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
 # Always the most there is, so that threads with different needs do not undo each other's setting.
 cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) except? False:

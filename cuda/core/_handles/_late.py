@@ -69,3 +69,10 @@ def native_launch_config(config):
     from cuda.core._launch_config import _to_native_launch_config
 
     return _to_native_launch_config(config)
+
+
+def graph_definition_of(tree, graph):
+    """Return the :class:`~cuda.core.graph.GraphDefinition` of a tree of graphs and a record of it."""
+    from cuda.core.graph._graph_definition import view_of
+
+    return view_of(tree, graph)

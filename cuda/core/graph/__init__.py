@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA graphs: work that is described once and launched many times."""
 
+from cuda.core.graph._adjacency_set_proxy import *
 from cuda.core.graph._captured_function import *
+from cuda.core.graph._conditional import *
 from cuda.core.graph._executable import *
 from cuda.core.graph._graph_builder import *
 from cuda.core.graph._graph_condition import *
 from cuda.core.graph._graph_definition import *
+from cuda.core.graph._graph_node import *
+from cuda.core.graph._kernel_node import *
+from cuda.core.graph._memory_nodes import *
 from cuda.core.graph._options import *
+from cuda.core.graph._other_nodes import *

@@ -1,14 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, GraphView
 
 
-cdef class GraphDefinition:
-    cdef:
-        object __weakref__
-        GraphTree _tree
-        GraphRecord _graph
+cdef class GraphDefinition(GraphView):
+    pass
 
 
 # A view of one graph of a tree: `tree.root`, or a record below it.

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
@@ -12,7 +13,16 @@ from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition_create
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, GraphTree_own, check_alive
+from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
+from cuda.core.graph._graph_state cimport (
+    GraphRecord,
+    GraphRecord_node,
+    GraphTree,
+    GraphTree_own,
+    GraphView,
+    check_alive,
+    read_nodes,
+)
 
 import os
 
@@ -22,7 +32,7 @@ from cuda.core.graph._options import dot_flags
 __all__ = ["GraphDefinition"]
 
 
-cdef class GraphDefinition:
+cdef class GraphDefinition(GraphView):
     """A graph that is built node by node, or a view of a captured one.
 
     Equal definitions are views of the same graph. A definition, and each of its nodes, keeps the whole graph.
@@ -120,6 +130,109 @@ cdef class GraphDefinition:
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDebugDotPrint(self._graph.c_graph, c_path, c_flags), b"cuGraphDebugDotPrint")
 
+    def nodes(self) -> set[GraphNode]:
+        """Return all nodes (``cuGraphGetNodes``)."""
+        cdef vector[cydriver.CUgraphNode] c_nodes
+        cdef size_t index
+        read_nodes(self._graph, c_nodes)
+        return {node_of(self, c_nodes[index]) for index in range(c_nodes.size())}
+
+    def edges(self) -> set[tuple[GraphNode, GraphNode]]:
+        """Return all edges, as pairs of a node and one that depends on it (``cuGraphGetEdges``)."""
+        cdef vector[cydriver.CUgraphNode] c_from
+        cdef vector[cydriver.CUgraphNode] c_to
+        cdef vector[cydriver.CUgraphEdgeData] c_data
+        cdef size_t count = 0
+        cdef size_t index
+        check_alive(self._graph)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphGetEdges(self._graph.c_graph, NULL, NULL, NULL, &count), b"cuGraphGetEdges")
+            c_from.resize(count)
+            c_to.resize(count)
+            c_data.resize(count)
+            if count:
+                HANDLE_RETURN(
+                    cydriver.cuGraphGetEdges(
+                        self._graph.c_graph, c_from.data(), c_to.data(), c_data.data(), &count
+                    ),
+                    b"cuGraphGetEdges",
+                )
+        return {(node_of(self, c_from[index]), node_of(self, c_to[index])) for index in range(count)}
+
+    def empty(self) -> EmptyNode:
+        """Add a node that does nothing and depends on nothing."""
+        return self._entry.join()
+
+    def join(self, *nodes: GraphNode) -> EmptyNode:
+        """Add a node that depends on the given ones alone; see :meth:`GraphNode.join`."""
+        return self._entry.join(*nodes)
+
+    def launch(self, config: LaunchConfig, kernel: Kernel, *args) -> KernelNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.launch`."""
+        return self._entry.launch(config, kernel, *args)
+
+    def allocate(
+        self,
+        size: int,
+        *,
+        device: Device | int | None = None,
+        memory_type: GraphMemoryType = "device",
+        peer_access: list[Device | int] | None = None,
+    ) -> AllocNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.allocate`."""
+        return self._entry.allocate(size, device=device, memory_type=memory_type, peer_access=peer_access)
+
+    def deallocate(self, dptr: int) -> FreeNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.deallocate`."""
+        return self._entry.deallocate(dptr)
+
+    def memset(
+        self, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0, *, dst_owner=None
+    ) -> MemsetNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.memset`."""
+        return self._entry.memset(dst, value, width, height, pitch, dst_owner=dst_owner)
+
+    def memcpy(self, dst: Buffer | int, src: Buffer | int, size: int, *, dst_owner=None, src_owner=None) -> MemcpyNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.memcpy`."""
+        return self._entry.memcpy(dst, src, size, dst_owner=dst_owner, src_owner=src_owner)
+
+    def embed(self, child: GraphDefinition) -> ChildGraphNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.embed`."""
+        return self._entry.embed(child)
+
+    def record(self, event: Event) -> EventRecordNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.record`."""
+        return self._entry.record(event)
+
+    def wait(self, event: Event) -> EventWaitNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.wait`."""
+        return self._entry.wait(event)
+
+    def callback(self, fn, *, user_data=None) -> HostCallbackNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.callback`."""
+        return self._entry.callback(fn, user_data=user_data)
+
+    def if_then(self, condition: GraphCondition) -> IfNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.if_then`."""
+        return self._entry.if_then(condition)
+
+    def if_else(self, condition: GraphCondition) -> IfElseNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.if_else`."""
+        return self._entry.if_else(condition)
+
+    def while_loop(self, condition: GraphCondition) -> WhileNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.while_loop`."""
+        return self._entry.while_loop(condition)
+
+    def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
+        """Add a node that depends on nothing; see :meth:`GraphNode.switch`."""
+        return self._entry.switch(condition, count)
+
+    @property
+    def _entry(self):
+        # What nodes without dependencies come after.
+        return GraphNode_entry(self._tree, self._graph)
+
     @property
     def handle(self):
         """The ``driver.CUgraph``; null once the graph is gone."""
@@ -135,8 +248,19 @@ cdef class GraphDefinition:
         return self._tree, self._graph
 
 
+cdef GraphNode node_of(GraphDefinition self, cydriver.CUgraphNode c_node):
+    return GraphNode_wrap(self._tree, self._graph, GraphRecord_node(self._graph, c_node))
+
+
 cdef GraphDefinition GraphDefinition_wrap(GraphTree tree, GraphRecord graph):
     cdef GraphDefinition self = GraphDefinition.__new__(GraphDefinition)
     self._tree = tree
     self._graph = graph
     return self
+
+
+def view_of(tree, graph):
+    """Return the definition of a tree and a record of it."""
+    if graph is None:
+        raise RuntimeError("this GraphNode is in no graph")
+    return GraphDefinition_wrap(<GraphTree?>tree, <GraphRecord?>graph)

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all wrappers of one graph share: a tree of graphs, and a record of each graph and node."""
 
+from libcpp.vector cimport vector
+
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport GraphHandle, KeepList
+from cuda.core._handles._handles cimport GraphHandle
 
 
 # A node of the driver, as one graph has it.
@@ -13,7 +15,6 @@ cdef class NodeRecord:
         cydriver.CUgraphNode c_node             # NULL when destroyed
         cydriver.CUgraphNodeType c_type
         cydriver.CUuserObject _user_object      # NULL where nothing is kept
-        KeepList* _keeps                        # of a host callback only: what the node calls
         object values                           # what the node was made with, by kind; None when read back
         list children                           # records of the graphs below it
 
@@ -35,6 +36,14 @@ cdef class GraphTree:
         GraphRecord root
 
 
+# What shows one graph of a tree.
+cdef class GraphView:
+    cdef:
+        object __weakref__
+        GraphTree _tree
+        GraphRecord _graph
+
+
 # The tree of a graph that this library owns, such as one that a capture has ended with; it is destroyed when
 # this fails.
 cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph)
@@ -49,8 +58,13 @@ cdef GraphRecord GraphRecord_below(GraphRecord parent, cydriver.CUgraph c_graph,
 # The record of a node of the graph, made where there is none.
 cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node)
 
+# The nodes of a graph, as the driver has them.
+cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1
+
 # Marks a node that the driver has destroyed, and everything below, as gone.
 cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=*) except -1
+
+cdef int NodeRecord_end_children(GraphRecord graph, NodeRecord self, bint is_holder_gone=*) except -1
 
 # Makes `c_object`, which may be NULL, what the node keeps, and releases what it kept before.
 cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1

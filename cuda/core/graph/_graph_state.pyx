@@ -9,6 +9,7 @@ same state, whatever is destroyed through one of them is gone for all, and any w
 from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
+from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
@@ -25,9 +26,7 @@ node_registry = weakref.WeakValueDictionary()
 
 
 cdef class NodeRecord:
-    def __dealloc__(self):
-        if self._keeps != NULL:
-            self._keeps.drop_reference()
+    pass
 
 
 cdef class GraphRecord:
@@ -35,6 +34,10 @@ cdef class GraphRecord:
 
 
 cdef class GraphTree:
+    pass
+
+
+cdef class GraphView:
     pass
 
 
@@ -90,9 +93,19 @@ cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node):
     return self.nodes.setdefault(key, record)
 
 
+cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1:
+    cdef size_t count = 0
+    check_alive(self)
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphGetNodes(self.c_graph, NULL, &count), b"cuGraphGetNodes")
+        c_nodes.resize(count)
+        if count:
+            HANDLE_RETURN(cydriver.cuGraphGetNodes(self.c_graph, c_nodes.data(), &count), b"cuGraphGetNodes")
+            c_nodes.resize(count)
+    return 0
+
+
 cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=False) except -1:
-    cdef GraphRecord child
-    cdef NodeRecord node
     key = <uintptr_t>self.c_node
     graph.nodes.pop(key, None)
     node_registry.pop(key, None)
@@ -100,11 +113,21 @@ cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=
         release(graph.c_holder, self._user_object)
     self._user_object = NULL
     self.c_node = NULL
+    if self.values is not None:
+        self.values = self.values._without_owners()
+    NodeRecord_end_children(graph, self, is_holder_gone)
+    return 0
+
+
+cdef int NodeRecord_end_children(GraphRecord graph, NodeRecord self, bint is_holder_gone=False) except -1:
+    cdef GraphRecord child
+    cdef NodeRecord node
     for child in self.children or ():
         for node in list(child.nodes.values()):
             # A clone took the references that it had along.
             NodeRecord_end(child, node, is_holder_gone or child.c_holder == child.c_graph)
         child.c_graph = NULL
+    # Views of the dead graphs stay readable through the node: only a new child takes their place.
     return 0
 
 

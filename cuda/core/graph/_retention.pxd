@@ -16,5 +16,8 @@ cdef int keep_object(KeepList* keeps, object thing) except -1
 # `release` takes. On an exception the reference is dropped.
 cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, KeepList* keeps) except NULL
 
+# Lets a further graph retain what another does.
+cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except -1
+
 # Takes it back from the graph; clones and executables made before still keep it.
 cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noexcept nogil

@@ -50,6 +50,12 @@ cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, KeepList* keeps) exc
     return c_object
 
 
+cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except -1:
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphRetainUserObject(c_graph, c_object, 1, 0), b"cuGraphRetainUserObject")
+    return 0
+
+
 cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noexcept nogil:
     WARN_RETURN(cydriver.cuGraphReleaseUserObject(c_graph, c_object, 1), b"cuGraphReleaseUserObject")
 

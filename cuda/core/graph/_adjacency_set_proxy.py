@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The neighbours of a node, as a set (AdjacencySetProxy)."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSet
+
+__all__ = ["AdjacencySetProxy"]
+
+
+class AdjacencySetProxy(MutableSet):
+    """The predecessors or successors of a node; a live view that writes to the graph.
+
+    ``update``, ``clear``, ``|=`` and ``-=`` make one call of the driver. Binary operators give plain sets.
+    """
+
+    __slots__ = ("_is_pred", "_node")
+    __hash__ = None
+
+    def __init__(self, node, is_pred):
+        self._node = node
+        self._is_pred = is_pred
+
+    @classmethod
+    def _from_iterable(cls, nodes):
+        return set(nodes)
+
+    def __contains__(self, value):
+        return value in self._neighbours()
+
+    def __iter__(self):
+        return iter(self._neighbours())
+
+    def __len__(self):
+        return len(self._neighbours())
+
+    def __repr__(self):
+        return "{" + ", ".join(map(repr, self._neighbours())) + "}"
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def __isub__(self, other):
+        if other is self:
+            self.clear()
+        else:
+            gone = list(other)
+            self._node._disconnect([node for node in self._neighbours() if node in gone], self._is_pred)
+        return self
+
+    def add(self, value) -> None:
+        """Add an edge; TypeError if ``value`` is no node."""
+        self._node._connect([value], self._is_pred)
+
+    def discard(self, value) -> None:
+        """Remove the edge to a node; whatever has none is ignored."""
+        self._node._disconnect([node for node in self._neighbours() if node == value], self._is_pred)
+
+    def update(self, *others) -> None:
+        """Add edges to nodes, or to iterables of nodes."""
+        self._node._connect(flat(others), self._is_pred)
+
+    def clear(self) -> None:
+        """Remove all edges."""
+        self._node._disconnect(self._neighbours(), self._is_pred)
+
+    def _neighbours(self):
+        return self._node._neighbours(self._is_pred)
+
+
+def flat(others) -> list:
+    """Return the nodes that the arguments are or give, each once."""
+    nodes = []
+    for other in others:
+        try:
+            items = iter(other)
+        except TypeError:
+            items = (other,)
+        nodes += [item for item in items if item not in nodes]
+    return nodes

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
+from cuda.core.graph._node_values cimport NodeValues
+
+
+cdef class ChildValues(NodeValues):
+    cdef:
+        GraphTree tree          # of the source, until it is embedded
+        GraphRecord source
+
+
+# `child` is a GraphDefinition, and not one of the tree `outside`, which may be None.
+cdef ChildValues ChildValues_create(object child, GraphTree outside)
+
+# The record of the graph in a child node that was read back.
+cdef int find_child(GraphRecord graph, NodeRecord record) except -1

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The graph that a child node embeds: the driver clones it, and the records of its nodes are copied along."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core.graph._graph_state cimport (
+    GraphRecord,
+    GraphRecord_below,
+    GraphRecord_node,
+    GraphTree,
+    GraphView,
+    NodeRecord,
+    NodeRecord_end_children,
+    check_alive,
+    read_nodes,
+)
+from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._retention cimport share
+
+__all__ = []
+
+
+cdef class ChildValues(NodeValues):
+    cdef int add(
+        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
+    ) except -1:
+        check_alive(self.source)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphAddChildGraphNode(c_node, c_graph, c_from, count, self.source.c_graph),
+                b"cuGraphAddChildGraphNode",
+            )
+        return 0
+
+    cdef int change(self, cydriver.CUgraphNode c_node) except -1:
+        cdef cydriver.CUgraphNodeParams params = child_params(self)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphNodeSetParams(c_node, &params), b"cuGraphNodeSetParams")
+        return 0
+
+    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
+        check_alive(self.source)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphExecChildGraphNodeSetParams(c_exec, c_node, self.source.c_graph),
+                b"cuGraphExecChildGraphNodeSetParams",
+            )
+        self.tree = None
+        return 0
+
+    cdef int settle(self, GraphRecord graph, NodeRecord record) except -1:
+        cdef GraphRecord source = self.source
+        NodeRecord_end_children(graph, record)
+        record.children = None
+        find_child(graph, record)
+        copy_records(source, <GraphRecord>record.children[0])
+        self.source = None
+        self.tree = None
+        return 0
+
+
+cdef ChildValues ChildValues_create(object child, GraphTree outside):
+    cdef ChildValues self = ChildValues.__new__(ChildValues)
+    if not isinstance(child, GraphView):
+        raise TypeError(f"child must be a GraphDefinition, not {type(child).__name__}")
+    self.tree = (<GraphView>child)._tree
+    self.source = (<GraphView>child)._graph
+    check_alive(self.source)
+    if outside is not None and self.tree is outside:
+        # As the driver answers for a graph in itself.
+        HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphNodeSetParams")
+    return self
+
+
+cdef cydriver.CUgraphNodeParams child_params(ChildValues self) except *:
+    cdef cydriver.CUgraphNodeParams params
+    memset(&params, 0, sizeof(params))
+    check_alive(self.source)
+    params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
+    params.graph.graph = self.source.c_graph
+    return params
+
+
+cdef int find_child(GraphRecord graph, NodeRecord record) except -1:
+    cdef cydriver.CUgraph c_child = NULL
+    if record.children:
+        return 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphChildGraphNodeGetGraph(record.c_node, &c_child), b"cuGraphChildGraphNodeGetGraph")
+    record.children = [GraphRecord_below(graph, c_child, False)]
+    return 0
+
+
+# The clone has the same nodes in the same order, and references to the same user objects.
+cdef int copy_records(GraphRecord source, GraphRecord clone) except -1:
+    cdef vector[cydriver.CUgraphNode] c_old
+    cdef vector[cydriver.CUgraphNode] c_new
+    cdef NodeRecord old
+    cdef NodeRecord new
+    cdef size_t index
+    if not source.nodes:
+        return 0
+    read_nodes(source, c_old)
+    read_nodes(clone, c_new)
+    if c_old.size() != c_new.size():
+        return 0
+    for index in range(c_old.size()):
+        old = source.nodes.get(<uintptr_t>c_old[index])
+        if old is None:
+            continue
+        new = GraphRecord_node(clone, c_new[index])
+        if new.c_type != old.c_type:
+            continue
+        new.values = old.values
+        # Bodies are held by the graph around them; below a clone, that is the clone.
+        new._user_object = old._user_object
+        if new._user_object != NULL and source.c_holder != source.c_graph:
+            # Kept by a graph around the source, which the clone does not know.
+            share(clone.c_graph, new._user_object)
+        if old.children:
+            find_below(clone, old, new)
+    return 0
+
+
+cdef int find_below(GraphRecord clone, NodeRecord old, NodeRecord new) except -1:
+    if old.c_type != cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH:
+        return 0    # graphs with conditional nodes cannot be embedded
+    find_child(clone, new)
+    copy_records(<GraphRecord>old.children[0], <GraphRecord>new.children[0])
+    return 0

@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that choose what runs (ConditionalNode, IfNode, IfElseNode, WhileNode, SwitchNode)."""
+
+from __future__ import annotations
+
+from cuda.bindings cimport cydriver
+
+from cuda.core.graph._conditional_values cimport ConditionalValues, ConditionalValues_read
+from cuda.core.graph._graph_node cimport GraphNode, GraphNode_values, register_node_class
+from cuda.core.graph._graph_state cimport NodeRecord
+from cuda.core.graph._node_values cimport NodeValues
+
+from cuda.core._handles import _late
+from cuda.core.typing import GraphConditionalType
+
+__all__ = ["ConditionalNode", "IfElseNode", "IfNode", "SwitchNode", "WhileNode"]
+
+
+cdef class ConditionalNode(GraphNode):
+    """A node whose condition chooses which body runs; of this class itself where the driver cannot tell the kind."""
+
+    cdef tuple _branches
+
+    @property
+    def condition(self) -> GraphCondition | None:
+        """What decides; None where the driver cannot tell."""
+        return (<ConditionalValues>GraphNode_values(self)).condition
+
+    @property
+    def cond_type(self) -> GraphConditionalType | None:
+        """The kind; None where the driver cannot tell."""
+        return kinds().get((<ConditionalValues>GraphNode_values(self)).c_type)
+
+    @property
+    def branches(self) -> tuple[GraphDefinition, ...]:
+        """The bodies, the same objects each time."""
+        if self._branches is None:
+            GraphNode_values(self)
+            self._branches = tuple([_late.graph_definition_of(self._tree, c) for c in self._record.children or ()])
+        return self._branches
+
+    def _details(self):
+        if type(self) is ConditionalNode:
+            return ""
+        return f" condition={self.condition.handle:#x}"
+
+    cdef NodeValues _read(self):
+        return read_values(self)
+
+
+cdef class IfNode(ConditionalNode):
+    """A node whose body runs when the condition is not 0."""
+
+    @property
+    def then(self) -> GraphDefinition:
+        """The body."""
+        return self.branches[0]
+
+
+cdef class IfElseNode(ConditionalNode):
+    """A node with a body for a condition that is not 0, and one for 0."""
+
+    @property
+    def then(self) -> GraphDefinition:
+        """The body for a condition that is not 0."""
+        return self.branches[0]
+
+    @property
+    def else_(self) -> GraphDefinition:
+        """The body for 0."""
+        return self.branches[1]
+
+
+cdef class WhileNode(ConditionalNode):
+    """A node whose body runs again and again while the condition is not 0."""
+
+    @property
+    def body(self) -> GraphDefinition:
+        """The body."""
+        return self.branches[0]
+
+
+cdef class SwitchNode(ConditionalNode):
+    """A node with a body for each value of the condition."""
+
+
+def kinds() -> dict:
+    """Return the public kind for each number of the driver."""
+    return {
+        <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF: GraphConditionalType("if"),
+        <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE: GraphConditionalType("while"),
+        <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_SWITCH: GraphConditionalType("switch"),
+    }
+
+
+cdef ConditionalValues read_values(ConditionalNode self):
+    cdef ConditionalValues values = ConditionalValues_read(self._record.c_node)
+    values.settle(self._graph, self._record)
+    return values
+
+
+# The class that a record calls for.
+def class_of(NodeRecord record):
+    """Return the class of a conditional node."""
+    cdef ConditionalValues values = record.values
+    if values is None:
+        values = ConditionalValues_read(record.c_node)
+    kind = kinds().get(values.c_type)
+    if kind == GraphConditionalType("if"):
+        return IfElseNode if values.count == 2 else IfNode
+    if kind == GraphConditionalType("while"):
+        return WhileNode
+    return ConditionalNode if kind is None else SwitchNode
+
+
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL, class_of)

@@ -1,0 +1,534 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of graphs (GraphNode), and how new ones are added after them."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core.graph._child_values cimport ChildValues_create
+from cuda.core.graph._conditional_values cimport ConditionalValues_create
+from cuda.core.graph._event_values cimport EventValues_create
+from cuda.core.graph._graph_state cimport (
+    GraphRecord,
+    GraphRecord_node,
+    GraphTree,
+    NodeRecord,
+    NodeRecord_end,
+    check_alive,
+)
+from cuda.core.graph._host_callback cimport HostValues_create
+from cuda.core.graph._kernel_values cimport KernelValues_create
+from cuda.core.graph._memory_values cimport (
+    AllocValues_create,
+    FreeValues_create,
+    MemcpyValues_create,
+    MemsetValues_create,
+    Operand_create,
+)
+from cuda.core.graph._node_values cimport EmptyValues, NodeValues, add_node, change_node
+
+from cuda.core._handles import _late
+from cuda.core._utils import cuda_utils
+from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy, flat
+from cuda.core.graph._graph_state import node_registry as _node_registry
+
+__all__ = ["GraphNode"]
+
+
+cdef class GraphNode:
+    """A node of a graph; its methods add nodes that depend on it.
+
+    There is one object for each node as long as somebody refers to it. Nodes are made by these methods, by those of
+    :class:`GraphDefinition`, and by reading a graph.
+    """
+
+    def __eq__(self, other):
+        if not isinstance(other, GraphNode):
+            return NotImplemented
+        if self._record is None:
+            return (<GraphNode>other)._record is None and self._graph is (<GraphNode>other)._graph
+        return self._record is (<GraphNode>other)._record
+
+    def __hash__(self):
+        return hash((GraphNode, id(self._record) if self._record is not None else id(self._graph)))
+
+    def __repr__(self):
+        if self._record is None:
+            return "<GraphNode entry>" if self._graph is not None else "<GraphNode destroyed>"
+        return f"<{type(self).__name__} handle={node_address(self):#x}{self._details()}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def launch(self, config: LaunchConfig, kernel: Kernel, *args) -> KernelNode:
+        """Add a node that runs a kernel (``cuGraphAddKernelNode``).
+
+        Parameters
+        ----------
+        config : :class:`~cuda.core.LaunchConfig`
+            Grid, blocks and shared memory.
+        kernel : :class:`~cuda.core.Kernel`
+            What to run; the node keeps its code loaded.
+        *args
+            The arguments of the kernel, as :func:`~cuda.core.launch` takes them; the node keeps the objects.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of a wrong type or size, or their number is wrong.
+        NotImplementedError
+            If ``config`` has a cluster or is cooperative.
+        RuntimeError
+            If this node is destroyed, or something is closed.
+        CUDAError
+            If the driver refuses.
+        """
+        return GraphNode_add(self, KernelValues_create(config, kernel, args))
+
+    def join(self, *nodes: GraphNode) -> EmptyNode:
+        """Add a node that does nothing, after this one and all given (``cuGraphAddEmptyNode``).
+
+        Raises
+        ------
+        TypeError
+            If one of them is no node.
+        RuntimeError
+            If one of them is destroyed.
+        """
+        return GraphNode_add_after(self, [self, *nodes], EmptyValues())
+
+    def allocate(
+        self,
+        size: int,
+        *,
+        device: Device | int | None = None,
+        memory_type: GraphMemoryType = "device",
+        peer_access: list[Device | int] | None = None,
+    ) -> AllocNode:
+        """Add a node that allocates memory (``cuGraphAddMemAllocNode``), at an address that is known at once.
+
+        Parameters
+        ----------
+        size : int
+            Number of bytes.
+        device : :class:`~cuda.core.Device` | int, optional
+            Where. If None, the current device.
+        memory_type : :class:`~cuda.core.typing.GraphMemoryType`, optional
+            The kind of memory. Default is ``"device"``.
+        peer_access : list of :class:`~cuda.core.Device` | int, optional
+            Other devices that may read and write it.
+
+        Raises
+        ------
+        TypeError, OverflowError
+            If an argument is of a wrong type, or negative.
+        ValueError
+            If ``memory_type`` is no such type.
+        CUDAError
+            If the driver refuses, as it does for a size of 0.
+        """
+        return GraphNode_add(self, AllocValues_create(size, device, memory_type, peer_access))
+
+    def deallocate(self, dptr: int) -> FreeNode:
+        """Add a node that frees memory that a node allocated (``cuGraphAddMemFreeNode``).
+
+        Parameters
+        ----------
+        dptr : int
+            The address, such as :attr:`AllocNode.dptr`.
+
+        Raises
+        ------
+        TypeError
+            If it is no address.
+        CUDAError
+            If no node allocated it.
+        """
+        return GraphNode_add(self, FreeValues_create(dptr))
+
+    def memset(
+        self, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0, *, dst_owner=None
+    ) -> MemsetNode:
+        """Add a node that fills memory (``cuGraphAddMemsetNode``).
+
+        Parameters
+        ----------
+        dst : :class:`~cuda.core.Buffer` | int
+            The memory; the node keeps that of a Buffer.
+        value : int | object with the buffer protocol
+            One byte from 0 to 255, or the 1, 2 or 4 bytes of an element.
+        width : int
+            Elements in a row.
+        height : int, optional
+            Rows. Default is 1.
+        pitch : int, optional
+            Bytes from row to row, where there are several. Default is 0.
+        dst_owner : object, optional
+            What the node keeps for a raw address.
+
+        Raises
+        ------
+        TypeError, OverflowError, ValueError
+            If an argument is of a wrong type, out of range, or both a Buffer and an owner are given.
+        RuntimeError
+            If a Buffer is closed.
+        CUDAError
+            If the driver refuses.
+        """
+        return GraphNode_add(
+            self, MemsetValues_create(Operand_create("dst", dst, dst_owner), value, width, height, pitch)
+        )
+
+    def memcpy(
+        self, dst: Buffer | int, src: Buffer | int, size: int, *, dst_owner=None, src_owner=None
+    ) -> MemcpyNode:
+        """Add a node that copies memory (``cuGraphAddMemcpyNode``).
+
+        Parameters
+        ----------
+        dst, src : :class:`~cuda.core.Buffer` | int
+            Target and source, of a device or the host; the node keeps the memory of Buffers.
+        size : int
+            Number of bytes.
+        dst_owner, src_owner : object, optional
+            What the node keeps for raw addresses.
+
+        Raises
+        ------
+        TypeError, OverflowError, ValueError
+            If an argument is of a wrong type, out of range, or both a Buffer and its owner are given.
+        RuntimeError
+            If a Buffer is closed.
+        CUDAError
+            If the driver refuses.
+        """
+        return GraphNode_add(
+            self,
+            MemcpyValues_create(Operand_create("dst", dst, dst_owner), Operand_create("src", src, src_owner), size),
+        )
+
+    def embed(self, child: GraphDefinition) -> ChildGraphNode:
+        """Add a node that runs a copy of another graph (``cuGraphAddChildGraphNode``).
+
+        Parameters
+        ----------
+        child : :class:`GraphDefinition`
+            What is copied; it can hold neither memory nor conditional nodes.
+
+        Raises
+        ------
+        TypeError
+            If it is no graph.
+        CUDAError
+            If the driver refuses, as it does for a graph in itself.
+        """
+        return GraphNode_add(self, ChildValues_create(child, None))
+
+    def record(self, event: Event) -> EventRecordNode:
+        """Add a node that records an event (``cuGraphAddEventRecordNode``), which it keeps."""
+        return GraphNode_add(self, EventValues_create(event, True))
+
+    def wait(self, event: Event) -> EventWaitNode:
+        """Add a node that waits for an event (``cuGraphAddEventWaitNode``), which it keeps."""
+        return GraphNode_add(self, EventValues_create(event, False))
+
+    def callback(self, fn, *, user_data=None) -> HostCallbackNode:
+        """Add a node that calls a function on the host (``cuGraphAddHostNode``).
+
+        No such function may call CUDA.
+
+        Parameters
+        ----------
+        fn : callable
+            A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
+            (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. An exception goes to ``sys.unraisablehook``.
+        user_data : int | object with the buffer protocol, optional
+            What a C function gets: an address, or a copy of the bytes, which the node keeps.
+
+        Raises
+        ------
+        TypeError
+            If ``fn`` cannot be called, or is a C function of another kind.
+        ValueError
+            If ``user_data`` is given with a Python callable.
+        """
+        where = f"the graph {<uintptr_t>self._graph.c_graph:#x}" if self._graph is not None else "no graph"
+        return GraphNode_add(self, HostValues_create(fn, user_data, where))
+
+    def if_then(self, condition: GraphCondition) -> IfNode:
+        """Add a node whose body runs when the condition is not 0 (``cuGraphAddNode``)."""
+        return GraphNode_add(
+            self,
+            ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF, 1),
+        )
+
+    def if_else(self, condition: GraphCondition) -> IfElseNode:
+        """Add a node with a body for a condition that is not 0, and one for 0 (``cuGraphAddNode``)."""
+        return GraphNode_add(
+            self,
+            ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF, 2),
+        )
+
+    def while_loop(self, condition: GraphCondition) -> WhileNode:
+        """Add a node whose body runs again and again while the condition is not 0 (``cuGraphAddNode``)."""
+        return GraphNode_add(
+            self,
+            ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE, 1),
+        )
+
+    def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
+        """Add a node with ``count`` bodies, of which the one of the condition's value runs (``cuGraphAddNode``)."""
+        return GraphNode_add(
+            self,
+            ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_SWITCH, count),
+        )
+
+    def destroy(self) -> None:
+        """Remove the node and its edges (``cuGraphDestroyNode``); nothing if that was done before.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses, as it does where a graph has memory nodes; nothing is changed then.
+        """
+        cdef cydriver.CUgraphNode c_node
+        if self._record is None or self._record.c_node == NULL:
+            return
+        GraphNode_values(self)
+        c_node = self._record.c_node
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphDestroyNode(c_node), b"cuGraphDestroyNode")
+        NodeRecord_end(self._graph, self._record)
+
+    @property
+    def type(self):
+        """The ``driver.CUgraphNodeType``; None of an entry node, and when destroyed."""
+        return cuda_utils.driver.CUgraphNodeType(<int>self._record.c_type) if node_address(self) else None
+
+    @property
+    def graph(self) -> GraphDefinition:
+        """The graph that the node is in."""
+        return _late.graph_definition_of(self._tree, self._graph)
+
+    @property
+    def handle(self):
+        """The ``driver.CUgraphNode``; None of an entry node, and when destroyed."""
+        cdef uintptr_t address = node_address(self)
+        return bindings_object("CUgraphNode", <intptr_t>address) if address else None
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the node is in its graph."""
+        return self._graph is not None and (self._record is None or self._record.c_node != NULL)
+
+    @property
+    def pred(self) -> AdjacencySetProxy:
+        """The nodes that this one depends on, as a set; assigning replaces them."""
+        return AdjacencySetProxy(self, True)
+
+    @pred.setter
+    def pred(self, nodes):
+        replace_edges(self, nodes, True)
+
+    @property
+    def succ(self) -> AdjacencySetProxy:
+        """The nodes that depend on this one, as a set; assigning replaces them."""
+        return AdjacencySetProxy(self, False)
+
+    @succ.setter
+    def succ(self, nodes):
+        replace_edges(self, nodes, False)
+
+    def _details(self):
+        # What __repr__ tells besides the handle.
+        return ""
+
+    def _neighbours(self, is_pred):
+        cdef vector[cydriver.CUgraphNode] c_nodes
+        cdef size_t index
+        if node_address(self) == 0:
+            return []
+        read_neighbours(self._record.c_node, is_pred, c_nodes)
+        return [
+            GraphNode_wrap(self._tree, self._graph, GraphRecord_node(self._graph, c_nodes[index]))
+            for index in range(c_nodes.size())
+        ]
+
+    def _connect(self, nodes, is_pred):
+        check_nodes(self, nodes)
+        present = self._neighbours(is_pred)
+        change_edges(self, [node for node in nodes if node not in present], is_pred, True)
+
+    def _disconnect(self, nodes, is_pred):
+        if nodes:
+            change_edges(self, nodes, is_pred, False)
+
+    cdef NodeValues _read(self):
+        return None
+
+
+cdef dict _classes = {}
+
+
+cdef int register_node_class(int c_type, object choose) except -1:
+    _classes[c_type] = choose
+    return 0
+
+
+cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord record):
+    cdef GraphNode self
+    key = <uintptr_t>record.c_node
+    self = _node_registry.get(key)
+    if self is not None and self._record is record:
+        return self
+    choose = _classes.get(<int>record.c_type)
+    kind = GraphNode if choose is None else choose(record)
+    self = kind.__new__(kind)
+    self._tree = tree
+    self._graph = graph
+    self._record = record
+    if key:
+        _node_registry[key] = self
+    return self
+
+
+cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
+    cdef GraphNode self = GraphNode.__new__(GraphNode)
+    self._tree = tree
+    self._graph = graph
+    return self
+
+
+cdef NodeValues GraphNode_values(GraphNode self):
+    if self._record.values is None and self._record.c_node != NULL:
+        self._record.values = self._read()
+    return self._record.values
+
+
+cdef int GraphNode_check(GraphNode self) except -1:
+    if self._graph is None or (self._record is not None and self._record.c_node == NULL):
+        raise RuntimeError(f"this {type(self).__name__} is destroyed")
+    return check_alive(self._graph)
+
+
+cdef int GraphNode_change(GraphNode self, NodeValues values) except -1:
+    GraphNode_check(self)
+    return change_node(self._graph, self._record, values)
+
+
+cdef GraphNode GraphNode_add(GraphNode self, NodeValues values):
+    cdef cydriver.CUgraphNode c_node
+    GraphNode_check(self)
+    if self._record is None:
+        return GraphNode_wrap(self._tree, self._graph, add_node(self._graph, NULL, 0, values))
+    c_node = self._record.c_node
+    return GraphNode_wrap(self._tree, self._graph, add_node(self._graph, &c_node, 1, values))
+
+
+cdef GraphNode GraphNode_add_after(GraphNode self, list nodes, NodeValues values):
+    cdef vector[cydriver.CUgraphNode] c_nodes
+    cdef GraphNode node
+    GraphNode_check(self)
+    for item in nodes:
+        if not isinstance(item, GraphNode):
+            raise TypeError(f"nodes must be GraphNodes, not {type(item).__name__}")
+    for node in dict.fromkeys(nodes):
+        GraphNode_check(node)
+        if node._record is not None:
+            c_nodes.push_back(node._record.c_node)
+    return GraphNode_wrap(
+        self._tree, self._graph, add_node(self._graph, c_nodes.data(), c_nodes.size(), values)
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Edges
+
+cdef int read_neighbours(
+    cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
+) except -1:
+    cdef vector[cydriver.CUgraphEdgeData] c_edges
+    cdef size_t count = 0
+    with nogil:
+        if is_pred:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependencies(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependencies"
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependentNodes(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependentNodes"
+            )
+        c_nodes.resize(count)
+        # Edges that carry data are refused without room for it.
+        c_edges.resize(count)
+        if count and is_pred:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependencies(c_node, c_nodes.data(), c_edges.data(), &count),
+                b"cuGraphNodeGetDependencies",
+            )
+        elif count:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependentNodes(c_node, c_nodes.data(), c_edges.data(), &count),
+                b"cuGraphNodeGetDependentNodes",
+            )
+    return 0
+
+
+cdef int check_nodes(GraphNode self, nodes) except -1:
+    cdef GraphNode node
+    for item in nodes:
+        if not isinstance(item, GraphNode):
+            raise TypeError(f"neighbours must be GraphNodes, not {type(item).__name__}")
+    GraphNode_check(self)
+    if self._record is None:
+        raise ValueError("an entry node has no edges")
+    for item in nodes:
+        node = item
+        GraphNode_check(node)
+        if node._record is None:
+            raise ValueError("an entry node has no edges")
+        if node._graph is not self._graph:
+            raise ValueError(f"{node!r} is in another graph than {self!r}")
+    return 0
+
+
+cdef int change_edges(GraphNode self, list nodes, bint is_pred, bint is_added) except -1:
+    cdef vector[cydriver.CUgraphNode] c_from
+    cdef vector[cydriver.CUgraphNode] c_to
+    cdef GraphNode node
+    cdef cydriver.CUgraph c_graph
+    GraphNode_check(self)
+    if not nodes:
+        return 0
+    for node in nodes:
+        c_from.push_back(node._record.c_node if is_pred else self._record.c_node)
+        c_to.push_back(self._record.c_node if is_pred else node._record.c_node)
+    c_graph = self._graph.c_graph
+    with nogil:
+        if is_added:
+            HANDLE_RETURN(
+                cydriver.cuGraphAddDependencies(c_graph, c_from.data(), c_to.data(), NULL, c_from.size()),
+                b"cuGraphAddDependencies",
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuGraphRemoveDependencies(c_graph, c_from.data(), c_to.data(), NULL, c_from.size()),
+                b"cuGraphRemoveDependencies",
+            )
+    return 0
+
+
+# The new edges come first, so that a failure leaves the old ones.
+cdef int replace_edges(GraphNode self, object nodes, bint is_pred) except -1:
+    wanted = flat([nodes])
+    check_nodes(self, wanted)
+    present = self._neighbours(is_pred)
+    change_edges(self, [node for node in wanted if node not in present], is_pred, True)
+    change_edges(self, [node for node in present if node not in wanted], is_pred, False)
+    return 0

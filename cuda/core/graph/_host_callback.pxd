@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport KeepList
+from cuda.core.graph._node_values cimport NodeValues
+
+
+cdef class HostValues(NodeValues):
+    cdef:
+        cydriver.CUDA_HOST_NODE_PARAMS params
+        KeepList* called            # of a Python callable: what the node calls; a reference of its own
+
+
+# `fn` and `user_data` are as callback() takes them; `where` is the graph, for reports.
+cdef HostValues HostValues_create(object fn, object user_data, object where)
+cdef HostValues HostValues_read(cydriver.CUgraphNode c_node)
+
+# The Python callable, or None for a C function.
+cdef object HostValues_callable(HostValues self)

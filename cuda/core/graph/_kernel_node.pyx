@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that run a kernel (KernelNode)."""
+
+from __future__ import annotations
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._module cimport Kernel_create
+from cuda.core.graph._graph_node cimport (
+    GraphNode,
+    GraphNode_change,
+    GraphNode_check,
+    GraphNode_values,
+    register_node_class,
+)
+from cuda.core.graph._kernel_values cimport (
+    KernelValues,
+    KernelValues_create,
+    KernelValues_read,
+    KernelValues_with_config,
+)
+from cuda.core.graph._node_values cimport NodeValues
+
+from cuda.core._launch_config import LaunchConfig
+
+__all__ = ["KernelNode"]
+
+
+cdef class KernelNode(GraphNode):
+    """A node that runs a kernel."""
+
+    def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args=None) -> None:
+        """Change what the node runs (``cuGraphKernelNodeSetParams``); executables made before keep what they run.
+
+        Parameters
+        ----------
+        config : :class:`~cuda.core.LaunchConfig`, optional
+            The new configuration.
+        kernel : :class:`~cuda.core.Kernel`, optional
+            The new kernel; it needs ``args``.
+        args : iterable, optional
+            All arguments, ``()`` for none. If None, they stay.
+
+        Raises
+        ------
+        ValueError
+            If a kernel is given without arguments.
+        TypeError, NotImplementedError
+            As :meth:`GraphNode.launch` does.
+        RuntimeError
+            If the node is destroyed.
+        """
+        GraphNode_check(self)
+        if kernel is not None and args is None:
+            raise ValueError("a new kernel needs args; use () for none")
+        if config is None and args is None:
+            return
+        cdef KernelValues values = GraphNode_values(self)
+        if args is not None:
+            GraphNode_change(
+                self,
+                KernelValues_create(
+                    self.config if config is None else config, self.kernel if kernel is None else kernel, tuple(args)
+                ),
+            )
+        else:
+            KernelValues_reconfigure(self, values, config)
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Number of blocks in each dimension."""
+        cdef KernelValues values = GraphNode_values(self)
+        return (values.params.gridDimX, values.params.gridDimY, values.params.gridDimZ)
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """Threads per block in each dimension."""
+        cdef KernelValues values = GraphNode_values(self)
+        return (values.params.blockDimX, values.params.blockDimY, values.params.blockDimZ)
+
+    @property
+    def shmem_size(self) -> int:
+        """Bytes of dynamic shared memory per block."""
+        return (<KernelValues>GraphNode_values(self)).params.sharedMemBytes
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel; a new, equal object each time."""
+        cdef KernelValues values = GraphNode_values(self)
+        return Kernel_create(values.h_kernel, values.kernel._name if values.kernel is not None else "")
+
+    @property
+    def config(self) -> LaunchConfig:
+        """Grid, block and shared memory."""
+        return LaunchConfig(grid=self.grid, block=self.block, shmem_size=self.shmem_size)
+
+    def _details(self):
+        return f" kernel={int(self.kernel.handle):#x}"
+
+    cdef NodeValues _read(self):
+        return KernelValues_read(self._record.c_node)
+
+
+# What the arguments refer to stays kept as it is: only the parameters change.
+cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object config) except -1:
+    cdef KernelValues values = KernelValues_with_config(self._record.c_node, old, config)
+    values.change(self._record.c_node)
+    self._record.values = values
+    return 0
+
+
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, lambda record: KernelNode)

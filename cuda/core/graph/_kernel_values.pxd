@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport KernelHandle
+from cuda.core._module cimport Kernel
+from cuda.core.graph._node_values cimport NodeValues
+
+
+cdef class KernelValues(NodeValues):
+    cdef:
+        KernelHandle h_kernel   # set once
+        Kernel kernel           # for its layout, while the arguments are written
+        cydriver.CUDA_KERNEL_NODE_PARAMS params
+        tuple _arguments        # until they are written
+        bint _is_native         # the arguments are those that `params` points to
+
+
+# `config` is a LaunchConfig, `arguments` a tuple of what launch() takes.
+cdef KernelValues KernelValues_create(object config, object kernel, tuple arguments)
+cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node)
+
+# The values of a node with another configuration, and its own kernel and arguments.
+cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config)

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from libc.stdint cimport uintptr_t
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport AllocationHandle, KeepList
+from cuda.core.graph._node_values cimport NodeValues
+
+
+# One side of a copy, or the target of a fill.
+cdef class Operand:
+    cdef:
+        cydriver.CUdeviceptr address
+        AllocationHandle h_allocation       # set once: of a Buffer, or of a Buffer as the owner
+        KeepList* owner                     # of one object; NULL for none
+
+
+cdef class MemsetValues(NodeValues):
+    cdef:
+        Operand dst
+        cydriver.CUDA_MEMSET_NODE_PARAMS params
+        cydriver.CUcontext c_context
+
+
+cdef class MemcpyValues(NodeValues):
+    cdef:
+        Operand dst
+        Operand src
+        bint is_plain               # one row; others are only shown
+        size_t size
+        cydriver.CUDA_MEMCPY3D params
+        cydriver.CUcontext c_context
+
+
+cdef class AllocValues(NodeValues):
+    cdef:
+        cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
+        str memory_type
+        tuple peers
+
+
+cdef class FreeValues(NodeValues):
+    cdef cydriver.CUdeviceptr address
+
+
+cdef Operand Operand_create(str name, object value, object owner)
+cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, object height, object pitch)
+# Arguments that are None keep what `old` has.
+cdef MemsetValues MemsetValues_change(
+    MemsetValues old, Operand dst, object value, object width, object height, object pitch
+)
+cdef MemsetValues MemsetValues_read(cydriver.CUgraphNode c_node)
+cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size)
+cdef MemcpyValues MemcpyValues_change(MemcpyValues old, Operand dst, Operand src, object size)
+cdef MemcpyValues MemcpyValues_read(cydriver.CUgraphNode c_node)
+cdef AllocValues AllocValues_create(object size, object device, object memory_type, object peer_access)
+cdef AllocValues AllocValues_read(cydriver.CUgraphNode c_node)
+cdef FreeValues FreeValues_create(object dptr)
+cdef FreeValues FreeValues_read(cydriver.CUgraphNode c_node)

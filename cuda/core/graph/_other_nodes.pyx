@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that do nothing, run a graph, deal with an event or call the host (EmptyNode, ChildGraphNode, EventRecordNode,
+EventWaitNode, HostCallbackNode)."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core.graph._child_values cimport ChildValues_create, find_child
+from cuda.core.graph._event_values cimport EventValues, EventValues_create, EventValues_event, EventValues_read
+from cuda.core.graph._graph_node cimport (
+    GraphNode,
+    GraphNode_change,
+    GraphNode_check,
+    GraphNode_values,
+    register_node_class,
+)
+from cuda.core.graph._host_callback cimport (
+    HostValues,
+    HostValues_callable,
+    HostValues_create,
+    HostValues_read,
+)
+from cuda.core.graph._node_values cimport NodeValues
+
+from cuda.core._handles import _late
+from cuda.core.graph._host_callback import name_of
+
+__all__ = ["ChildGraphNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "HostCallbackNode"]
+
+
+cdef class EmptyNode(GraphNode):
+    """A node that does nothing but depend on others."""
+
+
+cdef class ChildGraphNode(GraphNode):
+    """A node that runs a copy of another graph."""
+
+    def update(self, child: GraphDefinition) -> None:
+        """Put a copy of another graph in its place (``cuGraphNodeSetParams``).
+
+        Parameters
+        ----------
+        child : :class:`GraphDefinition`
+            A graph of another hierarchy.
+
+        Raises
+        ------
+        TypeError
+            If it is no graph.
+        RuntimeError
+            If the node is destroyed.
+        CUDAError
+            If the driver refuses.
+        """
+        GraphNode_check(self)
+        find_child(self._graph, self._record)
+        GraphNode_change(self, ChildValues_create(child, self._tree))
+
+    @property
+    def child_graph(self) -> GraphDefinition:
+        """The copy that the node runs."""
+        if self._record.c_node != NULL:
+            find_child(self._graph, self._record)
+        return _late.graph_definition_of(self._tree, self._record.children[0])
+
+    def _details(self):
+        return f" child={int(self.child_graph.handle):#x}"
+
+
+cdef class EventRecordNode(GraphNode):
+    """A node that records an event."""
+
+    def update(self, event: Event) -> None:
+        """Change the event (``cuGraphEventRecordNodeSetEvent``), which the node keeps."""
+        GraphNode_check(self)
+        GraphNode_change(self, EventValues_create(event, True))
+
+    @property
+    def event(self) -> Event:
+        """The event; a new object each time, open although that given may be closed."""
+        return EventValues_event(GraphNode_values(self))
+
+    def _details(self):
+        return f" event={<uintptr_t>(<EventValues>GraphNode_values(self)).h_event.get():#x}"
+
+    cdef NodeValues _read(self):
+        return EventValues_read(self._record.c_node, True)
+
+
+cdef class EventWaitNode(GraphNode):
+    """A node that waits for an event."""
+
+    def update(self, event: Event) -> None:
+        """Change the event (``cuGraphEventWaitNodeSetEvent``), which the node keeps."""
+        GraphNode_check(self)
+        GraphNode_change(self, EventValues_create(event, False))
+
+    @property
+    def event(self) -> Event:
+        """The event; a new object each time, open although that given may be closed."""
+        return EventValues_event(GraphNode_values(self))
+
+    def _details(self):
+        return f" event={<uintptr_t>(<EventValues>GraphNode_values(self)).h_event.get():#x}"
+
+    cdef NodeValues _read(self):
+        return EventValues_read(self._record.c_node, False)
+
+
+cdef class HostCallbackNode(GraphNode):
+    """A node that calls a function on the host."""
+
+    def update(self, fn, *, user_data=None) -> None:
+        """Change the function (``cuGraphHostNodeSetParams``); arguments are those of :meth:`GraphNode.callback`."""
+        GraphNode_check(self)
+        GraphNode_change(self, HostValues_create(fn, user_data, f"the graph {<uintptr_t>self._graph.c_graph:#x}"))
+
+    @property
+    def callback(self):
+        """The Python callable; None where a C function is called."""
+        return HostValues_callable(GraphNode_values(self))
+
+    def _details(self):
+        cdef HostValues values = GraphNode_values(self)
+        if values.called == NULL:
+            return f" cfunc={<uintptr_t>values.params.fn:#x}"
+        return f" callback={name_of(self.callback)}"
+
+    cdef NodeValues _read(self):
+        return HostValues_read(self._record.c_node)
+
+
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EMPTY, lambda record: EmptyNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH, lambda record: ChildGraphNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD, lambda record: EventRecordNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT, lambda record: EventWaitNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST, lambda record: HostCallbackNode)

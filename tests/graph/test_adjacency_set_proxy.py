@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Neighbours of nodes, as sets."""
+
+from collections.abc import MutableSet
+
+import pytest
+
+from cuda.core import CUDAError
+from cuda.core.graph import GraphDefinition
+
+
+@pytest.fixture
+def nodes(device):
+    graph = GraphDefinition()
+    return [graph.empty() for _ in range(4)]
+
+
+def test_a_view_writes_to_the_graph(nodes):
+    a, b, c, d = nodes
+    a.succ.add(b)
+    a.succ.add(b)
+    c.pred.update(a, [b, d])
+    assert a.succ == {b, c} and {a, b, d} == c.pred and len(c.pred) == 3 and a in b.pred
+    assert a.graph.edges() == {(a, b), (a, c), (b, c), (d, c)}
+    c.pred.discard(d)
+    c.pred.discard(d)
+    c.pred.discard(3)
+    assert c.pred | {d} == {a, b, d} and type(c.pred | {d}) is set
+    view = a.succ
+    view |= {d}
+    view -= {b, 3}
+    assert view == {c, d} and isinstance(view, MutableSet)
+    view.clear()
+    assert view == set() and repr(view) == "{}" and 3 not in view
+    with pytest.raises(KeyError):
+        view.pop()
+    with pytest.raises(KeyError):
+        view.remove(b)
+    with pytest.raises(TypeError):
+        hash(view)
+
+
+def test_assignment_replaces_edges(nodes):
+    a, b, c, d = nodes
+    a.succ = [b, c]
+    a.succ = {c, d}
+    assert a.succ == {c, d}
+    c.pred = b
+    assert c.pred == {b} and a.succ == {d}
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["node"]])
+def test_a_failed_assignment_keeps_the_edges(nodes, wrong):
+    a, b, *_ = nodes
+    a.succ = [b]
+    with pytest.raises(TypeError, match="neighbours must be GraphNodes"):
+        a.succ = wrong
+    with pytest.raises(TypeError, match="neighbours must be GraphNodes"):
+        a.succ.add(wrong)
+    assert a.succ == {b}
+
+
+def test_edges_stay_in_one_graph(nodes):
+    a, b, *_ = nodes
+    with pytest.raises(ValueError, match="is in another graph"):
+        a.succ.add(GraphDefinition().empty())
+    with pytest.raises(CUDAError, match="INVALID_VALUE"):
+        a.succ.add(a)
+    b.destroy()
+    with pytest.raises(RuntimeError, match="is destroyed"):
+        a.succ.add(b)
+
+
+def test_an_item_of_a_subtraction_may_come_from_an_iterator(nodes):
+    a, b, c, _ = nodes
+    a.succ = [b, c]
+    view = a.succ
+    view -= iter([b, c])
+    assert view == set()

@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes: made, found again, destroyed."""
+
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+from cuda.core.graph import EmptyNode, GraphDefinition, GraphNode
+from cuda.core.graph._graph_node import _node_registry
+from support.graph_work import ONE, Thing, is_released, run
+
+
+def test_a_chain_of_nodes_runs_in_order(memory, kernels, stream):
+    graph = GraphDefinition()
+    fill = graph.memset(memory.buffer, np.int32(5), 1)
+    kernel = fill.launch(ONE, kernels["add"], memory.buffer, 3)
+    copy = kernel.memcpy(memory.at(2), memory.buffer, 4)
+    assert graph.nodes() == {fill, kernel, copy}
+    assert graph.edges() == {(fill, kernel), (kernel, copy)}
+    run(graph, stream)
+    assert memory.values[:3].tolist() == [8, 0, 8]
+
+
+def test_a_node_is_one_object_while_it_is_referred_to(device):
+    graph = GraphDefinition()
+    node = graph.empty()
+    assert next(iter(graph.nodes())) is node and _node_registry[int(node.handle)] is node
+    assert node == node and node != graph.empty() and node != 3 and hash(node) != hash(graph)
+    reference, known = weakref.ref(node), hash(node)
+    del node
+    gc.collect()
+    assert reference() is None
+    assert known in map(hash, graph.nodes())
+
+
+def test_a_node_leads_back_to_its_graph(device):
+    node = GraphDefinition().empty()
+    gc.collect()
+    assert node in node.graph.nodes() and node.graph == node.graph and node.graph is not node.graph
+    assert repr(node) == f"<EmptyNode handle={int(node.handle):#x}>" and node.type.name.endswith("EMPTY")
+
+
+def test_a_destroyed_node_stays_readable(memory):
+    graph = GraphDefinition()
+    node = graph.memset(memory.buffer, 1, 4)
+    other = node.join()
+    handle = int(node.handle)
+    node.destroy()
+    node.destroy()
+    assert not node.is_valid and node.handle is None and node.type is None
+    assert (node.value, node.graph) == (1, graph) and set(node.pred) == set(node.succ) == set()
+    assert graph.nodes() == {other} and handle not in _node_registry and "handle=0x0" in repr(node)
+    for work in (node.join, node.update, lambda: node.memset(memory.buffer, 1, 1), lambda: other.join(node)):
+        with pytest.raises(RuntimeError, match="is destroyed"):
+            work()
+
+
+def test_nodes_join(device):
+    graph = GraphDefinition()
+    one, two = graph.empty(), graph.empty()
+    assert set(graph.join().pred) == set()
+    assert set(one.join().pred) == {one}
+    assert set(one.join(two, one).pred) == set(graph.join(one, two).pred) == {one, two}
+    assert type(one.join()) is EmptyNode
+    with pytest.raises(TypeError, match="nodes must be GraphNodes, not int"):
+        one.join(3)
+
+
+def test_the_entry_node_is_no_node_of_the_graph(device):
+    graph = GraphDefinition()
+    entry = graph._entry
+    assert entry == graph._entry and hash(entry) == hash(graph._entry) and entry != GraphDefinition()._entry
+    assert type(entry) is GraphNode and entry.handle is None and entry.type is None and entry.is_valid
+    assert set(entry.pred) == set(entry.succ) == graph.nodes() == set()
+    assert repr(entry) == "<GraphNode entry>" and weakref.ref(entry)() is entry and entry.graph == graph
+    entry.destroy()
+    assert entry.is_valid
+    node = graph.empty()
+    for edge in (lambda: node.pred.add(entry), lambda: entry.succ.add(node)):
+        with pytest.raises(ValueError, match="an entry node has no edges"):
+            edge()
+
+
+def test_a_node_that_nobody_made_is_inert(device):
+    node = GraphNode()
+    assert repr(node) == "<GraphNode destroyed>" and not node.is_valid
+    with pytest.raises(RuntimeError, match="is destroyed"):
+        node.join()
+    with pytest.raises(RuntimeError, match="in no graph"):
+        node.graph  # noqa: B018
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(node)
+
+
+def test_an_operand_lives_as_long_as_a_graph_or_executable_uses_it(memory):
+    thing = Thing()
+    reference = weakref.ref(thing)
+    graph = GraphDefinition()
+    node = graph.memset(memory.at(0), 1, 4, dst_owner=thing)
+    around = GraphDefinition()
+    child = around.embed(graph)
+    executable = graph.instantiate()
+    del thing
+    node.destroy()
+    gc.collect()
+    assert reference() is not None
+    executable.close()
+    gc.collect()
+    assert reference() is not None
+    next(iter(child.child_graph.nodes())).destroy()
+    assert is_released(reference)
+
+
+def test_a_change_keeps_the_owner_of_an_address_that_stays(memory):
+    thing = Thing()
+    reference = weakref.ref(thing)
+    node = GraphDefinition().memset(memory.at(0), 1, 4, dst_owner=thing)
+    del thing
+    node.update(value=2)
+    gc.collect()
+    assert reference() is not None
+    node.update(dst=memory.at(1))
+    assert is_released(reference)

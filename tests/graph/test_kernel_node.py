@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel nodes."""
+
+import gc
+import weakref
+
+import pytest
+
+from cuda.core import LaunchConfig
+from cuda.core.graph import GraphDefinition, KernelNode
+from support.graph_work import ONE, Memory, is_released, run
+
+
+def test_a_kernel_node_tells_what_it_runs(memory, kernels):
+    config = LaunchConfig(grid=(2, 3), block=(4, 1, 2), shmem_size=16)
+    node = GraphDefinition().launch(config, kernels["add"], memory.buffer, 3)
+    assert (node.grid, node.block, node.shmem_size) == ((2, 3, 1), (4, 1, 2), 16)
+    assert node.config == config and node.kernel == kernels["add"]
+    assert repr(node) == f"<KernelNode handle={int(node.handle):#x} kernel={int(kernels['add'].handle):#x}>"
+
+
+def test_a_kernel_node_changes_what_it_runs(memory, kernels, stream):
+    graph = GraphDefinition()
+    node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
+    before = graph.instantiate()
+    node.update()
+    node.update(config=LaunchConfig(grid=1, block=2))
+    assert node.block == (2, 1, 1)
+    node.update(args=(memory.at(1), 4), config=ONE)
+    run(graph, stream)
+    before.launch(stream)
+    stream.sync()
+    assert memory.values[:2].tolist() == [3, 4]
+
+
+def test_a_kernel_node_read_back_is_as_it_was_made(memory, kernels):
+    graph = GraphDefinition()
+    graph.launch(ONE, kernels["add"], memory.buffer, 3)
+    around = GraphDefinition().embed(graph).child_graph
+    (node,) = around.nodes()
+    assert type(node) is KernelNode and node.config == ONE and node.kernel == kernels["add"]
+
+
+def test_wrong_launches_are_refused(memory, kernels):
+    graph = GraphDefinition()
+    for config in (None, {"grid": 1, "block": 1}):
+        with pytest.raises(TypeError, match="config must be a LaunchConfig"):
+            graph.launch(config, kernels["add"], memory.buffer, 3)
+    with pytest.raises(TypeError, match="kernel must be a Kernel"):
+        graph.launch(ONE, "add")
+    with pytest.raises(TypeError, match="takes 2 arguments, 1 given"):
+        graph.launch(ONE, kernels["add"], memory.buffer)
+    with pytest.raises(NotImplementedError, match="cooperative"):
+        graph.launch(LaunchConfig(grid=1, block=1, is_cooperative=True), kernels["add"], memory.buffer, 3)
+    node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
+    with pytest.raises(ValueError, match="a new kernel needs args"):
+        node.update(kernel=kernels["add"])
+    assert graph.nodes() == {node}
+
+
+def test_a_kernel_node_keeps_its_arguments(stream, kernels):
+    memory = Memory(stream)
+    reference = weakref.ref(memory.buffer)
+    node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
+    del memory
+    gc.collect()
+    assert reference() is not None
+    node.update(args=(None, 3))
+    assert is_released(reference)

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that allocate, free, fill and copy."""
+
+import numpy as np
+import pytest
+
+from cuda.core import CUDAError
+from cuda.core.graph import AllocNode, GraphDefinition
+from support.graph_work import run
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "size"),
+    [
+        (True, 1, 1),
+        (255, 255, 1),
+        (b"\x01\x02", 0x0201, 2),
+        (np.int32(-1), 0xFFFFFFFF, 4),
+        (np.float32(1), 0x3F800000, 4),
+    ],
+)
+def test_fills_take_elements_of_three_sizes(memory, value, number, size):
+    node = GraphDefinition().memset(memory.buffer, value, 2)
+    assert (node.value, node.element_size, node.width, node.height, node.pitch) == (number, size, 2, 1, 0)
+    assert node.dptr == memory.buffer.handle
+    assert repr(node) == f"<MemsetNode handle={int(node.handle):#x} dptr={node.dptr:#x} value={number}>"
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(b"abc", ValueError), (256, OverflowError), (-1, OverflowError), (1.0, TypeError), ("1", TypeError)],
+)
+def test_wrong_elements_are_refused(memory, value, error):
+    with pytest.raises(error, match="value must"):
+        GraphDefinition().memset(memory.buffer, value, 2)
+
+
+@pytest.mark.parametrize(("address", "error"), [(None, TypeError), ("1", TypeError), (-1, OverflowError)])
+def test_wrong_addresses_are_refused(memory, address, error):
+    graph = GraphDefinition()
+    with pytest.raises(error, match="dst must be"):
+        graph.memset(address, 1, 1)
+    with pytest.raises(error, match="src must be"):
+        graph.memcpy(memory.buffer, address, 1)
+
+
+def test_owners_go_with_addresses(memory):
+    graph = GraphDefinition()
+    with pytest.raises(ValueError, match="dst_owner is for raw addresses"):
+        graph.memset(memory.buffer, 1, 1, dst_owner=memory)
+    node = graph.memset(memory.at(0), 1, 1, dst_owner=memory.buffer)
+    with pytest.raises(ValueError, match="dst_owner needs dst"):
+        node.update(dst_owner=memory)
+    memory.values = None
+    address = memory.at(0)
+    memory.buffer.close()
+    for error in (RuntimeError, ValueError):
+        with pytest.raises(error, match="this Buffer is closed"):
+            graph.memset(memory.buffer, 1, 1)
+        with pytest.raises(error, match="this Buffer is closed"):
+            graph.memset(address, 1, 1, dst_owner=memory.buffer)
+
+
+def test_fills_and_copies_change(memory, stream):
+    graph = GraphDefinition()
+    fill = graph.memset(memory.buffer, 1, 4)
+    copy = fill.memcpy(memory.at(1), memory.buffer, 4)
+    before = graph.instantiate()
+    fill.update(value=np.int32(7), width=1)
+    copy.update(dst=memory.at(2))
+    assert (fill.value, fill.element_size, fill.width, copy.dst, copy.size) == (7, 4, 1, memory.at(2), 4)
+    run(graph, stream)
+    assert memory.values[:3].tolist() == [7, 0, 7]
+    before.launch(stream)
+    stream.sync()
+    assert memory.values[:3].tolist() == [0x01010101, 0x01010101, 7]
+    for wrong in ({"size": -1}, {"size": 2**64}):
+        with pytest.raises(OverflowError, match="size must be"):
+            copy.update(**wrong)
+    with pytest.raises(TypeError, match="width must be an int"):
+        fill.update(width="1")
+
+
+def test_copies_tell_their_sides(memory, device, stream):
+    buffer = device.allocate(64, stream=stream)
+    node = GraphDefinition().memcpy(buffer, memory.buffer, 4)
+    assert repr(node).endswith(f" dst={buffer.handle:#x}(D) src={memory.buffer.handle:#x}(H) size=4>")
+
+
+def test_memory_of_a_graph_has_an_address_at_once(device, stream, memory):
+    graph = GraphDefinition()
+    allocated = graph.allocate(np.int64(64))
+    filled = allocated.memset(allocated.dptr, np.int32(3), 1)
+    freed = filled.memcpy(memory.buffer, allocated.dptr, 4).deallocate(allocated.dptr)
+    assert (allocated.bytesize, allocated.device_id, allocated.memory_type, allocated.peer_access) == (
+        64,
+        0,
+        "device",
+        (),
+    )
+    assert repr(allocated).endswith(f" dptr={allocated.dptr:#x} size=64>") and freed.dptr == allocated.dptr
+    run(graph, stream)
+    assert memory.values[0] == 3
+    with pytest.raises(CUDAError):
+        filled.destroy()
+    assert filled.is_valid and filled in graph.nodes()
+    handle = int(allocated.handle)
+    del allocated
+    (node,) = (node for node in graph.nodes() if isinstance(node, AllocNode))
+    assert int(node.handle) == handle and node.memory_type == "device" and node.bytesize == 64
+
+
+@pytest.mark.parametrize("kind", ["Device", "cpu", 3])
+def test_wrong_memory_types_are_refused(device, kind):
+    with pytest.raises(ValueError, match="memory_type must be 'device', 'host' or 'managed'"):
+        GraphDefinition().allocate(64, memory_type=kind)
+
+
+def test_wrong_allocations_are_refused(device):
+    graph = GraphDefinition()
+    with pytest.raises(TypeError, match="device must be a Device or an int"):
+        graph.allocate(64, device="0")
+    with pytest.raises(OverflowError, match="size must be"):
+        graph.allocate(-1)
+    for refused in (lambda: graph.allocate(0), lambda: graph.deallocate(0)):
+        with pytest.raises(CUDAError):
+            refused()
+    with pytest.raises(TypeError, match="dptr must be an int"):
+        graph.deallocate(None)
+    assert graph.nodes() == set()

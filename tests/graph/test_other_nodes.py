@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that do nothing, run a graph, or deal with an event."""
+
+import pytest
+
+from cuda.core import CUDAError, EventOptions
+from cuda.core.graph import GraphDefinition
+from support.graph_work import ONE, run
+
+
+def test_a_child_graph_is_a_copy(memory, kernels, stream):
+    child = GraphDefinition()
+    child.launch(ONE, kernels["add"], memory.buffer, 3)
+    graph = GraphDefinition()
+    node = graph.embed(child)
+    child.launch(ONE, kernels["add"], memory.buffer, 1000)
+    view = node.child_graph
+    assert view == node.child_graph and view != child and len(view.nodes()) == 1
+    assert repr(node) == f"<ChildGraphNode handle={int(node.handle):#x} child={int(view.handle):#x}>"
+    run(graph, stream)
+    assert memory.values[0] == 3
+    (inner,) = view.nodes()
+    node.destroy()
+    assert not view.is_valid and not inner.is_valid and int(view.handle) == 0 and not node.child_graph.is_valid
+    for work in (view.nodes, view.edges, view.empty, view.instantiate, view.create_condition, inner.join):
+        with pytest.raises(RuntimeError, match="is gone|is destroyed"):
+            work()
+
+
+def test_wrong_children_are_refused(device):
+    graph = GraphDefinition()
+    with pytest.raises(TypeError, match="child must be a GraphDefinition, not int"):
+        graph.embed(3)
+    node = graph.embed(GraphDefinition())
+    for wrong in (graph, node.child_graph):
+        with pytest.raises(CUDAError, match="INVALID_VALUE"):
+            node.update(wrong)
+
+
+def test_a_child_graph_is_exchanged(memory, kernels, stream):
+    graph, first, second = GraphDefinition(), GraphDefinition(), GraphDefinition()
+    first.launch(ONE, kernels["add"], memory.buffer, 3)
+    second.launch(ONE, kernels["add"], memory.buffer, 40)
+    node = graph.embed(first)
+    node.update(second)
+    run(graph, stream)
+    assert memory.values[0] == 40 and len(node.child_graph.nodes()) == 1
+
+
+def test_nodes_keep_their_events(device, stream):
+    event, other = device.create_event(EventOptions(timing_enabled=True)), device.create_event()
+    graph = GraphDefinition()
+    record = graph.record(event)
+    wait = record.wait(event)
+    assert record.event == wait.event == event and record.event.is_timing_enabled
+    assert repr(record).endswith(f" event={int(event.handle):#x}>") and "EventWaitNode" in repr(wait)
+    run(graph, stream)
+    assert event.is_done
+    event.close()
+    assert not record.event.is_closed
+    record.update(other)
+    wait.update(other)
+    assert record.event == wait.event == other
+    for work in (graph.record, graph.wait, record.update, wait.update):
+        with pytest.raises(TypeError, match="event must be an Event, not Stream"):
+            work(stream)
+        with pytest.raises(RuntimeError, match="this Event is closed"):
+            work(event)

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory and kernels for the tests of graphs."""
+
+from __future__ import annotations
+
+import gc
+import time
+
+import numpy as np
+
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
+
+SOURCE = r"""
+extern "C" __device__ __cudart_builtin__ void CUDARTAPI
+cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+
+extern "C" __global__ void add(int *out, int value) { *out += value; }
+extern "C" __global__ void count_down(int *left, cudaGraphConditionalHandle handle)
+{ cudaGraphSetConditional(handle, --*left > 0); }
+extern "C" __global__ void choose(cudaGraphConditionalHandle handle, unsigned value)
+{ cudaGraphSetConditional(handle, value); }
+"""
+ONE = LaunchConfig(grid=1, block=1)
+
+
+def kernels(device) -> dict:
+    """Return the kernels of SOURCE by name."""
+    code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
+    return {name: code.get_kernel(name) for name in ("add", "count_down", "choose")}
+
+
+class Memory:
+    """16 ints that host and device see; zero at first."""
+
+    def __init__(self, stream):
+        self.buffer = LegacyPinnedMemoryResource().allocate(64, stream=stream)
+        self.values = np.from_dlpack(self.buffer).view(np.int32)
+        self.values[:] = 0
+
+    def at(self, index: int) -> int:
+        """Return the address of an int."""
+        return self.buffer.handle + 4 * index
+
+
+def run(graph, stream) -> None:
+    """Instantiate a definition, launch it and wait."""
+    graph.instantiate().launch(stream)
+    stream.sync()
+
+
+def is_released(reference, seconds: float = 10) -> bool:
+    """Return whether the object of a weak reference ends soon: the driver says so on a thread of its own."""
+    deadline = time.monotonic() + seconds
+    while reference() is not None and time.monotonic() < deadline:
+        gc.collect()
+        time.sleep(0.001)
+    return reference() is None
+
+
+class Thing:
+    """An object to refer to weakly."""
