@@ -35,6 +35,7 @@ from cuda.core.graph._node_values cimport EmptyValues, NodeValues, add_node, cha
 
 from cuda.core._handles import _late
 from cuda.core._utils import cuda_utils
+from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy, flat
 from cuda.core.graph._graph_state import node_registry as _node_registry
 
@@ -47,6 +48,8 @@ cdef class GraphNode:
     There is one object for each node as long as somebody refers to it. Nodes are made by these methods, by those of
     :class:`GraphDefinition`, and by reading a graph.
     """
+
+    __signature__ = ConstructorSignature()
 
     def __eq__(self, other):
         if not isinstance(other, GraphNode):
