@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core.graph import EmptyNode, GraphDefinition, GraphNode
+from cuda.core.graph import EmptyNode, GraphDefinition, GraphNode, KernelNode
 from cuda.core.graph._graph_node import _node_registry
 from support.graph_work import ONE, Thing, is_released, run
 
@@ -92,8 +92,22 @@ def test_a_node_that_nobody_made_is_inert(device):
         node.join()
     with pytest.raises(RuntimeError, match="in no graph"):
         node.graph  # noqa: B018
+    with pytest.raises(RuntimeError, match="this KernelNode is in no graph"):
+        KernelNode().grid  # noqa: B018
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(node)
+
+
+def test_a_node_that_went_unread_with_its_graph_says_so(memory):
+    child = GraphDefinition()
+    child.memset(memory.buffer, 1, 4)
+    inner = GraphDefinition()
+    inner.embed(child)
+    outer = GraphDefinition().embed(inner)
+    (node,) = outer.child_graph.nodes()
+    (deep,) = node.child_graph.nodes()
+    outer.destroy()
+    assert not deep.is_valid and "handle=0x0" in repr(deep)
 
 
 def test_an_operand_lives_as_long_as_a_graph_or_executable_uses_it(memory):

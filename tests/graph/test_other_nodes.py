@@ -67,3 +67,13 @@ def test_nodes_keep_their_events(device, stream):
             work(stream)
         with pytest.raises(RuntimeError, match="this Event is closed"):
             work(event)
+
+
+def test_a_child_node_read_back_shows_its_dead_graph(device):
+    inner = GraphDefinition()
+    inner.embed(GraphDefinition())
+    outer = GraphDefinition().embed(inner)
+    (node,) = outer.child_graph.nodes()
+    view = node.child_graph
+    outer.destroy()
+    assert not view.is_valid and node.child_graph == view

@@ -51,6 +51,9 @@ cdef class GraphNode:
 
     __signature__ = ConstructorSignature()
 
+    def __init__(self):
+        """Make a node that is in no graph."""
+
     def __eq__(self, other):
         if not isinstance(other, GraphNode):
             return NotImplemented
@@ -303,7 +306,7 @@ cdef class GraphNode:
         cdef cydriver.CUgraphNode c_node
         if self._record is None or self._record.c_node == NULL:
             return
-        GraphNode_values(self)
+        GraphNode_values(self)      # to stay readable
         c_node = self._record.c_node
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDestroyNode(c_node), b"cuGraphDestroyNode")
@@ -409,7 +412,11 @@ cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
 
 
 cdef NodeValues GraphNode_values(GraphNode self):
-    if self._record.values is None and self._record.c_node != NULL:
+    if self._record is None:
+        raise RuntimeError(f"this {type(self).__name__} is in no graph")
+    if self._record.values is None:
+        # A graph that goes takes its nodes along, read or not.
+        GraphNode_check(self)
         self._record.values = self._read()
     return self._record.values
 

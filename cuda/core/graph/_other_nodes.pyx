@@ -63,7 +63,8 @@ cdef class ChildGraphNode(GraphNode):
     @property
     def child_graph(self) -> GraphDefinition:
         """The copy that the node runs."""
-        if self._record.c_node != NULL:
+        if self._record is None or not self._record.children:
+            GraphNode_values(self)      # which fails where there is none to find
             find_child(self._graph, self._record)
         return _late.graph_definition_of(self._tree, self._record.children[0])
 
