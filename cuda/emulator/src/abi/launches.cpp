@@ -31,7 +31,7 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     return stream->enqueue({Operation::Kind::kernel, parameters.name,
                             [prepared, weak = std::weak_ptr<Context>(context)] {
                                 if (auto owner = weak.lock())
-                                    run_launch(prepared, *owner);
+                                    run_launch(*prepared.request, *owner);
                                 return CUDA_SUCCESS;
                             }});
 }

@@ -218,8 +218,6 @@ void share_region(uintptr_t base, uint32_t shared_with)
         show_to(device, found->second, t.may_access(device, found->second));
 }
 
-void mark_initialised(uintptr_t, size_t) {}
-
 bool find_region(uintptr_t address, size_t size, Region* found)
 {
     Table& t = table();

@@ -51,9 +51,6 @@ void share_region(uintptr_t base, uint32_t shared_with);
 // size 0 takes it away.
 void set_heap(int device, uintptr_t base, size_t size);
 
-// Uninitialised-read check: marks bytes as written by a copy or fill. No-op without it.
-void mark_initialised(uintptr_t base, size_t size);
-
 // For host-side calls: is [address, address + size) within one live region? Gives it.
 bool find_region(uintptr_t address, size_t size, Region* found);
 // The sentence that names what lies at an address: "16 bytes behind the 4096 bytes ...".

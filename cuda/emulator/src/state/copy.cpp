@@ -8,7 +8,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../exec/regions.hpp"
 #include "device.hpp"
 #include "graphs/graph_memory.hpp"
 #include "origin.hpp"
@@ -61,14 +60,6 @@ size_t extent(const Box& box, size_t pitch, size_t slice)
     return (box.depth - 1) * slice + (box.height - 1) * pitch + box.width;
 }
 
-void mark(const Side& target, const Box& box)
-{
-    if (target.allocation && !target.host) {
-        auto base = uintptr_t(target.allocation->base) + size_t(target.at - target.allocation->host);
-        exec::mark_initialised(base, extent(box, target.pitch, target.slice));
-    }
-}
-
 template <class T>
 void fill_row(std::byte* row, T value, size_t count)
 {
@@ -86,13 +77,11 @@ CUdeviceptr Side::address() const
 
 CUresult run_copy(const Side& target, const Side& source, const Box& box)
 {
-    mark(target, box);
     return copy_box(target, source, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height)
 {
-    mark(target, {width * bytes, height, 1});
     for (size_t y = 0; y < height; ++y) {
         std::byte* row = target.at + y * target.pitch;
         if (bytes == 1)

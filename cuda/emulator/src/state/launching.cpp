@@ -153,12 +153,10 @@ CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& con
     return CUDA_SUCCESS;
 }
 
-void run_launch(const PreparedLaunch& launch, Context& context, exec::ConditionSink* conditions)
+void run_launch(exec::LaunchRequest& request, Context& context)
 {
-    exec::LaunchRequest request = *launch.request;
     request.id = next_launch++;
     request.seed = config().mode == Mode::shuffle ? config().seed + request.id : 0;
-    request.conditions = conditions;
     uint32_t devices = 1u << request.device | Pool::sharing_with(request.device);
     for (int peer : context.peer_devices())
         devices |= 1u << peer;

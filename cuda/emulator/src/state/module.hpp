@@ -132,7 +132,7 @@ struct LaunchParameters {
     const char* name = "cuLaunchKernel";
 };
 
-// A launch that may be run as often as wanted; each run gets an id of its own.
+// A launch that has been checked; what runs it more than once does so on copies of the request.
 struct PreparedLaunch {
     std::shared_ptr<exec::LaunchRequest> request;
     std::shared_ptr<Module> module;                      // holds the code
@@ -141,8 +141,7 @@ struct PreparedLaunch {
 // Validates everything that the driver validates, and copies the parameters.
 CUresult prepare_launch(Function& function, const LaunchParameters& parameters, Context& context,
                         PreparedLaunch* out);
-// On a worker. A fault becomes the context's.
-void run_launch(const PreparedLaunch& launch, Context& context,
-                exec::ConditionSink* conditions = nullptr);
+// On a worker, with an id of its own. A fault becomes the context's.
+void run_launch(exec::LaunchRequest& request, Context& context);
 
 } // namespace emu::state

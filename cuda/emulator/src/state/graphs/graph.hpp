@@ -8,7 +8,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include "../../common.hpp"

@@ -116,6 +116,35 @@ std::shared_ptr<Graph> graph_of(const ExecGraph& exec, const std::shared_ptr<Gra
     return graph->clone(owner); // with copies of the graphs inside
 }
 
+CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult result,
+                  CUgraphNode node)
+{
+    info->result = result;
+    info->errorNode = node;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+// Node by node in the order in which they were made, as drivers pair them.
+CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateResultInfo* info)
+{
+    if (now.nodes.size() != then.nodes.size())
+        return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr);
+    for (size_t i = 0; i < now.nodes.size(); ++i) {
+        const ExecNode &old = now.nodes[i], &other = then.nodes[i];
+        if (old.work->type != other.work->type)
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, other.source);
+        if (old.next != other.next || old.graphs.size() != other.graphs.size())
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, other.source);
+        if (old.work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            old.work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, other.source);
+        for (size_t k = 0; k < old.graphs.size(); ++k)
+            if (CUresult failed = match(*old.graphs[k], *other.graphs[k], info))
+                return failed;
+    }
+    return CUDA_SUCCESS;
+}
+
 // What a launch does to memory of graphs, worked out before anything happens.
 struct MemoryPlan {
     std::map<GraphMemory*, bool> live;  // after the nodes looked at so far
@@ -227,14 +256,10 @@ CUresult GraphExec::set_work(CUgraphNode node, Work work)
         return CUDA_ERROR_INVALID_VALUE;
     if (auto child = work_as<ChildWork>(work)) {
         CUgraphNode error = nullptr;
+        CUgraphExecUpdateResultInfo reason{};
         auto inner = compile(*child->graph, &error);
-        if (!inner || inner->nodes.size() != found->graphs[0]->nodes.size())
+        if (!inner || match(*found->graphs[0], *inner, &reason))
             return CUDA_ERROR_INVALID_VALUE;
-        for (size_t i = 0; i < inner->nodes.size(); ++i) {
-            const ExecNode &now = found->graphs[0]->nodes[i], &then = inner->nodes[i];
-            if (now.work->type != then.work->type || now.next != then.next)
-                return CUDA_ERROR_INVALID_VALUE;
-        }
         found->graphs = {inner};
         child->graph->collect_objects(&objects_);
     }
@@ -275,35 +300,6 @@ CUresult GraphExec::is_enabled(CUgraphNode node, bool* enabled)
 }
 
 namespace {
-
-CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult result,
-                  CUgraphNode node)
-{
-    info->result = result;
-    info->errorNode = node;
-    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-}
-
-// Node by node in the order in which they were made, as drivers pair them.
-CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateResultInfo* info)
-{
-    if (now.nodes.size() != then.nodes.size())
-        return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr);
-    for (size_t i = 0; i < now.nodes.size(); ++i) {
-        const ExecNode &old = now.nodes[i], &other = then.nodes[i];
-        if (old.work->type != other.work->type)
-            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, other.source);
-        if (old.next != other.next || old.graphs.size() != other.graphs.size())
-            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, other.source);
-        if (old.work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            old.work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, other.source);
-        for (size_t k = 0; k < old.graphs.size(); ++k)
-            if (CUresult failed = match(*old.graphs[k], *other.graphs[k], info))
-                return failed;
-    }
-    return CUDA_SUCCESS;
-}
 
 // The parameters of `from`; nodes keep the handles that the program knows, and a conditional
 // node its handle.

@@ -93,8 +93,11 @@ CUDA_KERNEL_NODE_PARAMS KernelWork::shown() const
 void KernelWork::run(const ExecNode&, NodeRunner& runner) const
 {
     auto owner = context.lock();
-    if (owner && !runner.is_stopped())
-        run_launch(launch, *owner, &runner.conditions());
+    if (!owner || runner.is_stopped())
+        return;
+    exec::LaunchRequest request = *launch.request;
+    request.conditions = &runner.conditions();
+    run_launch(request, *owner);
 }
 
 // ------------------------------------------------------------------------- copies and fills

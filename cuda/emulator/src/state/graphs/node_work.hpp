@@ -71,7 +71,6 @@ public:
     CUresult with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value, Work* out) const;
     CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
     CUDA_KERNEL_NODE_PARAMS shown() const;     // its pointers are good as long as this record
-    int priority() const { return attribute(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority; }
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
     std::shared_ptr<Function> function;        // as given: a function, or a kernel
