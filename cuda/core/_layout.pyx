@@ -10,6 +10,7 @@ from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 import operator
 
 from cuda.core._arrays import _layout_ops as ops
+from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
 __all__ = ["_StridedLayout"]
@@ -46,9 +47,12 @@ cdef class _StridedLayout:
         If a number does not fit 64 bits.
     """
 
+    __signature__ = ConstructorSignature()
+
     def __init__(
         self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False
     ):
+        """Check the arguments; see the class."""
         self._shape = checked_shape(shape)
         self._itemsize = checked_itemsize(itemsize)
         self._strides = None if strides is None else checked_strides(strides, len(self._shape))

@@ -34,6 +34,9 @@ def test_private_modules_declare_what_they_export():
     assert silent == []
 
 
+GATHERED = '__all__ = [name for name in dir() if not name.startswith("_")]'
+
+
 def test_packages_only_gather_what_their_modules_export():
     wrong = []
     for path in core_files(".py"):
@@ -43,7 +46,7 @@ def test_packages_only_gather_what_their_modules_export():
             wrong += [
                 f"{path.relative_to(CORE)}: {line}"
                 for line in text.splitlines()
-                if not re.fullmatch(r"(#.*|from cuda\.core[\w.]* import \*)?", line)
+                if not re.fullmatch(r"(#.*|from cuda\.core[\w.]* import \*)?", line) and line != GATHERED
             ]
     assert wrong == []
 

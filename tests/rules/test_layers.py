@@ -79,7 +79,7 @@ LAYERS = {
         "_memory.ranges._host_registration",
         "_memory._legacy",
         "_memory._virtual_memory_resource",
-        "_memory.pools._memory_pool",
+        "_memory._memory_pool",
         "_memory._ipc",
         "_memory._peer_access_utils",
         "_memory.pools._sharing",

@@ -11,3 +11,5 @@ from cuda.core._memory._managed_memory_resource import *
 from cuda.core._memory._pinned_memory_resource import *
 from cuda.core._memory._virtual_memory_resource import *
 from cuda.core._memory.ranges._host_registration import *
+
+__all__ = [name for name in dir() if not name.startswith("_")]

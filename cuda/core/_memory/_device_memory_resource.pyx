@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
-from cuda.core._memory.pools._memory_pool cimport MemPool_adopt, MemPool_check_open, MemPool_create, MemPool_open
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_check_open, MemPool_create, MemPool_open
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport location_of
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from cuda.core._memory.pools._sharing import check_platform
 from cuda.core._memory._peer_access_utils import DMR_mempool_get_access  # no-cython-lint (programs import it from here)
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy, replace_peers
-from cuda.core._memory.pools._memory_pool import check_byte_option, check_threshold
+from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import Options
 

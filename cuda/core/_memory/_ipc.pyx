@@ -21,7 +21,7 @@ from cuda.core._handles._handles cimport (
     StreamHandle,
     address,
 )
-from cuda.core._memory.pools._memory_pool cimport MemPool_import
+from cuda.core._memory._memory_pool cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN

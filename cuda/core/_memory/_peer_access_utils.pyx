@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport KeptMemoryPool
-from cuda.core._memory.pools._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
+from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import MutableSet

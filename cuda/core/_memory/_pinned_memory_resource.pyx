@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
-from cuda.core._memory.pools._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
@@ -18,7 +18,7 @@ from cuda.core._utils.version cimport c_driver_version
 
 from dataclasses import dataclass
 
-from cuda.core._memory.pools._memory_pool import check_byte_option, check_threshold
+from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._memory.pools._sharing import check_platform
 from cuda.core._utils.options import Options
 

@@ -14,3 +14,5 @@ from cuda.core.graph._kernel_node import *
 from cuda.core.graph._memory_nodes import *
 from cuda.core.graph._options import *
 from cuda.core.graph._other_nodes import *
+
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -8,3 +8,5 @@ from cuda.core._memory._copy_ops import *
 from cuda.core._memory._managed_memory_ops import *
 from cuda.core._memory.copying._options import *
 from cuda.core._memoryview import *
+
+__all__ = [name for name in dir() if not name.startswith("_")]

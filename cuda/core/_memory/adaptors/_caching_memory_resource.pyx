@@ -34,7 +34,7 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
-from cuda.core._memory.pools._memory_pool import check_byte_option
+from cuda.core._memory._memory_pool import check_byte_option
 
 __all__ = ["CachingMemoryResource"]
 

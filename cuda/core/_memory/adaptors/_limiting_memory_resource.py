@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from cuda.core._memory._memory_pool import check_byte_option
 from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
-from cuda.core._memory.pools._memory_pool import check_byte_option
 from cuda.core._utils.cuda_utils import OutOfMemoryError
 
 __all__ = ["LimitingMemoryResource"]

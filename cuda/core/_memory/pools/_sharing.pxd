@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._memory._ipc cimport IPCAllocationHandle, LetIn
-from cuda.core._memory.pools._memory_pool cimport _MemPool
+from cuda.core._memory._memory_pool cimport _MemPool
 
 
 cdef class _IPCMemPool(_MemPool):

@@ -14,7 +14,7 @@ from cuda.core._memory._ipc cimport (
     export_pool,
     import_memory,
 )
-from cuda.core._memory.pools._memory_pool cimport (
+from cuda.core._memory._memory_pool cimport (
     MemPool_check_open,
     MemPool_import,
     MemPool_keep,

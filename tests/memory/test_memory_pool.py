@@ -8,7 +8,7 @@ import pytest
 
 from cuda.core import ManagedMemoryResource, MemoryResource, PinnedMemoryResource, use_memory_resource
 from cuda.core._memory import Buffer, DeviceMemoryResource
-from cuda.core._memory.pools._memory_pool import _MemPoolAttributes, check_byte_option
+from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 
 FLAGS = ("reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies")

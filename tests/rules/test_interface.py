@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every name, parameter and default that programs rely on is there; the tables are in ``support/interface``."""
+
+import importlib
+import inspect
+from collections import defaultdict
+
+import pytest
+
+from support import interface
+
+# What the tables have and ours has not yet: a name stands for all below it. An entry that is no longer needed
+# fails the test, and is deleted by who builds what it names.
+NOT_YET = {
+    "cuda.core.ContextOptions",
+    "cuda.core.Context.create_stream",
+    "cuda.core.Context.resources",
+    "cuda.core.Device.create_context",
+    "cuda.core.Device.create_mipmapped_array",
+    "cuda.core.Device.create_opaque_array",
+    "cuda.core.Device.create_surface_object",
+    "cuda.core.Device.create_texture_object",
+    "cuda.core.Device.resources",
+    "cuda.core.DeviceResources",
+    "cuda.core.GraphicsResource",
+    "cuda.core.SMResource",
+    "cuda.core.SMResourceOptions",
+    "cuda.core.Stream.resources",
+    "cuda.core.TensorMapDescriptor",
+    "cuda.core.TensorMapDescriptorOptions",
+    "cuda.core.WorkqueueResource",
+    "cuda.core.WorkqueueResourceOptions",
+    "cuda.core._tensor_map",
+    "cuda.core.driver",
+    "cuda.core.graph.ExecutableChildGraphNode",
+    "cuda.core.graph.ExecutableEventRecordNode",
+    "cuda.core.graph.ExecutableEventWaitNode",
+    "cuda.core.graph.ExecutableGraphNode",
+    "cuda.core.graph.ExecutableHostCallbackNode",
+    "cuda.core.graph.ExecutableKernelNode",
+    "cuda.core.graph.ExecutableMemcpyNode",
+    "cuda.core.graph.ExecutableMemsetNode",
+    "cuda.core.graph.Graph.__getitem__",
+    "cuda.core.graph.GraphBuilder.callback",
+    "cuda.core.texture",
+    "cuda.core.utils.StridedMemoryView.as_tensor_map",
+}
+
+# What the public modules have beside the names of the tables.
+OURS = {
+    "cuda.core": {
+        "CUDAError",
+        "CachingMemoryResource",
+        "LaunchError",
+        "LimitingMemoryResource",
+        "LoggingMemoryResource",
+        "MemoryStatistics",
+        "NVRTCError",
+        "NotSupportedError",
+        "OutOfMemoryError",
+        "StatisticsMemoryResource",
+        "TrackedAllocation",
+        "TrackingMemoryResource",
+        "register_host_memory",
+        "set_memory_resource",
+        "use_memory_resource",
+    },
+    "cuda.core.graph": {"AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
+    "cuda.core.typing": {"MemoryPoolAccessType"},
+}
+
+ENTRIES = list(interface.entries())
+MODULES = defaultdict(set)
+for _entry in ENTRIES:
+    if "." not in _entry.name:
+        MODULES[_entry.module].add(_entry.name)
+PUBLIC = sorted(module for module in MODULES if not module.startswith("cuda.core.driver"))
+
+
+def is_excused(difference: str) -> bool:
+    path = difference.partition(" ")[0]
+    return any(path == name or path.startswith(f"{name}.") for name in NOT_YET)
+
+
+def star_import(module: str) -> dict | None:
+    """Return what a star import of a module gives; None where there is no such module."""
+    namespace = {}
+    try:
+        exec(f"from {module} import *", namespace)
+    except ModuleNotFoundError:
+        return None
+    return namespace
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.path)
+def test_name_is_as_programs_know_it(entry):
+    assert [difference for difference in interface.differences(entry) if not is_excused(difference)] == []
+
+
+def test_nothing_that_is_not_yet_there_is_there():
+    missing = [difference.partition(" ")[0] for entry in ENTRIES for difference in interface.differences(entry)]
+    needed = {name for name in NOT_YET if any(path == name or path.startswith(f"{name}.") for path in missing)}
+    assert NOT_YET - needed == set(), "delete these from NOT_YET: they are there"
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_exports_are_the_names_of_the_table_and_ours(module):
+    namespace = star_import(module)
+    if namespace is None:
+        assert is_excused(module)
+        return
+    exported = set(importlib.import_module(module).__all__)
+    assert exported <= set(namespace)
+    expected = {name for name in MODULES[module] | OURS.get(module, set()) if not is_excused(f"{module}.{name}")}
+    beyond = {name for name in exported - expected if is_excused(f"{module}.{name}")}
+    assert exported - beyond == expected
+
+
+CALLS = [
+    ("(a, *, b=None)", lambda a, *, b=None: 0, []),
+    ("(a, *, b=None)", lambda a, b=None, c=3: 0, []),
+    ("(a, *, b=None)", lambda a: 0, ["has no parameter b"]),
+    ("(a, b=1)", lambda b=1, a=0: 0, ["as its parameter number 0", "as its parameter number 1"]),
+    ("(a, b=1)", lambda a, b=2: 0, ["has the default b=2, not 1"]),
+    ("(a, b=1)", lambda a, *, b=1: 0, ["does not take b as its parameter number 1"]),
+    ("(a)", lambda a, b: 0, ["wants a parameter b"]),
+    ("(*, a)", lambda a, /: 0, ["does not take a by name"]),
+    ("(*a)", lambda a: 0, [r"does not take *a"]),
+    ("(a=...)", lambda a=(): 0, []),
+]
+
+
+@pytest.mark.parametrize("parameters, function, expected", CALLS)
+def test_signatures_are_compared(parameters, function, expected):
+    ours = list(inspect.signature(function).parameters.values())
+    found = list(interface.mismatches(interface.wanted(parameters), ours))
+    assert len(found) == len(expected)
+    assert all(text in difference for text, difference in zip(expected, found, strict=True))
+
+
+class Subject:
+    """What the comparison of members is tried on."""
+
+    read = property(lambda self: 0)
+    value = 1
+
+    def method(self, a):
+        return a
+
+    @classmethod
+    def make(cls):
+        return cls()
+
+
+MEMBERS = [
+    ("property read", []),
+    ("property read settable", ["cannot be set"]),
+    ("method read()", ["is a property, not a method"]),
+    ("method method(a)", []),
+    ("method method(b)", ["has no parameter b", "wants a parameter a"]),
+    ("staticmethod make()", []),
+    ("classmethod make()", []),
+    ("property make", ["is a classmethod"]),
+    ("attribute value", []),
+    ("property gone", ["is missing"]),
+]
+
+
+@pytest.mark.parametrize("line, expected", MEMBERS)
+def test_members_are_compared(line, expected, monkeypatch):
+    monkeypatch.setattr(interface, "find", lambda path: Subject)
+    entry = interface.Entry("class", "Subject", members=[interface.parse(line)])
+    found = list(interface.differences(entry))
+    assert len(found) == len(expected)
+    assert all(text in difference for text, difference in zip(expected, found, strict=True))
+
+
+TRAITS = {"dataclass": "is no dataclass", "len": "is missing", "mutableset": "is no MutableSet"}
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+def test_traits_are_compared(trait, monkeypatch):
+    monkeypatch.setattr(interface, "find", lambda path: Subject)
+    found = list(interface.differences(interface.parse(f"class Subject: weakref {trait}")))
+    assert [difference.partition(" ")[2] for difference in found] == [TRAITS[trait]]
+
+
+def test_kinds_and_bases_are_compared(monkeypatch):
+    monkeypatch.setattr(interface, "find", lambda path: int if path.endswith("Base") else Subject)
+    lines = ("enum Subject", "exception Subject", "class Subject of Base")
+    found = [difference for line in lines for difference in interface.differences(interface.parse(line))]
+    assert [difference.partition(" ")[2] for difference in found] == [
+        "is not an enum",
+        "is not an exception",
+        "is no subclass of Base",
+    ]
+    monkeypatch.setattr(interface, "find", lambda path: 3)
+    assert list(interface.differences(interface.parse("class Subject"))) == [".Subject is no class"]
+
+
+def test_lines_that_cannot_be_read_are_refused():
+    with pytest.raises(ValueError, match="cannot read"):
+        interface.parse("class")
+
+
+def test_names_are_found_in_modules_and_classes():
+    assert interface.find("cuda.core.Device.sync") is importlib.import_module("cuda.core").Device.sync
+    for path in ("cuda.core.NoSuchName", "cuda.core.no_such.Name"):
+        with pytest.raises(LookupError, match="is missing"):
+            interface.find(path)
