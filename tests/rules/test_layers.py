@@ -147,7 +147,7 @@ LAYERS = {
         "texture.*",
         "_graphics",
     ],
-    "surface": ["utils.*", "checkpoint", "driver.*", "__init__", "_report", "__main__"],
+    "surface": ["utils.*", "checkpoint", "driver.*", "__init__", "experimental", "_report", "__main__"],
 }
 ORDER = [entry for entries in LAYERS.values() for entry in entries]
 

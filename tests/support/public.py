@@ -13,9 +13,10 @@ import cuda.core
 
 
 def modules() -> list[str]:
-    """Return the names of the public modules, the package first."""
+    """Return the names of the public modules, the package first, without the deprecated name of all of them."""
     found = pkgutil.walk_packages(cuda.core.__path__, "cuda.core.", onerror=lambda name: None)
-    return ["cuda.core", *(info.name for info in found if "._" not in info.name)]
+    names = [info.name for info in found if "._" not in info.name]
+    return ["cuda.core", *(name for name in names if name != "cuda.core.experimental")]
 
 
 def names(module: str) -> list[str]:
