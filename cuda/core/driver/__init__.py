@@ -1,0 +1,12 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The classic driver-style interface, on the primary context: ``import cuda.core.driver as drv``."""
+
+from cuda.core.driver._arguments import *
+from cuda.core.driver._constants import *
+from cuda.core.driver._context import *
+from cuda.core.driver._copies import *
+from cuda.core.driver._errors import *
+from cuda.core.driver._memory import *
+from cuda.core.driver._module import *
+from cuda.core.driver._streams import *

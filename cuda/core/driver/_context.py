@@ -1,0 +1,528 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices, contexts, and the stack of contexts that each thread has."""
+
+from __future__ import annotations
+
+import operator
+import threading
+import warnings
+import weakref
+
+from cuda.core import _device as core_device
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.version import driver_version
+from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
+from cuda.core.driver._errors import (
+    INVALID_CONTEXT,
+    INVALID_DEVICE,
+    INVALID_VALUE,
+    LogicError,
+    call,
+    classic_error,
+    logic_error,
+    translated,
+)
+
+__all__ = ["Context", "Device", "get_driver_version", "get_version", "init", "set_debugging"]
+
+# The CUDA version that the interface is that of.
+_CUDA_VERSION = (13, 0, 0)
+
+
+@translated
+def init(flags: int = 0) -> None:
+    """Initialise the driver (``cuInit``); everything here does so by itself.
+
+    Parameters
+    ----------
+    flags : int, optional
+        0.
+
+    Raises
+    ------
+    LogicError
+        If ``flags`` is anything else.
+    """
+    if flags != 0:
+        raise logic_error("cuInit", INVALID_VALUE, f"flags must be 0, not {flags}")
+    core_device.Device.get_all_devices()
+
+
+def get_version() -> tuple[int, int, int]:
+    """Return the version of CUDA that this interface is built against, such as ``(13, 0, 0)``."""
+    return _CUDA_VERSION
+
+
+def get_driver_version() -> int:
+    """Return the newest version of CUDA that the driver supports, 13000 for 13.0 (``cuDriverGetVersion``)."""
+    major, minor = driver_version()[:2]
+    return 1000 * major + 10 * minor
+
+
+class _Debugging:
+    is_on = False
+
+
+def set_debugging(flag: bool = True) -> None:
+    """Have the sources compiled from now on with debug information, kept in files, and not cached."""
+    _Debugging.is_on = bool(flag)
+
+
+def is_debugging() -> bool:
+    """Return whether :func:`set_debugging` asked for debug information."""
+    return _Debugging.is_on
+
+
+class Device:
+    """A CUDA device.
+
+    Parameters
+    ----------
+    number : int | str
+        The ordinal, or the PCI address, such as ``"0000:01:00.0"``.
+
+    Raises
+    ------
+    LogicError
+        If there is no such device.
+    TypeError
+        If ``number`` is of another type.
+    """
+
+    def __init__(self, number: int | str):
+        if isinstance(number, str):
+            number = int(call("cuDeviceGetByPCIBusId", number.encode()))
+        try:
+            core_device.Device(operator.index(number))
+        except ValueError as error:
+            raise logic_error("cuDeviceGet", INVALID_DEVICE, str(error)) from None
+        self._ordinal = operator.index(number)
+
+    def __eq__(self, other):
+        return self._ordinal == other._ordinal if isinstance(other, Device) else NotImplemented
+
+    def __hash__(self):
+        return hash((Device, self._ordinal))
+
+    def __repr__(self):
+        return f"<cuda.core.driver.Device {self._ordinal}: {self.name()}>"
+
+    def __reduce__(self):
+        return Device, (self._ordinal,)
+
+    def __getattr__(self, name):
+        attribute = device_attribute.names.get(name.upper()) if name.islower() else None
+        if attribute is None or name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.get_attribute(attribute)
+
+    @staticmethod
+    def count() -> int:
+        """Return the number of devices (``cuDeviceGetCount``)."""
+        return len(_all_devices())
+
+    def name(self) -> str:
+        """Return the name of the product (``cuDeviceGetName``)."""
+        return self._core.name
+
+    def pci_bus_id(self) -> str:
+        """Return the PCI address (``cuDeviceGetPCIBusId``)."""
+        return self._core.pci_bus_id
+
+    def compute_capability(self) -> tuple[int, int]:
+        """Return the compute capability, ``(major, minor)``."""
+        return tuple(self._core.compute_capability)
+
+    def total_memory(self) -> int:
+        """Return the memory of the device in bytes (``cuDeviceTotalMem``)."""
+        return int(call("cuDeviceTotalMem", self._ordinal))
+
+    def get_attribute(self, attr: int) -> int:
+        """Return an attribute (``cuDeviceGetAttribute``).
+
+        Parameters
+        ----------
+        attr : device_attribute | int
+            Which one.
+
+        Raises
+        ------
+        LogicError
+            If the driver does not know it.
+        """
+        attribute = member_of(device_attribute, attr, "cuDeviceGetAttribute")
+        value = int(call("cuDeviceGetAttribute", attribute, self._ordinal))
+        return compute_mode.values.get(value, value) if attribute == device_attribute.COMPUTE_MODE else value
+
+    def get_attributes(self) -> dict[device_attribute, int]:
+        """Return all attributes that the driver knows, by member of :class:`device_attribute`.
+
+        Warns
+        -----
+        UserWarning
+            If the driver refuses one that it should know.
+        """
+        attributes, refused = {}, []
+        newest = get_driver_version() >= _CUDA_VERSION[0] * 1000 + 500
+        for attribute in device_attribute:
+            try:
+                attributes[attribute] = self.get_attribute(attribute)
+            except LogicError:
+                # Those that came with later drivers are not missed.
+                if attribute < _FIRST_OF_NEWER_DRIVERS or newest:
+                    refused.append(str(attribute))
+        if refused:
+            warnings.warn(f"the driver refuses these attributes: {', '.join(refused)}", UserWarning, stacklevel=2)
+        return attributes
+
+    def can_access_peer(self, dev: Device) -> bool:
+        """Return whether this device can access the memory of another (``cuDeviceCanAccessPeer``)."""
+        if not isinstance(dev, Device):
+            raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
+        return self._core.can_access_peer(dev._ordinal)
+
+    def make_context(self, flags: int = ctx_flags.SCHED_AUTO) -> Context:
+        """Return a new :class:`Context`, made current on this thread.
+
+        All contexts of a device share its primary context, and so its memory, with each other and with other
+        libraries.
+
+        Parameters
+        ----------
+        flags : ctx_flags | int, optional
+            How the host waits. Anything but ``SCHED_AUTO`` sets the flags of the primary context.
+        """
+        return Context(self, flags)
+
+    def retain_primary_context(self) -> Context:
+        """Return a :class:`Context` of the primary context, which is not made current."""
+        return _context_of(self)
+
+    @property
+    def _core(self):
+        return core_device.Device(self._ordinal)
+
+
+# Attributes from this one on came with drivers of CUDA 13 or newer.
+_FIRST_OF_NEWER_DRIVERS = 140
+
+
+@translated
+def _all_devices():
+    return core_device.Device.get_all_devices()
+
+
+class Context:
+    """A context: where resources live, and an entry of a thread's stack.
+
+    Making one pushes it. All methods without ``self`` act on the context on top of this thread's stack; where
+    the stack is empty, on the one that another library made current.
+
+    Parameters
+    ----------
+    dev : :class:`Device`
+        The device.
+    flags : ctx_flags | int, optional
+        How the host waits; see :meth:`Device.make_context`.
+    """
+
+    def __init__(self, dev: Device, flags: int = 0):
+        if not isinstance(dev, Device):
+            raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
+        flags = operator.index(flags)
+        if flags:
+            call("cuDevicePrimaryCtxSetFlags", dev._ordinal, flags)
+        _context_of(dev, self)
+        self.push()
+
+    def __eq__(self, other):
+        return self._handle == other._handle if isinstance(other, Context) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._handle)
+
+    def __repr__(self):
+        state = " detached" if self._is_detached else ""
+        return f"<cuda.core.driver.Context {self._handle:#x} of device {self._device._ordinal}{state}>"
+
+    def __reduce__(self):
+        raise TypeError("a Context cannot be pickled")
+
+    def push(self) -> None:
+        """Put this context on top of the thread's stack, where it may stand several times.
+
+        Raises
+        ------
+        LogicError
+            If the context is detached.
+        """
+        self._check("cuCtxPushCurrent")
+        stack = _thread.stack
+        if not stack:
+            _thread.outside = call("cuCtxGetCurrent")
+        stack.append(self)
+        self._make_current()
+
+    @staticmethod
+    def pop() -> Context:
+        """Take the context on top off the thread's stack, and return it; the one below becomes current.
+
+        Raises
+        ------
+        LogicError
+            If the stack is empty.
+        """
+        _drop_detached()
+        if not _thread.stack:
+            raise logic_error("cuCtxPopCurrent", INVALID_CONTEXT, "the stack of contexts of this thread is empty")
+        context = _thread.stack.pop()
+        _settle()
+        return context
+
+    def detach(self) -> None:
+        """Drop this context: its objects become invalid, and it leaves the stacks that it stands in.
+
+        The primary context behind it stays, for other contexts of the device and for other libraries.
+
+        Raises
+        ------
+        LogicError
+            If it was detached before.
+        """
+        self._check("cuCtxDetach")
+        self._is_detached = True
+        self._objects.invalidate()
+        self._kept.clear()
+        _drop_detached()
+
+    @staticmethod
+    def attach(flags: int = 0) -> Context:
+        """Push the driver's current context, also of another library, and return it (``cuCtxGetCurrent``).
+
+        Raises
+        ------
+        LogicError
+            If none is current.
+        """
+        context = _from_outside()
+        if context is None:
+            raise logic_error("cuCtxAttach", INVALID_CONTEXT, "no context is current on this thread")
+        context.push()
+        return context
+
+    @staticmethod
+    def get_current() -> Context | None:
+        """Return the context on top of the thread's stack, else the driver's current one, else None."""
+        _drop_detached()
+        return _thread.stack[-1] if _thread.stack else _from_outside()
+
+    @staticmethod
+    def get_device() -> Device:
+        """Return the device of the current context.
+
+        Raises
+        ------
+        LogicError
+            If no context is current.
+        """
+        return current_context("cuCtxGetDevice")._device
+
+    @staticmethod
+    @translated
+    def synchronize() -> None:
+        """Wait for all work of the current context (``cuCtxSynchronize``)."""
+        context = current_context("cuCtxSynchronize")
+        context._make_current()
+        context._device._core.sync()
+        context._kept.clear()
+
+    @staticmethod
+    def set_limit(limit_: int, value: int) -> None:
+        """Set a limit of the current context (``cuCtxSetLimit``); ``limit_`` is a member of :class:`limit`."""
+        current_context("cuCtxSetLimit")
+        call("cuCtxSetLimit", member_of(limit, limit_, "cuCtxSetLimit"), operator.index(value))
+
+    @staticmethod
+    def get_limit(limit_: int) -> int:
+        """Return a limit of the current context (``cuCtxGetLimit``)."""
+        current_context("cuCtxGetLimit")
+        return int(call("cuCtxGetLimit", member_of(limit, limit_, "cuCtxGetLimit")))
+
+    @staticmethod
+    def get_cache_config() -> func_cache:
+        """Return how kernels divide their cache (``cuCtxGetCacheConfig``)."""
+        current_context("cuCtxGetCacheConfig")
+        return func_cache(int(call("cuCtxGetCacheConfig")))
+
+    @staticmethod
+    def set_cache_config(cc: int) -> None:
+        """Set how kernels divide their cache, a member of :class:`func_cache` (``cuCtxSetCacheConfig``)."""
+        current_context("cuCtxSetCacheConfig")
+        call("cuCtxSetCacheConfig", member_of(func_cache, cc, "cuCtxSetCacheConfig"))
+
+    @staticmethod
+    def get_shared_config() -> shared_config:
+        """Return ``FOUR_BYTE_BANK_SIZE``, the only size of banks that current devices have."""
+        current_context("cuCtxGetSharedMemConfig")
+        return shared_config.FOUR_BYTE_BANK_SIZE
+
+    @staticmethod
+    def set_shared_config(sc: int) -> None:
+        """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""
+        current_context("cuCtxSetSharedMemConfig")
+        member_of(shared_config, sc, "cuCtxSetSharedMemConfig")
+
+    @staticmethod
+    def enable_peer_access(peer: Context, flags: int = 0) -> None:
+        """Let the current context access the memory of ``peer`` (``cuCtxEnablePeerAccess``)."""
+        current_context("cuCtxEnablePeerAccess")
+        call("cuCtxEnablePeerAccess", handle_of(peer, "cuCtxEnablePeerAccess"), flags)
+
+    @staticmethod
+    def disable_peer_access(peer: Context) -> None:
+        """End the access of :meth:`enable_peer_access` (``cuCtxDisablePeerAccess``)."""
+        current_context("cuCtxDisablePeerAccess")
+        call("cuCtxDisablePeerAccess", handle_of(peer, "cuCtxDisablePeerAccess"))
+
+    def get_api_version(self) -> int:
+        """Return the version of the driver's interface that the context has (``cuCtxGetApiVersion``)."""
+        self._check("cuCtxGetApiVersion")
+        return int(call("cuCtxGetApiVersion", self._core.handle))
+
+    @property
+    def handle(self) -> int:
+        """The ``CUcontext`` as an int."""
+        self._check("the handle of a context")
+        return self._handle
+
+    def _check(self, api: str) -> None:
+        if self._is_detached:
+            raise logic_error(api, INVALID_CONTEXT, "the context is detached")
+
+    def _make_current(self) -> None:
+        try:
+            if self._is_primary:
+                self._device._core.set_current()
+            else:
+                self._device._core.set_current(self._core)
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+
+class _Members:
+    """The objects of a context, which it does not keep alive."""
+
+    def __init__(self):
+        self._references = {}
+
+    def add(self, member) -> None:
+        key, references = id(member), self._references
+
+        def forget(reference):
+            if references.get(key) is reference:
+                references.pop(key, None)
+
+        references[key] = weakref.ref(member, forget)
+
+    def invalidate(self) -> None:
+        for reference in list(self._references.values()):
+            member = reference()
+            if member is not None:
+                member._invalidate()
+
+
+class _Thread(threading.local):
+    """What each thread has: its stack, and what the driver had current before the first push."""
+
+    def __init__(self):
+        self.stack = []
+        self.outside = None
+
+
+_thread = _Thread()
+# Contexts that other libraries made current, by their handles.
+_foreign = {}
+
+
+def current_context(api: str) -> Context:
+    """Return the current context; LogicError, in the name of a call of the driver, where there is none."""
+    stack = _thread.stack
+    if stack and not stack[-1]._is_detached:
+        return stack[-1]
+    context = Context.get_current()
+    if context is None:
+        raise logic_error(api, INVALID_CONTEXT, "no context is current on this thread; make one, or import autoinit")
+    return context
+
+
+def handle_of(context: Context, api: str):
+    """Return the handle of a context as the bindings take it."""
+    if not isinstance(context, Context):
+        raise TypeError(f"a Context is needed, not {type(context).__name__}")
+    context._check(api)
+    return context._core.handle
+
+
+def member_of(space, value, api: str):
+    """Return the member of a namespace for an int; LogicError where it has none."""
+    if isinstance(value, space):
+        return value
+    member = space.values.get(operator.index(value))
+    if member is None:
+        raise logic_error(api, INVALID_VALUE, f"{value} is no {space.__name__}")
+    return member
+
+
+def _context_of(dev: Device, context: Context | None = None) -> Context:
+    """Fill a context of the primary context of a device, without changing what is current."""
+    before = call("cuCtxGetCurrent")
+    try:
+        dev._core.set_current()
+        return _fill(context, dev, dev._core.context, True)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    finally:
+        call("cuCtxSetCurrent", before)
+
+
+def _fill(context: Context | None, dev: Device, core_context, is_primary: bool) -> Context:
+    if context is None:
+        context = Context.__new__(Context)
+    context._device = dev
+    context._core = core_context
+    context._handle = int(core_context.handle)
+    context._is_primary = is_primary
+    context._is_detached = False
+    context._objects = _Members()
+    context._kept = {}
+    return context
+
+
+def _from_outside() -> Context | None:
+    handle = int(call("cuCtxGetCurrent"))
+    if not handle:
+        return None
+    context = _foreign.get(handle)
+    if context is None or context._is_detached:
+        dev = Device(int(call("cuCtxGetDevice")))
+        context = _foreign[handle] = _fill(None, dev, LEGACY_DEFAULT_STREAM.context, False)
+    context._make_current()
+    return context
+
+
+def _drop_detached() -> None:
+    stack = _thread.stack
+    if any(context._is_detached for context in stack):
+        stack[:] = [context for context in stack if not context._is_detached]
+        _settle()
+
+
+def _settle() -> None:
+    """Make current what is on top of the stack, or what was current before the first push."""
+    if _thread.stack:
+        _thread.stack[-1]._make_current()
+    else:
+        outside, _thread.outside = _thread.outside, None
+        call("cuCtxSetCurrent", outside)

@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The classic error classes, chosen by the driver's code, over those of :mod:`cuda.core`."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+
+from cuda.core._utils import cuda_utils
+from cuda.core._utils.cuda_utils import CUDAError, LaunchError, NVRTCError, OutOfMemoryError
+
+__all__ = [
+    "CompileError",
+    "CudaError",
+    "DeviceFaultError",
+    "Error",
+    "LaunchError",
+    "LogicError",
+    "MemoryError",
+    "NotSupportedError",
+    "RuntimeError",
+]
+
+Error = CudaError = CUDAError
+MemoryError = OutOfMemoryError
+
+
+class LogicError(Error):
+    """The program did what it must not do: a wrong value, handle, context or name."""
+
+
+class RuntimeError(Error, builtins.RuntimeError):
+    """The machine could not do it: no device, no such file, no code for the device, or not ready yet."""
+
+
+class DeviceFaultError(LogicError, LaunchError):
+    """A kernel did what it must not do, such as access an address that is not allocated.
+
+    The classic interface calls this a :class:`LogicError`, and :mod:`cuda.core` a :class:`LaunchError`.
+    """
+
+
+class NotSupportedError(LogicError, cuda_utils.NotSupportedError):
+    """The device, the driver or CUDA 13 does not offer what was asked for."""
+
+
+class CompileError(NVRTCError):
+    """A source could not be compiled.
+
+    Parameters
+    ----------
+    msg : str
+        What failed.
+    command_line : list of str
+        The options of the compiler.
+    stdout : str, optional
+        What the compiler wrote on its output.
+    stderr : str, optional
+        The messages of the compiler.
+    """
+
+    def __init__(self, msg, command_line, stdout=None, stderr=None, *, code=None, name=None, api=None):
+        super().__init__(msg, code=code, name=name, api=api, log=stderr)
+        self.msg = msg
+        self.command_line = command_line
+        self.stdout = stdout
+        self.stderr = stderr
+
+    def __str__(self):
+        text = str(self.msg)
+        if self.command_line:
+            text += f"\n[command: {' '.join(map(str, self.command_line))}]"
+        if self.stdout:
+            text += f"\n[stdout:\n{self.stdout}]"
+        if self.stderr:
+            text += f"\n[stderr:\n{self.stderr}]"
+        return text
+
+    def __reduce__(self):
+        return CompileError, (self.msg, self.command_line, self.stdout, self.stderr)
+
+
+# Codes of CUresult.
+INVALID_VALUE = 1
+NOT_INITIALIZED = 3
+INVALID_DEVICE = 101
+INVALID_CONTEXT = 201
+INVALID_HANDLE = 400
+NOT_FOUND = 500
+NOT_SUPPORTED = 801
+
+_CLASSES = {
+    2: MemoryError,
+    100: RuntimeError,  # no device
+    209: RuntimeError,  # no code for the device
+    214: RuntimeError,  # an uncorrectable ECC error
+    301: RuntimeError,  # file not found
+    600: RuntimeError,  # not ready
+    701: LaunchError,
+    702: LaunchError,
+    703: LaunchError,
+    719: LaunchError,
+    801: NotSupportedError,
+    999: Error,
+    **dict.fromkeys((700, 714, 715, 716, 717, 718, 720), DeviceFaultError),
+}
+
+# What the driver says about the codes that errors are made with here.
+_TEXTS = {
+    INVALID_VALUE: ("CUDA_ERROR_INVALID_VALUE", "invalid argument"),
+    NOT_INITIALIZED: ("CUDA_ERROR_NOT_INITIALIZED", "initialization error"),
+    INVALID_DEVICE: ("CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"),
+    INVALID_CONTEXT: ("CUDA_ERROR_INVALID_CONTEXT", "invalid device context"),
+    INVALID_HANDLE: ("CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"),
+    NOT_FOUND: ("CUDA_ERROR_NOT_FOUND", "named symbol not found"),
+    301: ("CUDA_ERROR_FILE_NOT_FOUND", "file not found"),
+    2: ("CUDA_ERROR_OUT_OF_MEMORY", "out of memory"),
+    600: ("CUDA_ERROR_NOT_READY", "device not ready"),
+    NOT_SUPPORTED: ("CUDA_ERROR_NOT_SUPPORTED", "operation not supported"),
+}
+
+# Classic programs know modules, where this library has libraries.
+_CLASSIC_NAMES = {
+    "cuLaunchKernelEx": "cuLaunchKernel",
+    "cuLibraryGetGlobal": "cuModuleGetGlobal",
+    "cuLibraryGetKernel": "cuModuleGetFunction",
+    "cuLibraryGetManaged": "cuModuleGetGlobal",
+    "cuLibraryGetModule": "cuModuleLoadDataEx",
+    "cuLibraryLoadData": "cuModuleLoadDataEx",
+    "cuLibraryLoadFromFile": "cuModuleLoad",
+    "cuMemAllocHost": "cuMemHostAlloc",
+    "cuStreamCreateWithPriority": "cuStreamCreate",
+}
+
+
+def classic_error(error: Exception, api: str | None = None) -> Exception:
+    """Return an error of :mod:`cuda.core` as the classic class for its code.
+
+    Parameters
+    ----------
+    error : CUDAError | builtins.RuntimeError
+        What was raised. A RuntimeError without a code tells of a closed object.
+    api : str, optional
+        The entry point to name, where the error has none or another.
+    """
+    if not isinstance(error, CUDAError):
+        return logic_error(api or "the call", INVALID_HANDLE, str(error))
+    if error.code is None:
+        classic = LogicError(str(error))
+    else:
+        api = api or _CLASSIC_NAMES.get(error.api, error.api) or "the call"
+        # What a message has beyond the name and explanation of the code is worth telling.
+        first, _, detail = str(error).partition("\n")
+        message = f"{api} failed: {error.explanation or first}"
+        if detail:
+            message += f" - {detail}"
+        classic = _CLASSES.get(error.code, LogicError)(
+            message, code=error.code, name=error.name, api=api, explanation=error.explanation, log=error.log
+        )
+        if isinstance(error, OutOfMemoryError):
+            classic.free, classic.total = error.free, error.total
+    for note in getattr(error, "__notes__", ()):
+        classic.add_note(note)
+    return classic
+
+
+def logic_error(api: str, code: int, detail: str = "") -> Exception:
+    """Return the error that the driver's ``code`` stands for, with its text and a detail of ours."""
+    name, text = _TEXTS[code]
+    message = f"{api} failed: {text}" + (f" - {detail}" if detail else "")
+    return _CLASSES.get(code, LogicError)(message, code=code, name=name, api=api, explanation=text)
+
+
+def call(api: str, *arguments):
+    """Call the driver, as :func:`~cuda.core._utils.cuda_utils.call_driver` does, and raise classic errors."""
+    try:
+        return cuda_utils.call_driver(api, *arguments)
+    except CUDAError as error:
+        raise classic_error(error, api.removesuffix("_v2")) from None
+
+
+def translated(function):
+    """Decorate a function so that it raises classic errors, also for objects of :mod:`cuda.core` that are closed."""
+
+    @functools.wraps(function)
+    def translating(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except CUDAError as error:
+            if type(error) in _CLASSIC:
+                raise
+            raise classic_error(error) from None
+
+    return translating
+
+
+_CLASSIC = frozenset({LogicError, RuntimeError, DeviceFaultError, NotSupportedError, CompileError})

@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Device memory, and what counts as a device pointer."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+
+import numpy
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._legacy import _SynchronousMemoryResource
+from cuda.core._memory.ranges._allocation import allocate_device
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.driver._context import current_context
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
+
+__all__ = [
+    "DeviceAllocation",
+    "PointerHolderBase",
+    "mem_alloc",
+    "mem_alloc_like",
+    "mem_alloc_pitch",
+    "mem_get_address_range",
+    "mem_get_info",
+]
+
+
+class DevicePointer:
+    """What all device pointers offer: the address as an int, and a view of the memory for other libraries."""
+
+    __slots__ = ()
+
+    def __int__(self):
+        return as_pointer(self)
+
+    __index__ = __int__
+
+    def __array__(self, dtype=None, copy=None):
+        # numpy.intp(allocation) is the address.
+        return numpy.array(as_pointer(self), dtype=numpy.uintp if dtype is None else dtype)
+
+    def as_buffer(self, size: int, offset: int = 0) -> memoryview:
+        """Return a memoryview over the *device* address, for libraries that know such: the host must not read it.
+
+        Parameters
+        ----------
+        size : int
+            The number of bytes.
+        offset : int, optional
+            Where it begins, in bytes from the address. Default is 0.
+        """
+        size, offset = operator.index(size), operator.index(offset)
+        whole = getattr(self, "size", None)
+        if size < 0 or (isinstance(whole, int) and not 0 <= offset <= offset + size <= whole):
+            raise logic_error("as_buffer", INVALID_VALUE, f"{size} bytes at {offset} are not within the allocation")
+        kind = type("DeviceBytes", (ctypes.c_ubyte * size,), {})
+        view = kind.from_address(as_pointer(self) + offset)
+        view.allocation = self  # a memoryview keeps what it was made of
+        return memoryview(view).cast("B")
+
+
+class DeviceAllocation(DevicePointer, Buffer):
+    """Memory of a device, freed when it is unreachable. It is a :class:`cuda.core.Buffer`, too."""
+
+    _made_by = "mem_alloc()"
+
+    def __len__(self):
+        return self.size
+
+    def free(self) -> None:
+        """Free the memory now (``cuMemFree``).
+
+        Raises
+        ------
+        LogicError
+            If it was freed before, or its context is detached.
+        """
+        if self.is_closed:
+            raise logic_error("cuMemFree", INVALID_HANDLE, "the memory was freed already, or its context is detached")
+        self.close()
+
+    def _invalidate(self) -> None:
+        self.close()
+
+
+class PointerHolderBase(DevicePointer):
+    """Base of classes that pass for a device pointer: a subclass defines ``get_pointer() -> int``."""
+
+    def __init__(self):
+        pass
+
+    def get_pointer(self) -> int:
+        """Return the address; a subclass must define this."""
+        raise NotImplementedError(f"{type(self).__name__} must define get_pointer()")
+
+
+def mem_alloc(bytes: int) -> DeviceAllocation:
+    """Allocate memory of the current device (``cuMemAlloc``).
+
+    Parameters
+    ----------
+    bytes : int
+        The size in bytes.
+
+    Raises
+    ------
+    LogicError
+        If the size is not positive, or no context is current.
+    MemoryError
+        If there is not so much memory.
+    """
+    context = current_context("cuMemAlloc")
+    size = check_size("cuMemAlloc", bytes)
+    ordinal = context._device._ordinal
+    try:
+        pointer = allocate_device(size, ordinal)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    return adopt(DeviceAllocation, pointer, size, _resource(ordinal), context)
+
+
+def mem_alloc_like(ary) -> DeviceAllocation:
+    """Allocate as many bytes as an array has; see :func:`mem_alloc`."""
+    return mem_alloc(ary.nbytes)
+
+
+def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAllocation, int]:
+    """Allocate rows that begin at addresses that suit the device (``cuMemAllocPitch``).
+
+    Parameters
+    ----------
+    width : int
+        The bytes of a row.
+    height : int
+        The number of rows.
+    access_size : int
+        The bytes of the widest access, 4, 8 or 16.
+
+    Returns
+    -------
+    tuple of DeviceAllocation and int
+        The memory, and the pitch: the bytes from one row to the next.
+    """
+    context = current_context("cuMemAllocPitch")
+    width, height = operator.index(width), operator.index(height)
+    pointer, pitch = call("cuMemAllocPitch", width, height, operator.index(access_size))
+    resource = _resource(context._device._ordinal)
+    return adopt(DeviceAllocation, int(pointer), int(pitch) * height, resource, context), int(pitch)
+
+
+def mem_get_info() -> tuple[int, int]:
+    """Return the free and the total bytes of the current device (``cuMemGetInfo``)."""
+    current_context("cuMemGetInfo")
+    free, total = call("cuMemGetInfo")
+    return int(free), int(total)
+
+
+def mem_get_address_range(ptr) -> tuple[int, int]:
+    """Return the base address and the bytes of the allocation around an address (``cuMemGetAddressRange``)."""
+    current_context("cuMemGetAddressRange")
+    base, size = call("cuMemGetAddressRange", as_pointer(ptr))
+    return int(base), int(size)
+
+
+def as_pointer(obj) -> int:
+    """Return the address behind anything that counts as a device pointer.
+
+    That is an int (or anything with ``__index__``), an allocation, a :class:`cuda.core.Buffer`, a
+    :class:`PointerHolderBase`, an object with ``gpudata`` or ``__cuda_array_interface__``, and a NumPy array
+    of managed or page-locked mapped memory.
+
+    Raises
+    ------
+    LogicError
+        If the memory was freed, or its context is detached.
+    TypeError
+        If ``obj`` is something else.
+    """
+    if type(obj) is int:
+        return obj
+    if isinstance(obj, Buffer):
+        if obj.is_closed:
+            raise logic_error("the device pointer", INVALID_HANDLE, "the memory was freed, or its context is detached")
+        return obj.handle
+    if isinstance(obj, PointerHolderBase):
+        return operator.index(obj.get_pointer())
+    if isinstance(obj, numpy.ndarray) and obj.ndim:
+        address = managed_address(obj)
+        if address is not None:
+            return address
+    elif hasattr(obj, "gpudata"):
+        # A view has an int there, and an array without elements None.
+        return 0 if obj.gpudata is None else as_pointer(obj.gpudata)
+    elif hasattr(obj, "__cuda_array_interface__"):
+        return obj.__cuda_array_interface__["data"][0] or 0
+    elif hasattr(obj, "__index__") and not isinstance(obj, bool):
+        return operator.index(obj)
+    raise TypeError(f"a device pointer is needed, such as a DeviceAllocation or an int, not {type(obj).__name__}")
+
+
+def managed_address(array: numpy.ndarray) -> int | None:
+    """Return the address of an array, or of a view of one, whose memory devices reach by it; None for others."""
+    base = array
+    while isinstance(base, numpy.ndarray):
+        base = base.base
+    if isinstance(base, Buffer) and base.is_managed:
+        return array.__array_interface__["data"][0]
+    return None
+
+
+def adopt(kind: type, pointer: int, size: int, resource, context):
+    """Return an allocation of the class ``kind`` that a resource frees, as a member of a context."""
+    allocation = kind._init(pointer, size, mr=resource)
+    allocation._context = context
+    context._objects.add(allocation)
+    return allocation
+
+
+def check_size(api: str, size) -> int:
+    """Return a number of bytes as an int; LogicError where it is not positive."""
+    if isinstance(size, float):
+        raise TypeError(f"a number of bytes must be an int, not {size!r}")
+    size = operator.index(size)
+    if size <= 0:
+        raise logic_error(api, INVALID_VALUE, f"the size must be at least 1 byte, not {size}")
+    return size
+
+
+_resources = {}
+
+
+def _resource(ordinal: int) -> _SynchronousMemoryResource:
+    resource = _resources.get(ordinal)
+    return _resources.setdefault(ordinal, _SynchronousMemoryResource(ordinal)) if resource is None else resource

@@ -1,0 +1,377 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Modules, functions, and their calls."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import os
+import time
+
+import numpy
+
+from cuda.core._launch_config import LaunchConfig
+from cuda.core._launcher import launch
+from cuda.core._module import ObjectCode
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.driver._arguments import begin, convert, end
+from cuda.core.driver._constants import func_cache, function_attribute, shared_config
+from cuda.core.driver._context import Context, current_context, member_of
+from cuda.core.driver._errors import (
+    INVALID_HANDLE,
+    INVALID_VALUE,
+    call,
+    classic_error,
+    logic_error,
+    translated,
+)
+from cuda.core.driver._memory import as_pointer
+from cuda.core.driver._streams import Event, stream_of
+
+__all__ = ["Function", "Module", "PreparedFunction", "module_from_buffer", "module_from_file"]
+
+
+class Module:
+    """Compiled code, loaded on the current device.
+
+    Parameters
+    ----------
+    image : bytes-like
+        A CUBIN, PTX or a fat binary.
+
+    Raises
+    ------
+    LogicError
+        If the image is damaged, or no context is current.
+    """
+
+    def __init__(self, image: bytes):
+        self._context = current_context("cuModuleLoadDataEx")
+        self._code = _load(image)
+        self._functions = {}
+        self._context._objects.add(self)
+
+    def __repr__(self):
+        return f"<cuda.core.driver.Module of {self._code.code_type}>"
+
+    def get_function(self, name: str) -> Function:
+        """Return a kernel by the name that it has in the code (``cuModuleGetFunction``).
+
+        Raises
+        ------
+        LogicError
+            If there is none of that name.
+        """
+        _check_member(self, "cuModuleGetFunction")
+        known = self._functions.get(name)
+        if known is None:
+            known = self._functions[name] = Function(self, name)
+        return known
+
+    def get_global(self, name: str) -> tuple[GlobalPointer, int]:
+        """Return the address of a variable, which passes for a device pointer, and its bytes (``cuModuleGetGlobal``).
+
+        Raises
+        ------
+        LogicError
+            If there is none of that name.
+        """
+        _check_member(self, "cuModuleGetGlobal")
+        variable = _get_global(self._code, name)
+        pointer = GlobalPointer(variable.handle)
+        pointer.variable = variable
+        return pointer, variable.size
+
+    def _invalidate(self) -> None:
+        self._is_invalid = True
+        self._code.close()
+
+    _is_invalid = False
+
+
+class GlobalPointer(int):
+    """The address of a variable in a module, which it owns nothing of; its length is the bytes of the variable."""
+
+    def __len__(self):
+        return self.variable.size
+
+
+def module_from_file(filename: str | os.PathLike) -> Module:
+    """Load a module from a file with a CUBIN, PTX or a fat binary.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no such file.
+    """
+    current_context("cuModuleLoad")
+    try:
+        with open(filename, "rb") as file:
+            image = file.read()
+    except FileNotFoundError as error:
+        raise logic_error("cuModuleLoad", 301, str(error)) from None
+    return Module(image)
+
+
+def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
+    """Load a module from memory; see :class:`Module`."""
+    return Module(buffer)
+
+
+class Function:
+    """A kernel. Calling it launches it.
+
+    Functions come from :meth:`Module.get_function`.
+    """
+
+    def __init__(self, module: Module, name: str):
+        self._module = module
+        self.kernel = _get_kernel(module._code, name)
+        self._name = name
+        self._configs = {}
+
+    def __repr__(self):
+        return f"<cuda.core.driver.Function {self._name!r}>"
+
+    def __getattr__(self, name):
+        attribute = function_attribute.names.get(name.upper()) if name.islower() and name[0] != "_" else None
+        if attribute is None:
+            hint = "; call prepare() first" if name.startswith("prepared_") else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+        return self.get_attribute(attribute)
+
+    def __call__(self, *args, block=None, grid=(1, 1), stream=None, shared=0, texrefs=(), time_kernel=False, **unknown):
+        """Launch the kernel, without waiting for it.
+
+        Parameters
+        ----------
+        *args
+            One for each parameter: NumPy scalars, device pointers, :class:`In`, :class:`Out` and :class:`InOut`.
+        block : tuple of int
+            The threads of a block in each dimension.
+        grid : tuple of int, optional
+            The blocks in each dimension. Default is one block.
+        stream : :class:`Stream`, optional
+            Where the kernel is queued; the NULL stream by default.
+        shared : int, optional
+            The bytes of dynamic shared memory. Default is 0.
+        time_kernel : bool, optional
+            Whether to wait for the kernel, and to return how long it took in seconds.
+
+        Raises
+        ------
+        TypeError
+            If the arguments are not as many as the parameters, or of other types or sizes.
+        ValueError
+            If ``block`` is missing, or a keyword is unknown.
+        LogicError
+            If the driver refuses the launch.
+        """
+        if unknown:
+            raise ValueError(f"extra keyword arguments: {', '.join(sorted(unknown))}")
+        if block is None:
+            raise ValueError("must specify block size: block=(x, y, z)")
+        inner = stream_of(stream)
+        try:
+            values, handlers = convert(args, self._name, self._parameter_sizes())
+            config = self._config(grid, block, shared)
+            if handlers:
+                values = begin(handlers, values, stream)
+            if time_kernel:
+                assert stream is None, "time_kernel measures on the NULL stream; leave out stream"
+                Context.synchronize()
+                start = time.perf_counter()
+            launch(inner, config, self.kernel, *values)
+            duration = None
+            if time_kernel:
+                Context.synchronize()
+                duration = time.perf_counter() - start
+            if handlers:
+                end(handlers, stream)
+            return duration
+        except CUDAError as error:
+            raise classic_error(error) from None
+        except builtins.RuntimeError as error:  # something is closed
+            raise classic_error(error, "cuLaunchKernel") from None
+
+    def prepare(self, arg_types, texrefs=None, *, shared=None, block=None) -> Function:
+        """Settle the types of the arguments, for the ``prepared_`` calls.
+
+        Parameters
+        ----------
+        arg_types : str or sequence
+            A format string of the module struct, ``P`` for pointers; or a sequence of such characters, NumPy
+            types, and ``"P"`` or anything else for pointers.
+
+        Returns
+        -------
+        Function
+            This function.
+        """
+        self.arg_format, self._writers = _parse(arg_types)
+        self.texrefs = [] if texrefs is None else list(texrefs)
+        self.prepared_call = self._prepared_call
+        self.prepared_async_call = self._prepared_async_call
+        self.prepared_timed_call = self._prepared_timed_call
+        return self
+
+    def get_attribute(self, attr: int) -> int:
+        """Return an attribute, a member of :class:`function_attribute` (``cuKernelGetAttribute``)."""
+        attribute = member_of(function_attribute, attr, "cuFuncGetAttribute")
+        ordinal = current_context("cuFuncGetAttribute")._device._ordinal
+        return int(call("cuKernelGetAttribute", attribute, self.kernel.handle, ordinal))
+
+    def set_attribute(self, attr: int, value: int) -> None:
+        """Set an attribute, a member of :class:`function_attribute` (``cuKernelSetAttribute``)."""
+        attribute = member_of(function_attribute, attr, "cuFuncSetAttribute")
+        ordinal = current_context("cuFuncSetAttribute")._device._ordinal
+        call("cuKernelSetAttribute", attribute, operator.index(value), self.kernel.handle, ordinal)
+
+    def set_cache_config(self, fc: int) -> None:
+        """Set how the kernel divides its cache, a member of :class:`func_cache` (``cuKernelSetCacheConfig``)."""
+        config = member_of(func_cache, fc, "cuFuncSetCacheConfig")
+        ordinal = current_context("cuFuncSetCacheConfig")._device._ordinal
+        call("cuKernelSetCacheConfig", self.kernel.handle, config, ordinal)
+
+    def set_shared_config(self, sc: int) -> None:
+        """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""
+        member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
+
+    @translated
+    def _parameter_sizes(self):
+        sizes = self.__dict__.get("_sizes", ())
+        if sizes == ():
+            try:
+                sizes = tuple(info.size for info in self.kernel.arguments_info)
+            except NotImplementedError:
+                sizes = None
+            self._sizes = sizes
+        return sizes
+
+    def _config(self, grid, block, shared) -> LaunchConfig:
+        try:
+            key = (grid, block, shared)
+            known = self._configs.get(key)
+        except TypeError:  # a list
+            key = known = None
+        if known is None:
+            known = _make_config(grid, block, shared)
+            if key is not None:
+                if len(self._configs) >= 256:
+                    self._configs.clear()
+                self._configs[key] = known
+        return known
+
+    def _prepared_call(self, grid, block, *args, shared_size=0):
+        self._launch_prepared(grid, block, None, args, shared_size)
+
+    def _prepared_async_call(self, grid, block, stream, *args, shared_size=0):
+        self._launch_prepared(grid, block, stream, args, shared_size)
+
+    def _prepared_timed_call(self, grid, block, *args, shared_size=0):
+        start, end_ = Event(), Event()
+        start.record()
+        self._launch_prepared(grid, block, None, args, shared_size)
+        end_.record()
+
+        def seconds():
+            end_.synchronize()
+            return start.time_till(end_) * 1e-3
+
+        return seconds
+
+    def _launch_prepared(self, grid, block, stream, args, shared_size):
+        if not isinstance(block, tuple):
+            raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
+        if len(args) != len(self._writers):
+            raise TypeError(f"kernel {self._name!r} was prepared for {len(self._writers)} arguments, {len(args)} given")
+        values = [write(value) for write, value in zip(self._writers, args, strict=True)]
+        try:
+            launch(stream_of(stream), self._config(grid, block, shared_size), self.kernel, *values)
+        except CUDAError as error:
+            raise classic_error(error) from None
+        except builtins.RuntimeError as error:  # something is closed
+            raise classic_error(error, "cuLaunchKernel") from None
+
+
+PreparedFunction = Function
+
+
+@translated
+def _load(image) -> ObjectCode:
+    image = bytes(image)
+    make = ObjectCode.from_ptx
+    if image[:4] == b"\x7fELF":
+        make = ObjectCode.from_cubin
+    elif image[:4] == b"\x50\xed\x55\xba":
+        make = ObjectCode.from_fatbin
+    code = make(image)
+    # Asking for the handle loads the code.
+    return code if code.handle else None
+
+
+@translated
+def _get_kernel(code: ObjectCode, name: str):
+    return code.get_kernel(name)
+
+
+@translated
+def _get_global(code: ObjectCode, name: str):
+    return code.get_global(name)
+
+
+def _check_member(module: Module, api: str) -> None:
+    if module._is_invalid:
+        raise logic_error(api, INVALID_HANDLE, "the context of the module is detached")
+
+
+def _make_config(grid, block, shared) -> LaunchConfig:
+    grid, block = _extents("grid", grid), _extents("block", block)
+    try:
+        return LaunchConfig(grid=grid, block=block, shmem_size=operator.index(shared))
+    except ValueError as error:
+        raise logic_error("cuLaunchKernel", INVALID_VALUE, str(error)) from None
+
+
+def _extents(name: str, value) -> tuple[int, ...]:
+    if not isinstance(value, (tuple, list, numpy.ndarray)):
+        value = (value,)
+    extents = tuple(operator.index(extent) for extent in value)
+    if not 1 <= len(extents) <= 3:
+        raise logic_error("cuLaunchKernel", INVALID_VALUE, f"{name} must have 1 to 3 dimensions, not {len(extents)}")
+    return extents
+
+
+def _parse(arg_types):
+    codes = []
+    if isinstance(arg_types, str):
+        count = ""
+        for letter in arg_types:
+            if letter.isdigit():
+                count += letter
+            elif letter == "x" or letter.isspace():
+                count = ""
+            else:
+                codes += [letter] * int(count or 1)
+                count = ""
+    else:
+        codes = list(arg_types)
+    writers = [_writer(code) for code in codes]
+    return "".join(code if isinstance(code, str) else "P" for code in codes), writers
+
+
+_LETTERS = {
+    "b": numpy.int8, "B": numpy.uint8, "h": numpy.int16, "H": numpy.uint16, "i": numpy.int32, "I": numpy.uint32,
+    "l": numpy.int64, "L": numpy.uint64, "n": numpy.int64, "N": numpy.uint64, "q": numpy.int64, "Q": numpy.uint64,
+    "?": numpy.bool_, "f": numpy.float32, "d": numpy.float64, "F": numpy.complex64, "D": numpy.complex128,
+}  # fmt: skip
+
+
+def _writer(code):
+    if isinstance(code, str) and code in _LETTERS:
+        return _LETTERS[code]
+    if isinstance(code, numpy.dtype) or (isinstance(code, type) and issubclass(code, numpy.generic)):
+        dtype = numpy.dtype(code)
+        return dtype.type if dtype.kind in "iufcb" else lambda value: numpy.asarray(value, dtype).tobytes()
+    return as_pointer

@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Importing this makes a default context current on the importing thread until the program ends."""
+
+import atexit
+
+from cuda.core.driver._context import init
+from cuda.core.driver._default_context import finish, make_default_context
+
+__all__ = ["context", "device"]
+
+init()
+context = make_default_context()
+device = context.get_device()
+atexit.register(finish, context)

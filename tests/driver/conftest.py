@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The context that tests of the classic interface run in."""
+
+import pytest
+
+
+@pytest.fixture
+def context(device):
+    """A context of device 0, made current and detached at the end."""
+    import cuda.core.driver as drv
+
+    context = drv.Device(0).make_context()
+    yield context
+    if not context._is_detached:
+        context.detach()

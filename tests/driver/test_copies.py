@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies between host and devices, and fills."""
+
+import array
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import cuda.core.driver as drv
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        np.arange(24, dtype=np.float32),
+        np.arange(24, dtype=np.int16).reshape(4, 6),
+        np.asfortranarray(np.arange(24.0).reshape(4, 6)),
+        np.zeros(4, dtype="M8[s]"),
+        np.zeros(3, [("a", "i4"), ("b", "f8")]),
+        b"some bytes",
+        bytearray(b"more bytes"),
+        array.array("i", [1, 2, 3]),
+        memoryview(b"a view"),
+        np.float32(2.5),
+    ],
+    ids=lambda source: type(source).__name__,
+)
+def test_everything_with_a_buffer_is_copied(source):
+    size = memoryview(source).nbytes if not isinstance(source, np.ndarray) else source.nbytes
+    memory = drv.mem_alloc(size)
+    drv.memcpy_htod(memory, source)
+    result = np.empty(size, np.uint8)
+    drv.memcpy_dtoh(result, memory)
+    expected = source.tobytes("A") if isinstance(source, np.ndarray) else bytes(source)
+    assert result.tobytes() == expected
+
+
+def test_copies_begin_at_any_address():
+    memory = drv.to_device(np.arange(8, dtype=np.int32))
+    result = np.empty(2, np.int32)
+    drv.memcpy_dtoh(result, int(memory) + 8)
+    assert result.tolist() == [2, 3]
+
+
+def test_asynchronous_copies_keep_the_order_of_their_stream():
+    stream, source = drv.Stream(), np.arange(1000.0)
+    memory, other = drv.mem_alloc(source.nbytes), drv.mem_alloc(source.nbytes)
+    result = np.empty_like(source)
+    drv.memcpy_htod_async(memory, source, stream)
+    drv.memcpy_dtod_async(other, memory, source.nbytes, stream)
+    drv.memcpy_dtoh_async(result, other, stream=stream)
+    stream.synchronize()
+    assert (result == source).all()
+
+
+def test_asynchronous_copies_keep_the_host_memory():
+    source = np.arange(16.0)
+    alive = weakref.ref(source)
+    stream, memory = drv.Stream(), drv.mem_alloc(source.nbytes)
+    drv.memcpy_htod_async(memory, source, stream)
+    del source
+    gc.collect()
+    assert alive() is not None
+    stream.synchronize()
+    gc.collect()
+    assert alive() is None
+
+
+def test_copies_within_and_between_devices():
+    source = drv.to_device(np.arange(4.0))
+    target = drv.mem_alloc(32)
+    drv.memcpy_dtod(target, source, 32)
+    assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
+    context = drv.Context.get_current()
+    for copy in (drv.memcpy_peer, drv.memcpy_peer_async):
+        drv.memset_d8(target, 0, 32)
+        copy(target, source, 32, context, context)
+        drv.Context.synchronize()
+        assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
+    with pytest.raises(TypeError, match="a Context is needed"):
+        drv.memcpy_peer(target, source, 32, 1)
+
+
+def test_arrays_with_gaps_are_refused_but_for_new_memory():
+    gappy = np.arange(16.0)[::2]
+    memory = drv.mem_alloc(128)
+    for copy in (drv.memcpy_htod, drv.memcpy_htod_async):
+        with pytest.raises(ValueError, match="not contiguous"):
+            copy(memory, gappy)
+    with pytest.raises(ValueError, match="has gaps"):
+        drv.memcpy_htod(memory, memoryview(b"abcdef")[::2])
+    assert drv.from_device(drv.to_device(gappy), 8, float).tolist() == gappy.tolist()
+
+
+def test_destinations_are_writable():
+    memory, readonly = drv.mem_alloc(8), np.zeros(8, np.uint8)
+    readonly.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        drv.memcpy_dtoh(readonly, memory)
+    with pytest.raises(ValueError, match="cannot be written to"):
+        drv.memcpy_dtoh(b"12345678", memory)
+
+
+def test_objects_are_not_copied():
+    with pytest.raises(TypeError, match="Python objects"):
+        drv.memcpy_htod(drv.mem_alloc(64), np.array([{}]))
+    with pytest.raises(TypeError):
+        drv.memcpy_htod(drv.mem_alloc(64), 5)
+
+
+def test_copies_beyond_an_allocation_are_refused():
+    memory, host = drv.mem_alloc(8), np.zeros(9, np.uint8)
+    for copy in (
+        lambda: drv.memcpy_htod(memory, host),
+        lambda: drv.memcpy_dtoh(host, memory),
+        lambda: drv.memcpy_htod_async(memory, host),
+        lambda: drv.memcpy_dtoh_async(host, memory),
+        lambda: drv.memcpy_dtod(memory, memory, 9),
+        lambda: drv.memcpy_peer(memory, memory, 9),
+        lambda: drv.memset_d32(memory, 0, 3),
+        lambda: drv.memset_d2d8(memory, 4, 0, 4, 3),
+    ):
+        with pytest.raises(drv.LogicError, match="invalid argument - the (source|destination) has 8 bytes"):
+            copy()
+    with pytest.raises(drv.LogicError, match="must not be negative"):
+        drv.memcpy_dtod(memory, memory, -1)
+
+
+def test_copies_of_nothing_do_nothing():
+    empty = np.empty(0)
+    assert drv.memcpy_htod(drv.mem_alloc(1), empty) is None
+    assert drv.memcpy_dtoh(bytearray(), drv.mem_alloc(1)) is None
+
+
+def test_arrays_come_in_shape_and_order():
+    source = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    memory = drv.to_device(source)
+    assert (drv.from_device(memory, (2, 3), float, order="F") == source).all()
+    like = drv.from_device_like(memory, source)
+    assert like.flags.f_contiguous and (like == source).all()
+
+
+@pytest.mark.parametrize(("bits", "data"), [(8, 0xA5), (16, 0xA5B6), (32, 0xA5B6C7D8), (8, -1)])
+def test_memory_is_filled(bits, data):
+    width = bits // 8
+    memory = drv.to_device(np.zeros(8 * width, np.uint8))
+    expected = [data % (1 << bits)] * 4 + [0] * 4
+    getattr(drv, f"memset_d{bits}")(memory, data, 4)
+    assert drv.from_device(memory, 8, f"u{width}").tolist() == expected
+    getattr(drv, f"memset_d{bits}_async")(memory, 0, size=8, stream=drv.Stream())
+    drv.Context.synchronize()
+    assert not drv.from_device(memory, 8, f"u{width}").any()
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_rows_are_filled(bits):
+    width = bits // 8
+    memory = drv.to_device(np.zeros(12, f"u{width}"))
+    getattr(drv, f"memset_d2d{bits}")(memory, 4 * width, 7, 2, 3)
+    expected = np.array([[7, 7, 0, 0]] * 3)
+    assert (drv.from_device(memory, (3, 4), f"u{width}") == expected).all()
+    getattr(drv, f"memset_d2d{bits}_async")(memory, 4 * width, 0, 2, 3, drv.Stream())
+    drv.Context.synchronize()
+    assert not drv.from_device(memory, 12, f"u{width}").any()
+
+
+def test_fills_need_a_number_that_fits_and_a_count():
+    memory = drv.mem_alloc(8)
+    with pytest.raises(drv.LogicError, match="must fit 8 bits"):
+        drv.memset_d8(memory, 256, 1)
+    with pytest.raises(TypeError):
+        drv.memset_d8(memory, 1.5, 1)
+    with pytest.raises(TypeError, match="one of count and size"):
+        drv.memset_d8(memory, 0)

@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Modules, functions and their calls."""
+
+import numpy as np
+import pytest
+
+import cuda.core
+import cuda.core.driver as drv
+from cuda.core.driver import compiler
+
+pytestmark = pytest.mark.usefixtures("context")
+
+SOURCE = """
+__device__ int counter = 5;
+__constant__ float table[4];
+__global__ void scale(float *x, float f, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= f;
+}
+__global__ void read_table(float *out) { out[threadIdx.x] = table[threadIdx.x]; }
+__global__ void where(int *out)
+{
+    extern __shared__ int words[];
+    words[threadIdx.x] = gridDim.x * 100 + gridDim.y * 10 + gridDim.z;
+    __syncthreads();
+    out[threadIdx.x] = words[threadIdx.x];
+}
+"""
+
+
+@pytest.fixture
+def module():
+    return drv.Module(compiler.compile(SOURCE))
+
+
+@pytest.fixture
+def scale(module):
+    return module.get_function("scale")
+
+
+def test_code_is_loaded_from_memory_and_files(tmp_path):
+    image = compiler.compile(SOURCE)
+    (tmp_path / "code.cubin").write_bytes(image)
+    for module in (
+        drv.Module(image), drv.module_from_buffer(bytearray(image)), drv.module_from_file(tmp_path / "code.cubin"),
+    ):  # fmt: skip
+        assert module.get_function("scale").num_regs > 0
+    assert "cubin" in repr(module)
+
+
+def test_code_that_is_none_is_refused(tmp_path):
+    with pytest.raises(drv.RuntimeError, match="cuModuleLoad failed: file not found"):
+        drv.module_from_file(tmp_path / "none")
+    with pytest.raises(drv.Error):
+        drv.Module(b"")
+    with pytest.raises(TypeError):
+        drv.Module(None)
+
+
+def test_functions_are_found_by_name_and_keep_the_code(module):
+    function = module.get_function("scale")
+    assert module.get_function("scale") is function and "scale" in repr(function)
+    with pytest.raises(drv.LogicError, match="cuModuleGetFunction failed"):
+        module.get_function("nothing")
+
+
+def test_variables_are_addresses_with_sizes(module):
+    pointer, size = module.get_global("counter")
+    assert isinstance(pointer, int) and size == 4 == len(pointer)
+    assert drv.from_device(pointer, 1, np.int32)[0] == 5
+    table, size = module.get_global("table")
+    drv.memcpy_htod(table, np.arange(4, dtype=np.float32))
+    out = np.zeros(4, np.float32)
+    module.get_function("read_table")(drv.Out(out), block=(4, 1, 1))
+    assert out.tolist() == [0, 1, 2, 3]
+    with pytest.raises(drv.LogicError, match="cuModuleGetGlobal failed"):
+        module.get_global("nothing")
+
+
+def test_an_address_of_a_variable_is_an_argument(module, scale):
+    table, _ = module.get_global("table")
+    drv.memcpy_htod(table, np.ones(4, np.float32))
+    scale(table, np.float32(3), np.int32(4), block=(4, 1, 1))
+    assert drv.from_device(table, 4, np.float32).tolist() == [3] * 4
+
+
+@pytest.mark.parametrize(
+    ("grid", "number"), [((2, 3), 231), ((2,), 211), (2, 211), ([2, 3, 4], 234), ((np.int32(2), np.int64(1)), 211)]
+)
+@pytest.mark.parametrize("block", [(4, 1, 1), (4, 1), (4,), 4, [4, 1, 1], (np.int32(4), 1, 1)])
+def test_extents_come_in_many_forms(module, grid, number, block):
+    out = np.zeros(4, np.int32)
+    module.get_function("where")(drv.Out(out), block=block, grid=grid, shared=16)
+    assert out.tolist() == [number] * 4
+
+
+def test_one_block_is_the_default(module):
+    out = np.zeros(4, np.int32)
+    module.get_function("where")(drv.Out(out), block=(4, 1, 1), shared=np.int32(16))
+    assert out.tolist() == [111] * 4
+
+
+def test_a_call_needs_a_block_and_knows_its_keywords(scale):
+    with pytest.raises(ValueError, match="must specify block size"):
+        scale()
+    with pytest.raises(ValueError, match="extra keyword arguments: blocks"):
+        scale(block=(1, 1, 1), blocks=3)
+
+
+@pytest.mark.parametrize(
+    "extents",
+    [{"block": (0, 1, 1)}, {"block": (1, 1, 1), "grid": (1, 1, 1, 1)}, {"block": (-1,)}, {"block": (4096, 1, 1)},
+     {"block": ()}, {"block": (1, 1, 1), "shared": -1}],
+)  # fmt: skip
+def test_extents_that_cannot_be_are_refused(scale, extents):
+    with pytest.raises(drv.Error, match="cuLaunchKernel failed"):
+        scale(drv.mem_alloc(4), np.float32(1), np.int32(1), **extents)
+
+
+def test_a_call_is_timed(scale):
+    memory = drv.mem_alloc(4)
+    arguments = memory, np.float32(1), np.int32(1)
+    assert scale(*arguments, block=(1, 1, 1)) is None
+    assert 0 < scale(*arguments, block=(1, 1, 1), time_kernel=True) < 60
+    with pytest.raises(AssertionError, match="leave out stream"):
+        scale(*arguments, block=(1, 1, 1), time_kernel=True, stream=drv.Stream())
+
+
+def test_attributes_are_read_and_set(scale):
+    assert scale.get_attribute(drv.function_attribute.NUM_REGS) == scale.get_attribute(4) == scale.num_regs
+    assert scale.max_threads_per_block > 0 and scale.shared_size_bytes == 0
+    scale.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024)
+    assert scale.max_dynamic_shared_size_bytes == 1024
+    scale.set_cache_config(drv.func_cache.PREFER_L1)
+    scale.set_shared_config(drv.shared_config.EIGHT_BYTE_BANK_SIZE)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        scale.nothing  # noqa: B018
+    with pytest.raises(drv.LogicError):
+        scale.set_attribute(drv.function_attribute.NUM_REGS, 3)
+
+
+def test_objects_of_a_detached_context_are_invalid(module, scale, context):
+    memory = drv.mem_alloc(4)
+    other = drv.Device(0).retain_primary_context()
+    context.detach()
+    other.push()
+    for use in (
+        lambda: module.get_function("scale"),
+        lambda: module.get_global("counter"),
+        lambda: scale(memory, np.float32(1), np.int32(1), block=(1, 1, 1)),
+    ):
+        with pytest.raises(drv.LogicError):
+            use()
+    other.detach()
+
+
+def test_a_kernel_of_the_classic_interface_is_one_of_the_library(scale, stream):
+    memory = drv.to_device(np.ones(4, np.float32))
+    cuda.core.launch(stream, cuda.core.LaunchConfig(grid=1, block=4), scale.kernel, memory, np.float32(2), 4)
+    stream.sync()
+    assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
+
+
+# --- Prepared calls --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("types", ["Pfi", [np.intp, np.float32, np.int32], ["P", "f", "i"], ("P", np.dtype("f4"), "i")])
+def test_prepared_calls_take_values_of_python(scale, types):
+    memory, stream = drv.to_device(np.ones(8, np.float32)), drv.Stream()
+    assert scale.prepare(types) is scale
+    scale.prepared_call((2, 1), (4, 1, 1), memory, 2.0, 8)
+    drv.Context.synchronize()
+    scale.prepared_async_call((1, 1), (8, 1, 1), stream, int(memory), 3, np.int64(8))
+    stream.synchronize()
+    scale.prepared_async_call((1, 1), (8, 1, 1), None, memory, np.float32(0.5), 8)
+    seconds = scale.prepared_timed_call((1, 1), (8, 1, 1), memory, 2, 8, shared_size=16)
+    assert seconds() >= 0
+    assert drv.from_device(memory, 8, np.float32).tolist() == [6] * 8
+
+
+def test_there_are_no_prepared_calls_before_prepare(scale):
+    with pytest.raises(AttributeError, match=r"call prepare\(\) first"):
+        scale.prepared_call  # noqa: B018
+
+
+def test_prepared_calls_check_their_arguments(scale):
+    memory = drv.mem_alloc(4)
+    scale.prepare("Pfi")
+    assert scale.arg_format == "Pfi" and scale.texrefs == []
+    with pytest.raises(TypeError, match="3 arguments, 1 given"):
+        scale.prepared_call((1, 1), (1, 1, 1), memory)
+    with pytest.raises(TypeError, match="block must be a tuple"):
+        scale.prepared_call((1, 1), memory, 1.0, 1)
+    with pytest.raises(TypeError, match="a device pointer is needed"):
+        scale.prepared_call((1, 1), (1, 1, 1), 1.5, 1.0, 1)
+
+
+def test_prepared_functions_are_functions(scale):
+    assert drv.PreparedFunction is drv.Function
+    scale.prepare("Pfi")
+    memory = drv.to_device(np.ones(4, np.float32))
+    scale(memory, np.float32(2), np.int32(4), block=(4, 1, 1))
+    assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
