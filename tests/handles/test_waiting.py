@@ -10,6 +10,9 @@ import sys
 
 import pytest
 
+from cuda.core._utils import device_choice
+from support.slow_compilation import slow_program
+
 pytestmark = pytest.mark.requires(device=True)
 
 # An endless kernel is running when this has run. A signal comes PAUSE seconds after `interrupt`, and `waited`
@@ -26,6 +29,7 @@ library = Program(code, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile
 buffer = LegacyPinnedMemoryResource().allocate(64)
 seen = (ctypes.c_int * 16).from_address(int(buffer.handle)); ctypes.memset(seen, 0, 64)
 config, spin, one = LaunchConfig(grid=1, block=1), library.get_kernel("spin"), library.get_kernel("one")
+launch(other, config, one, buffer); other.sync(); seen[3] = 0  # its code is loaded when nothing runs
 launch(stream, config, spin, buffer)
 event = stream.record()
 while not seen[1]: time.sleep(0.001)
@@ -98,25 +102,10 @@ def test_exit_releases_global_objects_where_no_work_is_left(tmp_path):
         assert ("cuStreamDestroy" in trace.read_text()) is is_released
 
 
-SLOW = r'''
-import os, signal, sys, threading, time
-from cuda.core import Program, ProgramOptions
-source = """
-template<int N> struct F { static __device__ float f(float x) { return F<N-1>::f(x*1.01f) + sinf(x)*F<N-2>::f(x+N); } };
-template<> struct F<0> { static __device__ float f(float x) { return x; } };
-template<> struct F<1> { static __device__ float f(float x) { return x + 1; } };
-""" + "".join(f"extern \"C\" __global__ void k{i}(float* p) {{ *p = F<{12 + i % 3}>::f(*p + {i}); }}\n"
-              for i in range(40))
-source += f"// {time.time()}"
-sent = [None]
-def send(): time.sleep(0.3); sent[0] = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)
-def back(): assert time.monotonic() - sent[0] < 1, time.monotonic() - sent[0]
-'''
-
-
 def test_ctrl_c_ends_a_compilation_and_the_program_compiles_again():
     out = run(
-        SLOW + "program = Program(source, 'c++', ProgramOptions(arch='sm_90'))\n"
+        slow_program(12 if device_choice.is_software() else 5)
+        + "program = Program(source, 'c++', ProgramOptions(arch='sm_90'))\n"
         "threading.Thread(target=send).start()\n"
         "try: program.compile('cubin')\nexcept KeyboardInterrupt: back(); print('interrupted', program.is_closed)\n"
         "small = Program('extern \"C\" __global__ void f() {}', 'c++').compile('cubin'); print(len(small.code) > 0)\n"

@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 from cuda.core._utils import waiting
+from support.slow_compilation import slow_program
 
 
 @pytest.fixture
@@ -77,3 +81,16 @@ def test_a_signal_ends_a_wait_in_steps(raising_alarm):
     raising_alarm()
     with pytest.raises(TimeoutError):
         waiting.wait_in_steps(lambda seconds: time.sleep(seconds))
+
+
+@pytest.mark.requires(nvrtc=True, software=False)
+def test_a_process_exits_with_its_status_while_a_left_compilation_goes_on():
+    code = slow_program(12) + (
+        "from cuda.core._utils import waiting; waiting.PATIENCE = 0; threading.Thread(target=send).start()\n"
+        "try: Program(source, 'c++', ProgramOptions(arch='sm_90')).compile('cubin')\n"
+        "except KeyboardInterrupt: print('left'); sys.exit(3)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=30)
+    assert (done.returncode, done.stdout) == (3, "left\n"), done.stderr

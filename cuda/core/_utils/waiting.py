@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import threading
 import time
 
@@ -11,6 +13,8 @@ __all__ = ["call_interruptibly", "wait_in_steps"]
 
 PATIENCE = 0.5  # seconds that a call gets to end after it was cancelled
 STEP = 0.05
+
+_running: dict[object, None] = {}  # the calls on their way, in all threads
 
 
 def call_interruptibly(function, cancel, leave):
@@ -29,7 +33,7 @@ def call_interruptibly(function, cancel, leave):
         returns a callable, without arguments, that frees it; it is called when the function ends.
     """
     if threading.current_thread() is not threading.main_thread():
-        return function()
+        return _run(function)
     call = _Call(function)
     try:
         call.start()
@@ -69,6 +73,25 @@ def wait_in_steps(step, timeout: float | None = None):
             return result
 
 
+def _run(function):
+    token = object()
+    _running[token] = None
+    try:
+        return function()
+    finally:
+        del _running[token]
+
+
+@atexit.register
+def _exit_beside_calls() -> None:
+    # The destructors of a library would take it apart under the thread that is in it: the process ends without
+    # them, with its status, once the streams of C are written out. The C library calls the latest of these first.
+    if _running:
+        libc = ctypes.CDLL(None)
+        libc.on_exit(libc._exit, None)
+        getattr(libc, "__cxa_atexit")(libc.fcloseall, None, None)
+
+
 class _Call(threading.Thread):
     """A call on its way; a daemon, so that the interpreter exits without it."""
 
@@ -82,7 +105,7 @@ class _Call(threading.Thread):
 
     def run(self):
         try:
-            self.result = self._function()
+            self.result = _run(self._function)
         except BaseException as error:  # raised where the call is waited for
             self.error = error
         del self._function

@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A source that takes a compiler long, and a signal in the middle."""
+
+_PROGRAM = r'''
+import os, signal, sys, threading, time
+from cuda.core import Program, ProgramOptions
+source = """
+template<int N> struct F { static __device__ float f(float x) { return F<N-1>::f(x*1.01f) + sinf(x)*F<N-2>::f(x+N); } };
+template<> struct F<0> { static __device__ float f(float x) { return x; } };
+template<> struct F<1> { static __device__ float f(float x) { return x + 1; } };
+""" + "".join(f"extern \"C\" __global__ void k{i}(float* p) {{ *p = F<{DEPTH + i % 3}>::f(*p + {i}); }}\n"
+              for i in range(40))
+source += f"// {time.time()}"
+sent = [None]
+def send(): time.sleep(0.3); sent[0] = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)
+def back(): assert time.monotonic() - sent[0] < 1, time.monotonic() - sent[0]
+'''
+
+
+def slow_program(depth: int) -> str:
+    """Return the begin of a program with a ``source`` to compile; ``send()`` interrupts, ``back()`` bounds the delay.
+
+    NVIDIA's compiler takes some seconds for a depth of 5, and minutes for 12.
+    """
+    return _PROGRAM.replace("DEPTH", str(depth))
