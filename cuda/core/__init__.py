@@ -63,6 +63,8 @@ _HOMES = {
     "StatisticsMemoryResource": "_memory.adaptors._statistics_memory_resource",
     "Stream": "_stream",
     "StreamOptions": "_stream",
+    "TensorMapDescriptor": "_tensor_map",
+    "TensorMapDescriptorOptions": "_tensor_map",
     "TrackedAllocation": "_memory.adaptors._tracking_memory_resource",
     "TrackingMemoryResource": "_memory.adaptors._tracking_memory_resource",
     "VirtualMemoryResource": "_memory",
@@ -91,6 +93,7 @@ _MODULES = frozenset(
         "_module",
         "_program",
         "_stream",
+        "_tensor_map",
     }
 )
 

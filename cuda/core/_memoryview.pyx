@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int64_t
-
 from cpython.long cimport PyLong_CheckExact
 
-from cuda.core._arrays._exports cimport dlpack_device, exchange_capsule, export_view, register_view_class
+from cuda.core._arrays._derived_views cimport derive
+from cuda.core._arrays._exports cimport (
+    check_export_arguments,
+    dlpack_device,
+    exchange_capsule,
+    export_view,
+    register_view_class,
+)
 from cuda.core._arrays._importers cimport (
     ViewState,
-    check_size,
     dtype_of,
     is_numpy,
     layout_of,
@@ -24,14 +28,14 @@ from cuda.core._arrays._importers cimport (
 )
 from cuda.core._arrays._strided_copies cimport copy_view
 from cuda.core._arrays._tensor_bridge cimport is_torch, view_torch
-from cuda.core._dlpack cimport DEVICE_CPU, DLPack_negotiate, numpy
+from cuda.core._dlpack cimport DLPack_negotiate, numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
-from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
 
 import functools
 import warnings
 
+from cuda.core._handles import _late
 from cuda.core._utils.signatures import ConstructorSignature
 
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
@@ -299,6 +303,63 @@ cdef class StridedMemoryView(ViewState):
             dtype = dtype if isinstance(dtype, numpy_dtype) else numpy_dtype(dtype)
         return derive(self, layout_of(self) if layout is None else layout, dtype)
 
+    def as_tensor_map(
+        self,
+        box_dim: tuple[int, ...] | None = None,
+        *,
+        options: TensorMapDescriptorOptions | None = None,
+        element_strides: tuple[int, ...] | None = None,
+        data_type: object | None = None,
+        interleave: object | None = None,
+        swizzle: object | None = None,
+        l2_promotion: object | None = None,
+        oob_fill: object | None = None,
+    ) -> TensorMapDescriptor:
+        """Describe the memory for the copy engine for tensors (TMA), in tiles (``cuTensorMapEncodeTiled``).
+
+        Give ``box_dim`` and what else differs from the defaults, or ``options`` alone. All that counts axes does so
+        in the order of the view.
+
+        Parameters
+        ----------
+        box_dim : tuple[int, ...], optional
+            The extent of a tile along each axis, in elements: from 1 to 256. The last makes a multiple of 16 bytes.
+        options : :class:`~cuda.core.TensorMapDescriptorOptions` | dict, optional
+            All arguments in one.
+        element_strides : tuple[int, ...], optional
+            The step between the elements that are taken, along each axis: from 1 to 8. None means 1.
+        data_type : TensorMapDataType | :class:`numpy.dtype`, optional
+            What the elements are. None takes the type of the view. Another type changes neither extents nor the
+            strides in elements.
+        interleave : TensorMapInterleave, optional
+            How channels are interleaved in memory. None means not.
+        swizzle : TensorMapSwizzle, optional
+            How 16-byte chunks change places in shared memory. None means not.
+        l2_promotion : TensorMapL2Promotion, optional
+            The bytes that a miss in the L2 cache fetches. None leaves that as it is.
+        oob_fill : TensorMapOOBFill, optional
+            What elements outside the tensor read as. None means zero.
+
+        Returns
+        -------
+        :class:`~cuda.core.TensorMapDescriptor`
+            The descriptor, which keeps this view alive.
+
+        Raises
+        ------
+        TypeError
+            If neither or both of ``box_dim`` and ``options`` are given, or an argument is of the wrong type.
+        ValueError
+            If the device cannot access the memory, or the copy engine does not take such a layout or tile.
+        RuntimeError
+            If no context is current, or the device has no such engine (compute capability below 9.0).
+        """
+        choices = {
+            "element_strides": element_strides, "data_type": data_type, "interleave": interleave,
+            "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill,
+        }
+        return _late.tensor_map_of(self, box_dim, options, choices)
+
     def copy_from(
         self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None
     ) -> None:
@@ -527,48 +588,6 @@ cdef bint has_dlpack(object obj) except -1:
 
 cdef str no_protocol(object obj):
     return f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
-
-
-cdef StridedMemoryView derive(StridedMemoryView self, _StridedLayout layout, object dtype):
-    cdef StridedMemoryView view
-    cdef PointerInfo info
-    cdef _StridedLayout mine = layout_of(self)
-    cdef bint is_typed = (
-        dtype is not None or self._element.lanes != 0 or self._dtype is not None or self._typestr is not None
-    )
-    cdef int64_t itemsize = mine._itemsize if dtype is None else dtype.itemsize
-    if is_typed and itemsize != layout._itemsize:
-        raise ValueError(f"the type has items of {itemsize} bytes, the layout of {layout._itemsize}")
-    check_size(self, layout)
-    view = new_view(type(self))
-    view._ptr = self._ptr + (layout._slice_offset * layout._itemsize - mine._slice_offset * mine._itemsize)
-    view._device_id, view._device_type = self._device_id, self._device_type
-    view._is_device_accessible, view._is_readonly = self._is_device_accessible, self._is_readonly
-    view._is_sized, view._h_allocation = self._is_sized, self._h_allocation
-    view._known_layout = layout
-    if dtype is not None:
-        view._dtype = dtype
-    else:
-        view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
-    view._exporting_obj = self._exporting_obj
-    view._keeper = self._keeper if isinstance(self._keeper, ViewState) else self
-    if self._device_type == DEVICE_CPU or (self._device_type == 0 and not self._h_allocation):
-        # The exporter may not know that its host memory is page-locked.
-        info = pointer_info(view._ptr)
-        if info.is_device_accessible:
-            view._device_type = 0
-            view._device_id, view._is_device_accessible = info.device_id, True
-    return view
-
-
-cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
-    if stream is not None and not isinstance(stream, int):
-        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
-    if dl_device is not None and not isinstance(dl_device, tuple):
-        raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
-    if copy is not None and not isinstance(copy, bool):
-        raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
-    return 0
 
 
 register_view_class(StridedMemoryView)

@@ -4,6 +4,8 @@
 from cuda.core._arrays._importers cimport ViewState
 
 
+# Refuses arguments of `__dlpack__` of the wrong type.
+cdef int check_export_arguments(object stream, object dl_device, object copy) except -1
 # A DLPack capsule of the view, which it keeps alive.
 cdef object export_view(ViewState self, bint is_versioned)
 cdef tuple dlpack_device(ViewState self)

@@ -44,6 +44,16 @@ cdef int register_view_class(type cls) except -1:
     return 0
 
 
+cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    if dl_device is not None and not isinstance(dl_device, tuple):
+        raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
+    return 0
+
+
 cdef object export_view(ViewState self, bint is_versioned):
     cdef DLTensor tensor
     cdef vector[int64_t] extents

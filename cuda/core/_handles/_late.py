@@ -64,6 +64,13 @@ def view_of_buffer(buffer, shape, dtype):
     return view_of_buffer(buffer, shape, dtype)
 
 
+def tensor_map_of(view, box_dim, options, choices):
+    """Return the :class:`~cuda.core.TensorMapDescriptor` of :meth:`StridedMemoryView.as_tensor_map`."""
+    from cuda.core._tensor_map import tensor_map_of
+
+    return tensor_map_of(view, box_dim, options, choices)
+
+
 def native_launch_config(config):
     """Return the ``CUlaunchConfig`` of the bindings for a :class:`~cuda.core.LaunchConfig`."""
     from cuda.core._launch_config import _to_native_launch_config

@@ -79,8 +79,21 @@ EMU_INLINE size_t __cvta_generic_to_shared(const void* pointer) { return (size_t
 EMU_INLINE size_t __cvta_generic_to_global(const void* pointer) { return (size_t)pointer; }
 EMU_INLINE size_t __cvta_generic_to_local(const void* pointer) { return (size_t)pointer; }
 EMU_INLINE size_t __cvta_generic_to_constant(const void* pointer) { return (size_t)pointer; }
-EMU_INLINE void* __cvta_shared_to_generic(size_t address) { return (void*)address; }
+EMU_INLINE void* __cvta_shared_to_generic(size_t address)
+{
+    return address >> 32 ? (void*)address : emu_shared_address(address);
+}
 EMU_INLINE void* __cvta_global_to_generic(size_t address) { return (void*)address; }
+
+namespace emu {
+// Operands of inline PTX: what is in the register.
+template <class T> EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(T value) { return (emu_u64)value; }
+EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(float value) { emu_u32 bits; __builtin_memcpy(&bits, &value, 4); return bits; }
+EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(double value) { emu_u64 bits; __builtin_memcpy(&bits, &value, 8); return bits; }
+template <class T> EMU_INLINE void ptx_set(T& target, emu_u64 bits) { target = (T)bits; }
+EMU_INLINE void ptx_set(float& target, emu_u64 bits) { emu_u32 word = (emu_u32)bits; __builtin_memcpy(&target, &word, 4); }
+EMU_INLINE void ptx_set(double& target, emu_u64 bits) { __builtin_memcpy(&target, &bits, 8); }
+}
 
 EMU_INLINE emu_u32 emu_cluster_blocks()
 {

@@ -6,6 +6,7 @@
 #define EMULATOR_PRELUDE_H
 
 #include "emulator_abi.h"
+#include "emulator_bulk_copies.h"
 #include "emulator_types.h"
 #include "emulator_builtins.h"
 #include "emulator_conversions.h"

@@ -243,6 +243,19 @@ void Worker::locate_shared()
     }
 }
 
+uintptr_t Worker::widen_shared(uint32_t low)
+{
+    locate_shared();
+    auto base = reinterpret_cast<uintptr_t>(state->dynamic_shared);
+    // How far the low bits are beyond those of the start is the same in 32 bits.
+    if (uint32_t(low - uint32_t(base)) < shared_bytes_)
+        return base + uint32_t(low - uint32_t(base));
+    for (const auto& entry : shared_)
+        if (uint32_t(low - uint32_t(entry.first.low)) < entry.first.high - entry.first.low)
+            return entry.first.low + uint32_t(low - uint32_t(entry.first.low));
+    return low;
+}
+
 uintptr_t Worker::map_shared(uintptr_t address, uint32_t rank)
 {
     const SharedPlace& place = cluster->places[rank];

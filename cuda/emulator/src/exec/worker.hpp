@@ -29,6 +29,8 @@ struct Worker {
 
     // Static shared variables of the running launch, as this thread sees them.
     const EmuVariable* shared_variable(uintptr_t address, EmuRange* range);
+    // The address in shared memory of the running block with these low 32 bits; the bits themselves where none has.
+    uintptr_t widen_shared(uint32_t low);
     // Where the block of a rank of this cluster has what this one has at an address; 0: none.
     uintptr_t map_shared(uintptr_t address, uint32_t rank);
     // The same for any block of the cluster, for checks: the range that holds the address.

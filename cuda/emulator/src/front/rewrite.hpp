@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "ptx.hpp"
 #include "scan.hpp"
 
 namespace emu::front {
@@ -61,6 +62,7 @@ private:
     void variable(const Declaration& d, bool in_class);
     size_t shared_variable(size_t begin, size_t at, size_t end, bool outside);
     size_t assembly(size_t i);                // rewrite_asm.cpp
+    std::vector<PtxOperand> asm_operands(size_t at, size_t close) const;
     void declare_shared(size_t name, size_t floor, size_t close); // rewrite_lambdas.cpp
     size_t lambda_body(size_t i) const;
     void lambda(size_t i);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inline assembly: reading a special register is what everyday programs use it for, and
-// needs no PTX here. Everything else is refused by its text.
+// Inline assembly: what everyday programs use it for becomes C++ (ptx.cpp), and everything
+// else is refused by its text. Special registers stand here.
 #include <cstring>
 
+#include "ptx.hpp"
 #include "rewrite.hpp"
 
 namespace emu::front {
@@ -51,7 +52,9 @@ const Register triples[] = {
     {"cluster_nctaid", "::emu_thread.cluster_dim.$"},
 };
 
-std::string value_of(const std::string& name)
+} // namespace
+
+std::string special_register(const std::string& name)
 {
     for (const Register& row : registers)
         if (name == row.name)
@@ -69,34 +72,9 @@ std::string value_of(const std::string& name)
     return "";
 }
 
-// "mov.u32 %0, %%tid.x;" as words: mov.u32, %0, tid.x.
-std::string register_read(const std::string& code)
-{
-    size_t at = 0;
-    auto blank = [&] {
-        while (at < code.size() && std::strchr(" \t\n,", code[at]))
-            ++at;
-    };
-    auto word = [&] {
-        blank();
-        size_t begin = at;
-        while (at < code.size() && !std::strchr(" \t\n,;", code[at]))
-            ++at;
-        return code.substr(begin, at - begin);
-    };
-    std::string instruction = word(), target = word(), source = word();
-    blank();
-    if (at < code.size() && code[at] == ';')
-        ++at;
-    blank();
-    bool read = at == code.size() && target == "%0" && source.size() > 1 && source[0] == '%';
-    for (const char* known : {"mov.u32", "mov.u64", "mov.s32", "mov.s64", "mov.b32", "mov.b64"})
-        if (read && instruction == known)
-            return value_of(source.substr(source[1] == '%' ? 2 : 1));
-    return "";
-}
+namespace {
 
-// What string tokens say; the escapes that occur in PTX are blanks.
+// What string tokens say; of the escapes that occur in PTX one ends a line, and the others are blanks.
 std::string content(std::string_view token)
 {
     size_t first = token.find('"'), last = token.rfind('"');
@@ -104,7 +82,7 @@ std::string content(std::string_view token)
         return "";
     std::string text(token.substr(first + 1, last - first - 1));
     for (size_t i = text.find('\\'); i != text.npos && i + 1 < text.size(); i = text.find('\\', i))
-        text.replace(i, 2, " ");
+        text.replace(i, 2, text[i + 1] == 'n' ? "\n" : " ");
     return text;
 }
 
@@ -124,17 +102,37 @@ size_t Rewriter::assembly(size_t i)
         code += content(t_[at].text);
     if (code.find_first_not_of(" \t\n") == code.npos)
         return close; // a barrier for the compiler, which means the same here
-    std::string value = register_read(code);
-    bool one_output = !value.empty() && is(at, ":") && (is(at + 1, "\"=r\"") || is(at + 1, "\"=l\"")) && is(at + 2, "(");
-    size_t end = one_output ? after(at + 2) : at;
-    if (one_output && (is(end, ":") || is(end, "::") || end == close)) {
-        replace(i, close + 1, "(void)((" + joined(at + 3, end - 1) + ") = " + value + ")");
+    std::vector<PtxOperand> operands = asm_operands(at, close);
+    std::string refused, text = translate_ptx(code, operands, &refused);
+    if (!text.empty()) {
+        replace(i, close + 1, text);
         return close;
     }
     size_t first = code.find_first_not_of(" \t\n");
-    error(i, "inline PTX is not supported by the software device, except for reading special registers: " +
-                 code.substr(first, code.find_first_of("\n;", first) - first));
+    if (refused.empty())
+        refused = code.substr(first, code.find_first_of("\n;", first) - first);
+    error(i, "inline PTX is not supported by the software device, except for special registers, mbarriers and bulk "
+             "copies: " + refused);
     return close;
+}
+
+// The operands behind the code, outputs first; what they name is not looked at.
+std::vector<PtxOperand> Rewriter::asm_operands(size_t at, size_t close) const
+{
+    std::vector<PtxOperand> found;
+    int section = 0;
+    while (at < close && section < 3) {
+        if (is(at, ":") || is(at, "::"))
+            section += is(at, "::") ? 2 : 1;
+        else if (is(at, "["))
+            at = after(at) - 1;
+        else if (section > 0 && section < 3 && t_[at].kind == TokenKind::text && is(at + 1, "(")) {
+            found.push_back({content(t_[at].text), joined(at + 2, after(at + 1) - 1)});
+            at = after(at + 1) - 1;
+        }
+        ++at;
+    }
+    return found;
 }
 
 } // namespace emu::front

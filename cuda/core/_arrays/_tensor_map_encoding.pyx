@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's calls that encode tensor maps, and the numbers that they take."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._arrays._importers cimport ViewState, layout_of
+from cuda.core._layout cimport _StridedLayout
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+from cuda.core._arrays import _tensor_map_rules as rules
+
+__all__ = []
+
+
+cdef int read_numbers(ViewState view, object data_type, object options, TensorNumbers* numbers) except -1:
+    cdef _StridedLayout layout = layout_of(view)
+    cdef int i
+    rules.check_interleave(options.interleave, options.swizzle, view._ptr)
+    rules.check_fill(options.oob_fill, data_type)
+    extents = rules.extents_of(layout._shape)
+    pitches = rules.pitches_of(layout._shape, layout.explicit_strides(), data_type, options.interleave)
+    steps = rules.check_steps(options.element_strides, len(extents))
+    memset(numbers, 0, sizeof(TensorNumbers))
+    numbers.pointer = <void*>view._ptr
+    numbers.rank = len(extents)
+    numbers.data_type = <cydriver.CUtensorMapDataType><int>data_type
+    for i in range(len(extents)):
+        numbers.extents[i] = extents[i]
+        numbers.steps[i] = steps[i]
+    for i in range(len(pitches)):
+        numbers.pitches[i] = pitches[i]
+    numbers.interleave = <cydriver.CUtensorMapInterleave><int>options.interleave
+    numbers.swizzle = <cydriver.CUtensorMapSwizzle><int>options.swizzle
+    numbers.promotion = <cydriver.CUtensorMapL2promotion><int>options.l2_promotion
+    numbers.fill = <cydriver.CUtensorMapFloatOOBfill><int>options.oob_fill
+    return 0
+
+
+cdef int encode_tiled(
+    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options
+) except -1:
+    cdef uint32_t[5] c_tile
+    cdef int i
+    tile = rules.tile_of(options.box_dim, numbers.rank, data_type, options.interleave, options.swizzle)
+    for i in range(len(tile)):
+        c_tile[i] = tile[i]
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuTensorMapEncodeTiled(
+                c_map, numbers.data_type, numbers.rank, numbers.pointer,
+                <const cydriver.cuuint64_t*>numbers.extents, <const cydriver.cuuint64_t*>numbers.pitches,
+                c_tile, numbers.steps, numbers.interleave, numbers.swizzle, numbers.promotion, numbers.fill,
+            ),
+            b"cuTensorMapEncodeTiled",
+        )
+    return 0
+
+
+cdef int encode_im2col(
+    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options,
+    tuple lower, tuple upper, object channels, object pixels,
+) except -1:
+    cdef int[3] c_lower
+    cdef int[3] c_upper
+    cdef uint32_t c_channels
+    cdef uint32_t c_pixels
+    cdef int i
+    rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
+    lower, upper = rules.check_corners(shape_of(numbers), lower, upper)
+    c_channels, c_pixels = channels, pixels
+    for i in range(len(lower)):
+        c_lower[i], c_upper[i] = lower[i], upper[i]
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuTensorMapEncodeIm2col(
+                c_map, numbers.data_type, numbers.rank, numbers.pointer,
+                <const cydriver.cuuint64_t*>numbers.extents, <const cydriver.cuuint64_t*>numbers.pitches,
+                c_lower, c_upper, c_channels, c_pixels, numbers.steps,
+                numbers.interleave, numbers.swizzle, numbers.promotion, numbers.fill,
+            ),
+            b"cuTensorMapEncodeIm2col",
+        )
+    return 0
+
+
+cdef int encode_im2col_wide(
+    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options,
+    object lower, object upper, object channels, object pixels, object mode,
+) except -1:
+    cdef cydriver.CUtensorMapIm2ColWideMode c_mode = <cydriver.CUtensorMapIm2ColWideMode><int>mode
+    cdef uint32_t c_channels
+    cdef uint32_t c_pixels
+    cdef int c_lower
+    cdef int c_upper
+    rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
+    rules.check_wide(shape_of(numbers), lower, upper, options.swizzle)
+    c_channels, c_pixels, c_lower, c_upper = channels, pixels, lower, upper
+    with nogil:
+        # Of CUDA 12.8; of an older driver the bindings say at the call that it lacks this.
+        HANDLE_RETURN(
+            cydriver.cuTensorMapEncodeIm2colWide(
+                c_map, numbers.data_type, numbers.rank, numbers.pointer,
+                <const cydriver.cuuint64_t*>numbers.extents, <const cydriver.cuuint64_t*>numbers.pitches,
+                c_lower, c_upper, c_channels, c_pixels, numbers.steps,
+                numbers.interleave, c_mode, numbers.swizzle, numbers.promotion, numbers.fill,
+            ),
+            b"cuTensorMapEncodeIm2colWide",
+        )
+    return 0
+
+
+# The extents in the order of the view.
+cdef tuple shape_of(const TensorNumbers* numbers):
+    return tuple([numbers.extents[numbers.rank - 1 - i] for i in range(numbers.rank)])

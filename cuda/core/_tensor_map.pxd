@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport ContextHandle
+
+
+cdef class TensorMapDescriptor:
+    cdef:
+        char _storage[256]              # the descriptor lies in it, at a multiple of 128 bytes
+        ContextHandle _h_context        # current at its making
+        int _device_id
+        int _alignment                  # of the memory
+        object _view                    # what keeps the memory
+        str _kind
+        int _rank
+        object _data_type
+        object _swizzle
+
+    cdef cydriver.CUtensorMap* c_map(self) noexcept

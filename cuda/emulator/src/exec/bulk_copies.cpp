@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bulk copies between global and shared memory, tiles and columns of tensors, and the mbarriers
+// that tell when they are done. A copy is done when its call returns.
+#include <cstring>
+
+#include "../../device_include/emulator_bulk_copies.h"
+#include "tensor_map.hpp"
+#include "worker.hpp"
+
+namespace emu::exec {
+namespace {
+
+[[noreturn]] void refuse(const Site& site, const std::string& text)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::trap;
+    trouble.at(site);
+    trouble.text = text;
+    raise_fault(std::move(trouble));
+}
+
+uintptr_t shared_address(emu_u64 address)
+{
+    return address >> 32 ? uintptr_t(address) : this_worker->widen_shared(uint32_t(address));
+}
+
+void check(uintptr_t address, size_t size, bool store, const Site& site)
+{
+    emu_check_slow(address, size, store ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD, reinterpret_cast<void*>(site.pc));
+}
+
+uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, const Site& site)
+{
+    uintptr_t address = shared_address(given);
+    if (address % alignment)
+        refuse(site, std::string(what) + " begins at a multiple of " + std::to_string(alignment) + " bytes");
+    return address;
+}
+
+// ------------------------------------------------------------------------ mbarriers
+
+// As it lies in shared memory. Bytes may be told before they are expected.
+struct Mbarrier {
+    uint64_t phase : 1, expected : 20, pending : 20, live : 1;
+    int64_t bytes : 22;
+};
+static_assert(sizeof(Mbarrier) == 8, "an mbarrier has 8 bytes");
+
+Mbarrier* mbarrier(emu_u64 given, const Site& site)
+{
+    uintptr_t address = aligned_shared(given, 8, "an mbarrier", site);
+    check(address, 8, true, site);
+    return reinterpret_cast<Mbarrier*>(address);
+}
+
+Mbarrier* live_mbarrier(emu_u64 given, const Site& site)
+{
+    Mbarrier* found = mbarrier(given, site);
+    if (!found->live)
+        refuse(site, "an mbarrier is used that is not initialised");
+    return found;
+}
+
+void settle(Mbarrier& barrier)
+{
+    if (barrier.pending || barrier.bytes)
+        return;
+    barrier.pending = barrier.expected;
+    barrier.phase ^= 1;
+}
+
+void tell(emu_u64 given, size_t bytes, const Site& site)
+{
+    Mbarrier* barrier = live_mbarrier(given, site);
+    barrier->bytes -= int64_t(bytes);
+    settle(*barrier);
+}
+
+// ------------------------------------------------------------------------ tensors
+
+// Copies the elements of a tile or of columns one row after another: `first` axis is the row.
+class TensorCopy {
+public:
+    TensorCopy(emu_u64 map, emu_u32 axes, const Site& site) : site_(site)
+    {
+        if (map % 64)
+            refuse(site, "a tensor map begins at a multiple of 64 bytes: is the parameter a CUtensorMap?");
+        check(uintptr_t(map), 128, false, site);
+        std::memcpy(&map_, reinterpret_cast<const void*>(map), sizeof map_);
+        if (map_.mark != TensorMap::right_mark)
+            refuse(site, "a bulk copy of a tensor names memory that holds no tensor map");
+        if (map_.rank != axes)
+            refuse(site, "a bulk copy of " + std::to_string(axes) + " axes names a tensor map of " +
+                             std::to_string(map_.rank));
+        if (map_.kind == TensorMapKind::im2col_wide)
+            refuse(site, "tensor maps of wide columns are not supported by the software device");
+        if (map_.interleave)
+            refuse(site, "interleaved tensor maps are not supported by the software device");
+        if (map_.data_type > 10)
+            refuse(site, "tensor maps of TFLOAT32 are not supported by the software device");
+        item_ = item_size(map_.data_type);
+    }
+
+    bool is_tiled() const { return map_.kind == TensorMapKind::tiled; }
+
+    void tile(uintptr_t shared, const emu_i32* place, bool store)
+    {
+        uint32_t counts[5] = {map_.tile[0], 1, 1, 1, 1};
+        for (int axis = 1; axis < map_.rank; ++axis)
+            counts[axis] = (map_.tile[axis] + map_.steps[axis] - 1u) / map_.steps[axis];
+        shared_ = shared;
+        for (uint32_t e = 0; e < counts[4]; ++e)
+            for (uint32_t d = 0; d < counts[3]; ++d)
+                for (uint32_t c = 0; c < counts[2]; ++c)
+                    for (uint32_t b = 0; b < counts[1]; ++b) {
+                        uint32_t at[5] = {0, b, c, d, e};
+                        int64_t corner[5];
+                        for (int axis = 0; axis < map_.rank; ++axis)
+                            corner[axis] = int64_t(place[axis]) + int64_t(at[axis]) * (axis ? map_.steps[axis] : 1);
+                        row(corner, counts[0], store);
+                    }
+    }
+
+    // Pixels of the box, from one on, along W, then H and D, then N; each with its channels.
+    void columns(uintptr_t shared, const emu_i32* place, const emu_i32* offsets)
+    {
+        int last = map_.rank - 1;
+        int64_t base[5], corner[5];
+        shared_ = shared;
+        std::copy(place, place + map_.rank, base);
+        for (uint32_t pixel = 0; pixel < map_.pixels; ++pixel) {
+            std::copy(base, base + map_.rank, corner);
+            for (int axis = 1; axis < last; ++axis)
+                corner[axis] += offsets[axis - 1];
+            row(corner, map_.channels, false);
+            int axis = 1;
+            for (; axis < last; ++axis) {
+                base[axis] += map_.steps[axis];
+                if (base[axis] <= int64_t(map_.last[axis]) + map_.upper[axis - 1])
+                    break;
+                base[axis] = map_.lower[axis - 1];
+            }
+            if (axis == last)
+                ++base[last];
+        }
+    }
+
+    size_t bytes() const { return copied_; }
+
+private:
+    // `count` neighbours from `corner` on, and the next bytes of shared memory.
+    void row(const int64_t* corner, uint32_t count, bool store)
+    {
+        uint64_t address = map_.address;
+        bool inside = true;
+        for (int axis = 1; axis < map_.rank; ++axis) {
+            inside = inside && corner[axis] >= 0 && corner[axis] <= int64_t(map_.last[axis]);
+            address += map_.pitches[axis - 1] * uint64_t(corner[axis]);
+        }
+        int64_t first = std::max<int64_t>(corner[0], 0);
+        int64_t end = std::min<int64_t>(corner[0] + int64_t(count), int64_t(map_.last[0]) + 1);
+        if (!inside || end < first)
+            end = first;
+        size_t before = size_t(inside ? std::min<int64_t>(first - corner[0], count) : 0) * item_;
+        size_t size = size_t(end - first) * item_;
+        size_t whole = size_t(count) * item_;
+        char* global = reinterpret_cast<char*>(address + uint64_t(first) * item_);
+        if (size)
+            check(uintptr_t(global), size, store, site_);
+        if (!store)
+            fill(before, size, whole);
+        for (size_t done = 0; done < size;) {
+            size_t part = 0;
+            char* there = chunk(before + done, size - done, &part);
+            std::memcpy(store ? global + done : there, store ? there : global + done, part);
+            if (!store && map_.data_type == 10)
+                flush(there, part);
+            done += part;
+        }
+        copied_ += whole;
+    }
+
+    void fill(size_t before, size_t size, size_t whole)
+    {
+        for (size_t at = 0; at < whole;) {
+            size_t part = 0;
+            if (at == before && size) {
+                at += size;
+                continue;
+            }
+            char* there = chunk(at, (at < before ? before : whole) - at, &part);
+            std::memset(there, map_.fill ? 0xff : 0, part);
+            at += part;
+        }
+    }
+
+    // Where the bytes from `at` of the current row lie in shared memory, and how many follow each other.
+    char* chunk(size_t at, size_t most, size_t* part)
+    {
+        uintptr_t address = shared_ + copied_ + at;
+        *part = std::min(most, 16 - address % 16);
+        uintptr_t bits = address >> 7; // what the pattern mixes in
+        if (map_.swizzle)
+            address ^= (bits & ((1u << map_.swizzle) - 1)) << 4;
+        return reinterpret_cast<char*>(address);
+    }
+
+    // Denormals become zeros of their sign.
+    static void flush(char* bytes, size_t size)
+    {
+        for (; size >= 4; bytes += 4, size -= 4) {
+            uint32_t word;
+            std::memcpy(&word, bytes, 4);
+            if (!(word & 0x7f800000u))
+                word &= 0x80000000u;
+            std::memcpy(bytes, &word, 4);
+        }
+    }
+
+    TensorMap map_;
+    Site site_;
+    uint32_t item_ = 0;
+    uintptr_t shared_ = 0;
+    size_t copied_ = 0;
+};
+
+// The bytes of a tile or of columns.
+size_t size_of(const TensorMap& map)
+{
+    size_t count = map.tile[0];
+    for (int axis = 1; axis < map.rank; ++axis)
+        count *= (map.tile[axis] + map.steps[axis] - 1u) / map.steps[axis];
+    if (map.kind != TensorMapKind::tiled)
+        count = size_t(map.pixels) * map.channels;
+    return count * item_size(map.data_type);
+}
+
+uintptr_t tile_memory(emu_u64 given, emu_u64 map, bool store, const Site& site)
+{
+    uintptr_t address = aligned_shared(given, 128, "a tile in shared memory", site);
+    check(address, size_of(*reinterpret_cast<const TensorMap*>(map)), !store, site);
+    return address;
+}
+
+} // namespace
+} // namespace emu::exec
+
+using namespace emu::exec;
+
+#define EMU_SITE {EMU_CALLER, file, line}
+
+extern "C" {
+
+void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    if (!count || count >= 1u << 20)
+        refuse(site, "an mbarrier counts from 1 to 2**20 - 1 arrivals");
+    *mbarrier(barrier, site) = {0, count, count, 1, 0};
+}
+
+void emu_mbarrier_end(emu_u64 barrier, const char* file, emu_u32 line)
+{
+    live_mbarrier(barrier, EMU_SITE)->live = 0;
+}
+
+emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    Mbarrier* found = live_mbarrier(barrier, site);
+    emu_u64 phase = found->phase;
+    if (count > found->pending)
+        refuse(site, "more threads arrive at an mbarrier than it was initialised for");
+    found->bytes += bytes;
+    found->pending -= count;
+    if (count)
+        settle(*found);
+    return phase;
+}
+
+int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    if (live_mbarrier(barrier, site)->phase != (parity & 1))
+        return 1;
+    this_worker->repeats.store(true, std::memory_order_relaxed);
+    this_worker->block.yield(this_worker->current, site);
+    return 0;
+}
+
+void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int is_to_shared, const char* file,
+                   emu_u32 line)
+{
+    Site site = EMU_SITE;
+    const char* what = "each side of a bulk copy";
+    uintptr_t target = is_to_shared ? aligned_shared(to, 16, what, site) : uintptr_t(to);
+    uintptr_t source = is_to_shared ? uintptr_t(from) : aligned_shared(from, 16, what, site);
+    if (target % 16 || source % 16 || bytes % 16)
+        refuse(site, "a bulk copy has a multiple of 16 bytes, and both sides begin at such multiples");
+    check(source, bytes, false, site);
+    check(target, bytes, true, site);
+    std::memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
+    if (barrier)
+        tell(barrier, bytes, site);
+}
+
+void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place, emu_u64 barrier,
+                     const emu_i32* offsets, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    TensorCopy copy(map, axes, site);
+    if (copy.is_tiled() == (offsets != nullptr))
+        refuse(site, copy.is_tiled() ? "a copy of columns names a tensor map of tiles"
+                                     : "a copy of a tile names a tensor map of columns");
+    uintptr_t shared = tile_memory(to, map, false, site);
+    if (offsets)
+        copy.columns(shared, place, offsets);
+    else
+        copy.tile(shared, place, false);
+    tell(barrier, copy.bytes(), site);
+}
+
+void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 from, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    TensorCopy copy(map, axes, site);
+    if (!copy.is_tiled())
+        refuse(site, "only tiles can be stored, and the tensor map is one of columns");
+    copy.tile(tile_memory(from, map, true, site), place, true);
+}
+
+void* emu_shared_address(emu_u64 low)
+{
+    return reinterpret_cast<void*>(shared_address(low));
+}
+
+} // extern "C"

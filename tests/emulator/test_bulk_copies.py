@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Inline PTX about bulk copies: what it does on the software device, and what is refused or found to be wrong."""
+
+import re
+
+import numpy as np
+import pytest
+
+from support.compiled import Code, Program
+
+SOURCE = r"""
+struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
+#define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)
+extern "C" {
+__global__ void plain(int* x, int* y)
+{
+    __shared__ alignas(16) int middle[64];
+    __shared__ unsigned long long barrier;
+    unsigned long long state;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(SHARED(&barrier)), "r"(blockDim.x));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 256; // both halves\n\t"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 128, [%0];\n\t"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1 + 128], [%2+128], 128, [%0];"
+                     :: "r"(SHARED(&barrier)), "r"(SHARED(middle)), "l"(x) : "memory");
+    }
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(SHARED(&barrier)) : "memory");
+    asm volatile("{ .reg .pred DONE; /* spins */ AGAIN: mbarrier.try_wait.shared::cta.b64 DONE, [%0], %1, 1000;\n"
+                 "@!DONE bra AGAIN; }" :: "r"(SHARED(&barrier)), "l"(state) : "memory");
+    middle[threadIdx.x] += threadIdx.x;
+    asm volatile("fence.proxy.async;");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                     :: "l"(y), "r"(SHARED(middle)), "n"(256) : "memory");
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" ::: "memory");
+        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" :: "r"(SHARED(&barrier)));
+    }
+}
+__global__ void words(unsigned int* x, float* f)
+{
+    unsigned int lane = 0, elected = 0, both = 0, less = 0, signed_less = 0;
+    float same;
+    if (threadIdx.x >= 4)
+        asm("{ .reg .b32 l; .reg .pred p; elect.sync l|p, %2; mov.u32 %0, l; selp.b32 %1, 1, 0, p; }"
+            : "=r"(lane), "=r"(elected) : "r"(0xfffffff0u));
+    asm("{ .reg .pred p, q; setp.lt.u32 p, %3, %4; setp.lt.s32 q, %3, %4; selp.u32 %0, 1, 0, p; selp.u32 %1, 1, 0, q;"
+        "  @p mov.u32 %2, 7; @!p mov.u32 %2, %%laneid; }"
+        : "=r"(less), "=r"(signed_less), "+r"(both) : "r"(5), "r"(-1));
+    asm("mov.b32 %0, %1;" : "=f"(same) : "f"(f[0]));
+    unsigned int t = threadIdx.x;
+    x[6 * t] = lane, x[6 * t + 1] = elected, x[6 * t + 2] = less, x[6 * t + 3] = signed_less, x[6 * t + 4] = both;
+    x[6 * t + 5] = *(unsigned int*)&same;
+    __shared__ unsigned int back[32];
+    *(unsigned int*)__cvta_shared_to_generic(SHARED(&back[t])) = t;
+    if (back[t] != t) __trap();
+}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def image(driver):
+    return Program(SOURCE, "-arch=sm_90").image
+
+
+@pytest.fixture
+def code(driver, context, image):
+    code = Code(driver, image)
+    yield code
+    code.close()
+
+
+def test_bulk_copies_and_their_barrier(code):
+    x, y = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    code("plain", 1, 64, x, y)
+    assert np.array_equal(y, 2 * np.arange(64))
+
+
+def test_what_stands_around_copies(code):
+    x, f = np.zeros((32, 6), np.uint32), np.array([1.5], np.float32)
+    code("words", 1, 32, x, f)
+    assert x[:, 0].tolist() == [0] * 4 + [4] * 28
+    assert x[:, 1].tolist() == [0] * 4 + [1] + [0] * 27
+    assert x[:, 2:5].tolist() == [[1, 0, 7]] * 32
+    assert x[:, 5].tolist() == [f.view(np.uint32)[0]] * 32
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%2, %3}], [%4], %5;",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
+        "cp.async.bulk.tensor.3d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
+        "cp.async.bulk.tensor.6d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2, %3}], [%0];",
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];",
+        "mbarrier.test_wait.shared.b64 unknown, [%0], %1;",
+        "mbarrier.init.shared.b64 %0, 1;",
+        "mbarrier.init.shared.b64 [%9], 1;",
+        "mbarrier.pending_count.b64 %0, %1;",
+        "wgmma.fence.sync.aligned;",
+        "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;",
+        ".reg .b32 r<4>;",
+        "mov.u32 %0, %%envreg3;",
+        "bra NOWHERE;",
+        "setp.xy.u32 %0, %1, %2;",
+        "@p mov.u32 %0, 1;",
+        "elect.sync %0, %1;",
+    ],
+)
+def test_other_instructions_are_refused_with_their_text(driver, text):
+    source = f"""extern "C" __global__ void k(int* x) {{ int a = 0;
+        asm volatile("{text}" : "+r"(a) : "l"(x), "r"(a), "r"(a), "r"(a), "h"((short)a)); }}"""
+    log = Program(source, "-arch=sm_90").log
+    assert "default_program(2): error: inline PTX is not supported" in log
+    assert text.split()[0].strip(";") in log
+
+
+# ---- faults, each with its line
+
+
+def fault_of(driver, body, capfd):
+    """Run a body of one thread, which has a barrier, shared memory, a bad map and 16 bytes, and give the report."""
+    source = (
+        "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n"
+        "#define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)\n"
+        'extern "C" __global__ void k(char* x) {\n'
+        "__shared__ alignas(128) char s[256]; __shared__ unsigned long long b; s[0] = b = 0; CUtensorMap map = {};\n"
+        f"{body} }}"
+    )
+    code = Code(driver, Program(source, "-arch=sm_90").image)
+    with pytest.raises(driver.Error):
+        code("k", 1, 1, np.zeros(16, np.int8))
+    code.close()
+    return capfd.readouterr().err
+
+
+LOAD = (
+    'asm("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [%%0], [%%1, {%s}], [%%2];" '
+    ':: "r"(SHARED(s)), "l"(%s), "r"(SHARED(&b)));'
+)
+INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            'asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(SHARED(&b)));',
+            "an mbarrier is used that is not initialised",
+        ),
+        ('asm("mbarrier.init.shared.b64 [%0], 0;" :: "r"(SHARED(&b)));', r"from 1 to 2\*\*20 - 1 arrivals"),
+        ('asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(s) + 4));', "an mbarrier begins at a multiple of 8"),
+        (INIT + 'asm("mbarrier.arrive.shared.b64 _, [%0], 2;" :: "r"(SHARED(&b)));', "more threads arrive"),
+        (INIT + LOAD % (2, "0, 0", "&map"), "memory that holds no tensor map"),
+        (INIT + LOAD % (2, "0, 0", "(char*)&map + 8"), "a tensor map begins at a multiple of 64 bytes"),
+        (
+            INIT + 'asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 8;" :: "l"(x), "r"(SHARED(s)));',
+            "a bulk copy has a multiple of 16 bytes",
+        ),
+        (
+            'asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" :: "l"(x), "r"(SHARED(s)));',
+            "__shared__ s",
+        ),
+        (
+            'asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" :: "l"(x), "r"(SHARED(s)));',
+            "access of 256 bytes|256 bytes",
+        ),
+    ],
+)
+def test_misuse_is_a_fault_with_its_line(driver, context, capfd, body, message):
+    report = fault_of(driver, body, capfd)
+    assert re.search(message, report), report
+    assert "default_program:5" in report, report

@@ -1,0 +1,534 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tensor maps: what they are made of, what they refuse, and tiles that kernels load and store with them."""
+
+import copy
+import gc
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import support.tensor_maps as tma
+from cuda.core import (
+    Buffer,
+    CUDAError,
+    Device,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    TensorMapDescriptor,
+    TensorMapDescriptorOptions,
+    launch,
+)
+from cuda.core._kernel_arg_handler import ParamHolder
+from cuda.core._tensor_map import (
+    _NUMPY_DTYPE_TO_TMA,
+    TensorMapDataType,
+    TensorMapIm2ColWideMode,
+    TensorMapInterleave,
+    TensorMapL2Promotion,
+    TensorMapOOBFill,
+    TensorMapSwizzle,
+    _require_view_device,
+)
+from cuda.core.utils import StridedMemoryView
+
+pytestmark = pytest.mark.requires(compute=(9, 0))
+
+F32 = np.dtype(np.float32)
+
+
+@pytest.fixture
+def view(device, stream):
+    """A view of shape (64, 96) of float32 on the device."""
+    return tma.on_device(np.arange(64 * 96, dtype=np.float32).reshape(64, 96), stream)
+
+
+@pytest.fixture
+def image(device, stream):
+    """A view of N, H, W, C on the device."""
+    return tma.on_device(np.arange(2 * 6 * 7 * 8, dtype=np.float32).reshape(2, 6, 7, 8), stream)
+
+
+# --- what a descriptor is ---
+
+
+def test_enums_have_the_values_of_the_driver():
+    from cuda.bindings import driver
+
+    names = {
+        TensorMapDataType: ("CUtensorMapDataType", "CU_TENSOR_MAP_DATA_TYPE_"),
+        TensorMapInterleave: ("CUtensorMapInterleave", "CU_TENSOR_MAP_"),
+        TensorMapSwizzle: ("CUtensorMapSwizzle", "CU_TENSOR_MAP_"),
+        TensorMapL2Promotion: ("CUtensorMapL2promotion", "CU_TENSOR_MAP_L2_PROMOTION_"),
+        TensorMapOOBFill: ("CUtensorMapFloatOOBfill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_"),
+        TensorMapIm2ColWideMode: ("CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_"),
+    }
+    for enum, (theirs, prefix) in names.items():
+        for member in enum:
+            middle = {TensorMapInterleave: "INTERLEAVE_", TensorMapSwizzle: "SWIZZLE_"}.get(enum, "")
+            name = prefix + (middle if member.name == "NONE" else "") + member.name
+            assert getattr(getattr(driver, theirs), name) == member
+
+
+def test_a_descriptor_says_what_it_is(view, image):
+    tiled = view.as_tensor_map((8, 32), swizzle=TensorMapSwizzle.SWIZZLE_128B)
+    assert repr(tiled) == "TensorMapDescriptor(tiled, rank=2, dtype=FLOAT32, swizzle=SWIZZLE_128B)"
+    columns = TensorMapDescriptor._from_im2col(image, (-1, -1), (1, 1), 8, 16)
+    assert repr(columns) == "TensorMapDescriptor(im2col, rank=4, dtype=FLOAT32, swizzle=NONE)"
+    assert tiled.device == Device()
+
+
+def test_a_descriptor_is_itself(view):
+    one, two = view.as_tensor_map((8, 32)), view.as_tensor_map((8, 32))
+    assert one == one and one != two and hash(one) != hash(two)
+    for call in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="pickled or copied"):
+            call(one)
+
+
+def test_descriptors_come_from_views():
+    with pytest.raises(RuntimeError, match="use StridedMemoryView.as_tensor_map"):
+        TensorMapDescriptor()
+
+
+def test_a_descriptor_keeps_the_view_and_the_memory(device, stream):
+    view = tma.on_device(np.arange(64, dtype=np.float32), stream)
+    count = sys.getrefcount(view)
+    descriptor = view.as_tensor_map((16,))
+    assert sys.getrefcount(view) == count + 1
+    del descriptor
+    assert sys.getrefcount(view) == count
+    descriptor = view.as_tensor_map((16,))
+    del view
+    gc.collect()
+    assert tma.load_tile(descriptor, (16,), (16,), F32, stream).tolist() == [*range(16, 32)]
+
+
+def test_the_driver_gets_extents_from_the_last_axis_on(view, stream):
+    tile = tma.load_tile(view.as_tensor_map((4, 8)), (2, 16), (4, 8), F32, stream)
+    assert np.array_equal(tile, tma.host_copy(view, stream)[2:6, 16:24])
+
+
+# --- options ---
+
+
+def test_options_are_normalised_and_compared():
+    options = TensorMapDescriptorOptions([16, 32], element_strides=[1, 2], data_type="float32", swizzle=None)
+    assert (options.box_dim, options.element_strides) == ((16, 32), (1, 2))
+    assert options.data_type == F32 and isinstance(options.data_type, np.dtype)
+    assert options.swizzle is TensorMapSwizzle.NONE
+    assert options == TensorMapDescriptorOptions((16, 32), (1, 2), np.float32)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(options)
+    assert TensorMapDescriptorOptions((8,), data_type=TensorMapDataType.TFLOAT32).data_type == 11
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"box_dim": 16}, "box_dim must be a tuple of int, not int"),
+        ({"box_dim": None}, "box_dim must be a tuple of int, not None"),
+        ({"box_dim": (16, 2.0)}, "box_dim must be a tuple of int, not"),
+        ({"element_strides": 2}, "element_strides must be a tuple of int, not int"),
+        ({"element_strides": ("1",)}, "element_strides must be a tuple of int"),
+        ({"data_type": 7}, "not the int 7"),
+        ({"data_type": "float33"}, "data_type must be a TensorMapDataType or a dtype, not 'float33'"),
+        ({"interleave": 1}, "interleave must be a TensorMapInterleave, not 1"),
+        ({"swizzle": "SWIZZLE_32B"}, "swizzle must be a TensorMapSwizzle"),
+        ({"l2_promotion": TensorMapSwizzle.SWIZZLE_32B}, "l2_promotion must be a TensorMapL2Promotion"),
+        ({"oob_fill": True}, "oob_fill must be a TensorMapOOBFill"),
+    ],
+)
+def test_options_of_the_wrong_type(view, changes, message):
+    with pytest.raises(TypeError, match=message):
+        TensorMapDescriptorOptions(**{"box_dim": (16,), **changes})
+    if changes.get("box_dim", 0) is not None:
+        with pytest.raises(TypeError, match=message):
+            view.as_tensor_map(**{"box_dim": (4, 16), **changes})
+
+
+def test_options_come_alone(view):
+    options = TensorMapDescriptorOptions((4, 16))
+    assert repr(view.as_tensor_map(options=options)) == repr(view.as_tensor_map(options={"box_dim": [4, 16]}))
+    # What says nothing may stand beside them.
+    view.as_tensor_map(options=options, swizzle=TensorMapSwizzle.NONE, element_strides=None)
+    for arguments in (
+        {},
+        {"box_dim": (4, 16), "options": options},
+        {"options": options, "data_type": np.float32},
+        {"options": options, "swizzle": TensorMapSwizzle.SWIZZLE_64B},
+    ):
+        with pytest.raises(TypeError, match="give"):
+            view.as_tensor_map(**arguments)
+    with pytest.raises(TypeError, match=r"unknown tensor map options: \['box'\]"):
+        view.as_tensor_map(options={"box": (4, 16)})
+    with pytest.raises(TypeError, match="options must be"):
+        view.as_tensor_map(options=(4, 16))
+
+
+# --- types ---
+
+
+@pytest.mark.parametrize("dtype", [d for d in _NUMPY_DTYPE_TO_TMA if d.kind != "V"], ids=str)
+def test_types_of_elements_are_taken_from_the_view(stream, dtype):
+    array = np.arange(64).astype(dtype).reshape(4, 16)
+    descriptor = tma.on_device(array, stream).as_tensor_map((2, 16))
+    assert f"dtype={_NUMPY_DTYPE_TO_TMA[dtype].name}," in repr(descriptor)
+    assert np.array_equal(tma.load_tile(descriptor, (1, 0), (2, 16), dtype, stream), array[1:3])
+
+
+def test_types_are_named_where_numpy_has_none(stream):
+    view = tma.on_device(np.arange(64, dtype=np.int16), stream)
+    for wrong in (None, np.int8, "complex64", bool, ">f4"):
+        with pytest.raises(ValueError, match="tensor maps have no data type for"):
+            view.as_tensor_map((16,), data_type=wrong)
+    assert "dtype=BFLOAT16" in repr(view.as_tensor_map((16,), data_type=TensorMapDataType.BFLOAT16))
+    untyped = StridedMemoryView.from_buffer(view.exporting_obj, (64,), itemsize=2)
+    with pytest.raises(ValueError, match="give data_type"):
+        untyped.as_tensor_map((16,))
+    assert "dtype=UINT16" in repr(untyped.as_tensor_map((16,), data_type=np.uint16))
+
+
+def test_bfloat16_needs_no_package(stream):
+    class Bfloats:
+        def __init__(self, view):
+            self.view = view
+
+        def __dlpack_device__(self):
+            return self.view.__dlpack_device__()
+
+        def __dlpack__(self, **arguments):
+            from support.tensors import DLPackExporter
+
+            exporter = DLPackExporter(self.__dlpack_device__(), code=4, bits=16, shape=(64,), data=self.view.ptr)
+            self.exporter = exporter
+            return exporter.__dlpack__(**arguments)
+
+    view = StridedMemoryView.from_dlpack(Bfloats(tma.on_device(np.zeros(64, np.uint16), stream)), -1)
+    assert "dtype=BFLOAT16" in repr(view.as_tensor_map((16,)))
+
+
+# --- what is refused ---
+
+
+def test_memory_comes_first():
+    """Neither a context nor the hardware is needed to say so."""
+    with pytest.raises(ValueError, match="memory of the host"):
+        StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map((4,))
+    with pytest.raises(TypeError, match="give box_dim"):
+        StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map()
+
+
+def test_memory_is_aligned(view):
+    shifted = StridedMemoryView.from_buffer(view.exporting_obj[4:], (16,), dtype=F32)
+    with pytest.raises(ValueError, match=r"begin at a multiple of 16 bytes, and this begins at 0x[0-9a-f]+4"):
+        shifted.as_tensor_map((4,))
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "arguments", "error", "message"),
+    [
+        ((), None, {"box_dim": ()}, ValueError, "from 1 to 5 axes, and the view has 0"),
+        ((2,) * 6, None, {"box_dim": (2,) * 6}, ValueError, "from 1 to 5 axes, and the view has 6"),
+        ((0, 16), None, {"box_dim": (1, 16)}, ValueError, r"axis 0 of shape \(0, 16\) has 0"),
+        ((4, 16), (16, 2), {"box_dim": (4, 16)}, ValueError, "elements of the last axis must be neighbours"),
+        ((4, 16), (18, 1), {"box_dim": (4, 16)}, ValueError, "axis 0 must be a multiple of 16 bytes .* is 72 bytes"),
+        ((4, 16), None, {"box_dim": (4,)}, ValueError, "one entry for each of the 2 axes, not 1"),
+        ((4, 16), None, {"box_dim": (0, 16)}, ValueError, "entries from 1 to 256"),
+        ((4, 16), None, {"box_dim": (4, 257)}, ValueError, "entries from 1 to 256"),
+        ((4, 16), None, {"box_dim": (4, -16)}, ValueError, "entries from 1 to 256"),
+        ((4, 16), None, {"box_dim": (4, 7)}, ValueError, "multiple of 16 bytes, not 28: 7 elements of FLOAT32"),
+        ((4, 16), None, {"element_strides": (1,)}, ValueError, "element_strides must have one entry"),
+        ((4, 16), None, {"element_strides": (1, 9)}, ValueError, "entries from 1 to 8"),
+        ((4, 16), None, {"element_strides": (0, 1)}, ValueError, "entries from 1 to 8"),
+        ((4, 16), None, {"element_strides": (-1, 1)}, OverflowError, "must not be negative"),
+        ((4, 16), None, {"swizzle": TensorMapSwizzle.SWIZZLE_32B}, ValueError, "at most 32 bytes, not 64"),
+        ((4, 16), None, {"interleave": TensorMapInterleave.INTERLEAVE_16B}, ValueError, "from 3 to 5 axes"),
+        (
+            (2, 4, 16),
+            None,
+            {"box_dim": (1, 1, 8), "interleave": TensorMapInterleave.INTERLEAVE_32B},
+            ValueError,
+            "needs swizzle=SWIZZLE_32B",
+        ),
+        (
+            (4, 16),
+            None,
+            {"data_type": np.int32, "oob_fill": TensorMapOOBFill.NAN_REQUEST_ZERO_FMA},
+            ValueError,
+            "for floating-point elements, not for INT32",
+        ),
+    ],
+)
+def test_layouts_and_tiles_that_the_engine_does_not_take(view, shape, strides, arguments, error, message):
+    part = StridedMemoryView.from_buffer(view.exporting_obj, shape, strides, dtype=F32)
+    with pytest.raises(error, match=message):
+        part.as_tensor_map(**{"box_dim": (4, 16), **arguments})
+
+
+def test_strides_are_not_negative(device):
+    pinned = LegacyPinnedMemoryResource().allocate(4096)
+    array = np.from_dlpack(pinned).view(np.float32).reshape(32, 32)[::-1]
+    view = StridedMemoryView.from_array_interface(array).view(dtype=F32)
+    assert view.is_device_accessible
+    with pytest.raises(OverflowError, match="axis 0 has -32"):
+        view.as_tensor_map((4, 16))
+
+
+def test_strides_of_axes_with_one_element_do_not_matter(view, stream):
+    one = StridedMemoryView.from_buffer(view.exporting_obj, (1, 10), (10, 1), dtype=F32)
+    tile = tma.load_tile(one.as_tensor_map((2, 12)), (0, 0), (2, 12), F32, stream)
+    assert tile.tolist() == [[*range(10), 0, 0], [0] * 12]
+
+
+def test_a_context_is_needed(view):
+    from threading import Thread
+
+    errors = []
+
+    def make():
+        try:
+            view.as_tensor_map((4, 16))
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    thread = Thread(target=make)
+    thread.start()
+    thread.join()
+    assert errors == ["a tensor map needs a current context; call Device.set_current() first"]
+
+
+@pytest.mark.requires(devices=2)
+def test_memory_of_another_device_is_refused(devices, view):
+    devices[1].set_current()
+    try:
+        with pytest.raises(ValueError, match="needs memory of device 1, which is current, and this is on device 0"):
+            view.as_tensor_map((4, 16))
+    finally:
+        devices[0].set_current()
+
+
+@pytest.mark.parametrize(("own", "is_refused"), [((2, 1), True), ((2, 0), False), ((1, 0), False), ((13, 0), False)])
+def test_views_are_asked_for_their_device(own, is_refused):
+    class View:
+        def __dlpack_device__(self):
+            return own
+
+    if is_refused:
+        with pytest.raises(ValueError, match="copying needs memory of device 0, .* and this is on device 1"):
+            _require_view_device(View(), 0, "copying")
+    else:
+        assert _require_view_device(View(), 0, "copying") is None
+
+
+def test_private_factories_take_views_only(view):
+    assert "tiled" in repr(TensorMapDescriptor._from_tiled(view, [4, 16]))
+    for call in (
+        lambda: TensorMapDescriptor._from_tiled(np.zeros(3), (4,)),
+        lambda: TensorMapDescriptor._from_im2col(None, (0,), (0,), 8, 8),
+        lambda: TensorMapDescriptor._from_im2col_wide(view.exporting_obj, 0, 0, 8, 8),
+    ):
+        with pytest.raises(TypeError, match="view must be a StridedMemoryView"):
+            call()
+
+
+# --- tiles ---
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
+def test_tiles_of_any_rank(stream, rank):
+    shape, tile = (3, 5, 4, 6, 16)[-rank:], (2, 3, 2, 4, 8)[-rank:]
+    array = np.random.default_rng(rank).random(shape, dtype=np.float32)
+    descriptor = tma.on_device(array, stream).as_tensor_map(tile)
+    corner = (1, 2, 1, 2, 4)[-rank:]
+    expected = array[tuple(slice(c, c + t) for c, t in zip(corner, tile, strict=True))]
+    assert np.array_equal(tma.load_tile(descriptor, corner, tile, F32, stream), expected)
+
+
+@pytest.mark.parametrize("corner", [(-2, -4), (62, 92), (-4, 94), (64, 0), (0, 96), (1000, -1000)])
+def test_what_is_outside_is_zero_and_is_not_stored(view, stream, corner):
+    array = tma.host_copy(view, stream)
+    padded = np.pad(array, 2000)
+    rows, columns = slice(corner[0] + 2000, corner[0] + 2008), slice(corner[1] + 2000, corner[1] + 2016)
+    descriptor = view.as_tensor_map((8, 16))
+    assert np.array_equal(tma.load_tile(descriptor, corner, (8, 16), F32, stream), padded[rows, columns])
+    tma.store_tile(descriptor, corner, np.full((8, 16), -1, np.float32), stream)
+    padded[rows, columns] = -1
+    assert np.array_equal(tma.host_copy(view, stream), padded[2000:-2000, 2000:-2000])
+
+
+def test_what_is_outside_may_be_nan(view, stream):
+    descriptor = view.as_tensor_map((4, 16), oob_fill=TensorMapOOBFill.NAN_REQUEST_ZERO_FMA)
+    tile = tma.load_tile(descriptor, (62, 0), (4, 16), F32, stream)
+    assert np.isnan(tile[2:]).all() and not np.isnan(tile[:2]).any()
+
+
+def test_strides_between_the_elements_that_are_taken(view, stream):
+    descriptor = view.as_tensor_map((8, 16), element_strides=(3, 1))
+    tile = tma.load_tile(descriptor, (2, 16), (3, 16), F32, stream)
+    assert np.array_equal(tile, tma.host_copy(view, stream)[2:10:3, 16:32])
+
+
+@pytest.mark.parametrize("swizzle", list(TensorMapSwizzle))
+def test_swizzled_tiles_have_their_chunks_elsewhere(view, stream, swizzle):
+    width = 4 * max(2, 1 << swizzle)
+    tile = tma.load_tile(view.as_tensor_map((16, width), swizzle=swizzle), (8, 32), (16, width), F32, stream)
+    chunks = tma.host_copy(view, stream)[8:24, 32 : 32 + width].reshape(-1, 4)
+    where = np.arange(len(chunks))
+    where ^= (where >> 3) & ((1 << swizzle) - 1)
+    expected = np.empty_like(chunks)
+    expected[where] = chunks
+    assert np.array_equal(tile.reshape(-1, 4), expected)
+
+
+def test_swizzled_tiles_come_back_as_they_were(view, stream):
+    descriptor = view.as_tensor_map((16, 32), swizzle=TensorMapSwizzle.SWIZZLE_128B)
+    before = tma.host_copy(view, stream)
+    tile = tma.load_tile(descriptor, (16, 32), (16, 32), F32, stream)
+    tma.store_tile(descriptor, (0, 0), tile, stream)
+    assert np.array_equal(tma.host_copy(view, stream)[:16, :32], before[16:32, 32:64])
+
+
+def test_padded_rows(stream):
+    array = np.arange(20 * 24, dtype=np.float32).reshape(20, 24)
+    whole = tma.on_device(array, stream)
+    part = whole.view(whole._layout[2:, 4:18])
+    tile = tma.load_tile(part.as_tensor_map((4, 16)), (1, 4), (4, 16), F32, stream)
+    assert np.array_equal(tile[:, :10], array[3:7, 8:18])
+    assert not tile[:, 10:].any()
+
+
+@pytest.mark.parametrize(("offsets", "steps"), [((0, 0), (1, 1)), ((2, 1), (1, 1)), ((1, 2), (1, 2)), ((0, 1), (2, 2))])
+def test_columns_of_pixels(image, stream, offsets, steps):
+    """A 3 by 3 convolution with a border of 1: the box of pixels reaches from -1 to the last pixel less 2, plus 1."""
+    pixels = 12
+    descriptor = TensorMapDescriptor._from_im2col(image, (-1, -1), (-1, -1), 8, pixels, element_strides=(1, *steps, 1))
+    columns = tma.load_columns(descriptor, (0, -1, -1, 0), offsets, (pixels, 8), F32, stream)
+    padded = np.pad(tma.host_copy(image, stream), ((0, 1), (1, 3), (1, 3), (0, 0)))
+    taken = [(n, y, x) for n in range(2) for y in range(0, 6, steps[0]) for x in range(0, 7, steps[1])]
+    expected = [padded[n, y + offsets[0], x + offsets[1]] for n, y, x in taken[:pixels]]
+    assert np.array_equal(columns, expected)
+
+
+def test_columns_have_limits(image, view):
+    make = TensorMapDescriptor._from_im2col
+    for arguments, message in (
+        ((view, (), (), 8, 16), "from 3 to 5 axes, and the view has 2"),
+        ((image, (0,), (0, 0), 8, 16), "pixel_box_lower_corner must have 2 entries"),
+        ((image, (0, 0), (0, 0, 0), 8, 16), "pixel_box_upper_corner must have 2 entries"),
+        ((image, (0, 128), (0, 0), 8, 16), "entries from -128 to 127"),
+        ((image, (5, 0), (-1, 0), 8, 16), "the pixel box is empty"),
+        ((image, (0, 0), (0, 0), 257, 16), "channels_per_pixel must be from 1 to 256"),
+        ((image, (0, 0), (0, 0), 8, 1025), "pixels_per_column must be from 1 to 1024"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(*arguments)
+    with pytest.raises(ValueError, match="element_strides must have one entry for each of the 4 axes"):
+        make(image, (0, 0), (0, 0), 8, 16, element_strides=(1, 1))
+    with pytest.raises(TypeError, match="channels_per_pixel must be"):
+        make(image, (0, 0), (0, 0), 8.0, 16)
+
+
+@pytest.mark.requires(cuda=(12, 8))
+def test_wide_columns_need_a_newer_device(image):
+    make = TensorMapDescriptor._from_im2col_wide
+    for arguments, options, message in (
+        ((0, 0, 8, 16), {"swizzle": TensorMapSwizzle.NONE}, "need swizzle=SWIZZLE_64B or SWIZZLE_128B"),
+        ((-40000, 0, 8, 16), {}, "pixel_box_lower_corner_width must be from -32768 to 32767"),
+        ((7, 0, 8, 16), {}, "the pixel box is empty"),
+        ((0, 0, 64, 16), {}, "at most 128 bytes, not 256"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(image, *arguments, **options)
+    with pytest.raises(TypeError, match="mode must be a TensorMapIm2ColWideMode"):
+        make(image, 0, 0, 8, 16, mode=1)
+    if Device().compute_capability >= (10, 0):
+        assert "im2col_wide" in repr(make(image, 0, 0, 8, 16))
+    else:
+        with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
+            make(image, 0, 0, 8, 16)
+
+
+# --- other memory ---
+
+
+def test_the_address_is_replaced(view, stream):
+    descriptor = view.as_tensor_map((4, 16))
+    other = tma.on_device(-np.ones((64, 96), np.float32), stream)
+    count = sys.getrefcount(other)
+    descriptor.replace_address(other)
+    assert sys.getrefcount(other) == count + 1
+    assert (tma.load_tile(descriptor, (0, 0), (4, 16), F32, stream) == -1).all()
+    descriptor.replace_address(view.exporting_obj)  # a buffer
+    assert sys.getrefcount(other) == count
+    assert tma.load_tile(descriptor, (0, 0), (4, 16), F32, stream)[0, 5] == 5
+    assert isinstance(view.exporting_obj, Buffer)
+
+
+def test_addresses_that_are_refused(view):
+    descriptor = view.as_tensor_map((4, 16))
+    with pytest.raises(BufferError, match="neither DLPack nor"):
+        descriptor.replace_address(3)
+    with pytest.raises(ValueError, match="memory of the host"):
+        descriptor.replace_address(np.zeros(4))
+    with pytest.raises(ValueError, match="multiple of 16 bytes"):
+        descriptor.replace_address(view.exporting_obj[8:])
+
+
+@pytest.mark.requires(devices=2)
+def test_the_address_is_replaced_in_its_context(devices, view):
+    descriptor = view.as_tensor_map((4, 16))
+    devices[1].set_current()
+    try:
+        with pytest.raises(RuntimeError, match="another context is current"):
+            descriptor.replace_address(view)
+        assert descriptor.device == devices[0]
+    finally:
+        devices[0].set_current()
+
+
+# --- launches ---
+
+
+def test_kernels_stream_tiles_through_shared_memory(stream):
+    array = np.arange(96 * 160, dtype=np.float32).reshape(96, 160)
+    source, target = tma.on_device(array, stream), tma.on_device(np.zeros_like(array), stream)
+    maps = [view.as_tensor_map((32, 32)) for view in (source, target)]
+    launch(stream, LaunchConfig(grid=3, block=32), tma.kernels().get_kernel("double_tiles"), *maps, 5)
+    assert np.array_equal(tma.host_copy(target, stream), 2 * array)
+
+
+def test_a_descriptor_is_copied_by_launches_and_graphs(view, stream):
+    other = tma.on_device(-np.ones((64, 96), np.float32), stream)
+    descriptor = view.as_tensor_map((4, 16))
+    out = Device().allocate(256, stream=stream)
+    kernel = tma.kernels().get_kernel("load_tile")
+    builder = stream.create_graph_builder()
+    builder.begin_building()
+    launch(builder, LaunchConfig(grid=1, block=1, shmem_size=2048), kernel, descriptor, 2, tma.place(0, 0), out, 256)
+    graph = builder.end_building().complete()
+    descriptor.replace_address(other)
+    graph.launch(stream)
+    tile = np.empty((4, 16), np.float32)
+    out.copy_to(tile, stream=stream)
+    stream.sync()
+    assert np.array_equal(tile, tma.host_copy(view, stream)[:4, :16])
+
+
+def test_a_parameter_of_another_size_is_refused(view, stream):
+    kernel = tma.kernels().get_kernel("load_tile")
+    config = LaunchConfig(grid=1, block=1)
+    with pytest.raises(TypeError, match="has 4 bytes, but the TensorMapDescriptor given has 128"):
+        launch(stream, config, kernel, view.as_tensor_map((4, 16)), view.as_tensor_map((4, 16)), tma.place(0), 0, 0)
+
+
+def test_other_packers_take_a_descriptor(view):
+    import ctypes
+
+    descriptor = view.as_tensor_map((4, 16))
+    cells = (ctypes.c_void_p * 2).from_address((holder := ParamHolder((descriptor, 7))).ptr)
+    assert len(ctypes.string_at(cells[0], 128).rstrip(b"\0")) > 8
+    assert ctypes.c_int64.from_address(cells[1]).value == 7
+    del holder
