@@ -12,6 +12,7 @@ from support.compiled import Code, Program
 SOURCE = r"""
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
 #define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)
+#define COPY "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
 extern "C" {
 __global__ void plain(int* x, int* y)
 {
@@ -23,8 +24,7 @@ __global__ void plain(int* x, int* y)
     __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 256; // both halves\n\t"
-                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 128, [%0];\n\t"
-                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1 + 128], [%2+128], 128, [%0];"
+                     COPY " [%1], [%2], 128, [%0];\n\t" COPY " [%1 + 128], [%2+128], 128, [%0];"
                      :: "r"(SHARED(&barrier)), "r"(SHARED(middle)), "l"(x) : "memory");
     }
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(SHARED(&barrier)) : "memory");
@@ -94,7 +94,8 @@ def test_what_stands_around_copies(code):
     [
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%0], [%1, {%2, %3}], [%4], %5;",
-        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3}], [%4];",
         "cp.async.bulk.tensor.3d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
         "cp.async.bulk.tensor.6d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
         "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2, %3}], [%0];",

@@ -167,8 +167,7 @@ extern "C" __global__ void double_tiles(const __grid_constant__ CUtensorMap from
 @functools.cache
 def kernels():
     """Return the code of the kernels, for the current device."""
-    arch = "".join(map(str, Device().compute_capability))
-    return Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{arch}")).compile("cubin")
+    return Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{Device().arch}")).compile("cubin")
 
 
 def on_device(array, stream):
