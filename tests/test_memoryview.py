@@ -225,53 +225,6 @@ def test_views_of_a_buffer_stay_inside(buffer):
             view.view(Layout((25,), None, 4))
 
 
-# --- view ---
-
-
-def test_view_without_arguments_is_the_same():
-    view = view_of(np.zeros(3))
-    assert view.view() is view
-
-
-def test_view_with_another_type_shares_the_memory():
-    array = np.arange(6, dtype=np.float32)
-    view = view_of(array).view(dtype=np.dtype(np.int32))
-    assert np.array_equal(as_numpy(view), array.view(np.int32))
-    assert (view.ptr, view.exporting_obj is array, view.dtype) == (array.ctypes.data, True, np.dtype(np.int32))
-    assert view_of(array).view(dtype="i4").dtype == np.dtype(np.int32)
-
-
-def test_view_with_another_layout_and_type():
-    array = np.arange(12, dtype=np.int32)
-    view = view_of(array)
-    assert np.array_equal(as_numpy(view.view(view._layout.reshaped((3, 4)))), array.reshape(3, 4))
-    assert np.array_equal(as_numpy(view.view(view._layout.repacked(8), np.dtype(np.int64))), array.view(np.int64))
-    with pytest.raises(ValueError, match="items of 8 bytes"):
-        view.view(dtype=np.dtype(np.int64))
-    with pytest.raises(ValueError, match="items of 4 bytes"):
-        view.view(view._layout.repacked(8))
-    with pytest.raises(TypeError, match="layout must be"):
-        view.view(3)
-
-
-def test_slices_count_from_the_base():
-    array = np.arange(20, dtype=np.int64).reshape(4, 5)
-    view = view_of(array)
-    part = view.view(view._layout[1:, 2])
-    assert np.array_equal(as_numpy(part), array[1:, 2])
-    assert part.view(part._layout).ptr == part.ptr
-    assert np.array_equal(as_numpy(part.view(part._layout[1:])), array[2:, 2])
-    assert part.view(view._layout).ptr == view.ptr
-
-
-def test_derived_views_stay_read_only():
-    array = np.zeros(4)
-    array.flags.writeable = False
-    view = view_of(array).view(dtype=np.dtype("i8"))
-    assert view.readonly
-    assert not as_numpy(view).flags.writeable
-
-
 # --- export ---
 
 
