@@ -9,7 +9,7 @@ from cuda.core._handles._handles cimport ContextHandle
 cdef class TensorMapDescriptor:
     cdef:
         char _storage[256]              # the descriptor lies in it, at a multiple of 128 bytes
-        ContextHandle _h_context        # current at its making
+        ContextHandle _h_context        # set once: the one that was current
         int _device_id
         int _alignment                  # of the memory
         object _view                    # what keeps the memory

@@ -27,11 +27,8 @@ NOT_YET = {
     "cuda.core.SMResource",
     "cuda.core.SMResourceOptions",
     "cuda.core.Stream.resources",
-    "cuda.core.TensorMapDescriptor",
-    "cuda.core.TensorMapDescriptorOptions",
     "cuda.core.WorkqueueResource",
     "cuda.core.WorkqueueResourceOptions",
-    "cuda.core._tensor_map",
     "cuda.core.driver",
     "cuda.core.graph.ExecutableChildGraphNode",
     "cuda.core.graph.ExecutableEventRecordNode",
@@ -44,7 +41,6 @@ NOT_YET = {
     "cuda.core.graph.Graph.__getitem__",
     "cuda.core.graph.GraphBuilder.callback",
     "cuda.core.texture",
-    "cuda.core.utils.StridedMemoryView.as_tensor_map",
 }
 
 # What the public modules have beside the names of the tables.
