@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["has_ended_work", "is_software", "settle", "software_library"]
+__all__ = ["has_ended_work", "is_software", "settle", "software_headers", "software_library"]
 
 _CHOICES = ("hardware", "software", "auto")
 
@@ -47,6 +47,13 @@ def is_software() -> bool:
 def has_ended_work() -> bool:
     """Return whether the device has ended its work because the program was interrupted; a GPU goes on with it."""
     return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
+
+
+def software_headers() -> list[str]:
+    """Return the directories of the headers that the software device has for kernels; none on hardware."""
+    if not is_software():
+        return []
+    return [os.path.join(os.path.dirname(sys.modules["cuda.emulator"].__file__), "device_include")]
 
 
 def software_library() -> str | None:

@@ -7,6 +7,7 @@ from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
 from cuda.core.driver._copies import *
 from cuda.core.driver._errors import *
+from cuda.core.driver._linker import *
 from cuda.core.driver._memory import *
 from cuda.core.driver._module import *
 from cuda.core.driver._streams import *

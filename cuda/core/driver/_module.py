@@ -29,7 +29,7 @@ from cuda.core.driver._errors import (
 from cuda.core.driver._memory import as_pointer
 from cuda.core.driver._streams import Event, stream_of
 
-__all__ = ["Function", "Module", "PreparedFunction", "module_from_buffer", "module_from_file"]
+__all__ = ["Function", "Module", "PreparedFunction", "module_from_file"]
 
 
 class Module:
@@ -47,10 +47,21 @@ class Module:
     """
 
     def __init__(self, image: bytes):
-        self._context = current_context("cuModuleLoadDataEx")
-        self._code = _load(image)
+        context = current_context("cuModuleLoadDataEx")
+        self._open(context, code_of(image))
+
+    def _open(self, context: Context, code: ObjectCode) -> None:
+        _load(code)
+        self._context = context
+        self._code = code
         self._functions = {}
-        self._context._objects.add(self)
+        context._objects.add(self)
+
+    @classmethod
+    def _of_code(cls, code: ObjectCode, context: Context | None = None) -> Module:
+        module = cls.__new__(cls)
+        module._open(current_context("cuModuleLoadDataEx") if context is None else context, code)
+        return module
 
     def __repr__(self):
         return f"<cuda.core.driver.Module of {self._code.code_type}>"
@@ -106,17 +117,16 @@ def module_from_file(filename: str | os.PathLike) -> Module:
         If there is no such file.
     """
     current_context("cuModuleLoad")
+    return Module(read_file(filename, "cuModuleLoad"))
+
+
+def read_file(filename: str | os.PathLike, api: str) -> bytes:
+    """Return what is in a file; RuntimeError, in the name of a call of the driver, where there is none."""
     try:
         with open(filename, "rb") as file:
-            image = file.read()
+            return file.read()
     except FileNotFoundError as error:
-        raise logic_error("cuModuleLoad", 301, str(error)) from None
-    return Module(image)
-
-
-def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
-    """Load a module from memory; see :class:`Module`."""
-    return Module(buffer)
+        raise logic_error(api, 301, str(error)) from None
 
 
 class Function:
@@ -298,17 +308,18 @@ class Function:
 PreparedFunction = Function
 
 
-@translated
-def _load(image) -> ObjectCode:
-    image = bytes(image)
-    make = ObjectCode.from_ptx
+def code_of(image) -> ObjectCode:
+    """Return code as an object of the type that its first bytes tell."""
+    image = bytes(memoryview(image))
     if image[:4] == b"\x7fELF":
-        make = ObjectCode.from_cubin
-    elif image[:4] == b"\x50\xed\x55\xba":
-        make = ObjectCode.from_fatbin
-    code = make(image)
+        return ObjectCode.from_cubin(image)
+    return ObjectCode.from_fatbin(image) if image[:4] == b"\x50\xed\x55\xba" else ObjectCode.from_ptx(image)
+
+
+@translated
+def _load(code: ObjectCode):
     # Asking for the handle loads the code.
-    return code if code.handle else None
+    return code.handle
 
 
 @translated
