@@ -23,6 +23,7 @@ from cuda.core._launch._arguments cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
@@ -81,9 +82,13 @@ def launch(
             DeprecationWarning,
             stacklevel=1,
         )
-    launch_kernel(
-        Stream_accept(stream, True), accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args)
-    )
+    target = Stream_accept(stream, True)
+    # A kernel that is not loaded is loaded by its launch, which no capture should take for work of its own.
+    mode = relax_capture_mode()
+    try:
+        launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
+    finally:
+        restore_capture_mode(mode)
 
 
 @cython.final
@@ -280,17 +285,22 @@ cdef int prepare_shared_memory(
     cdef ContextHandle h_context
     cdef int device_id = stream._device_id
     cdef int c_most = 0
+    cdef int mode
     cdef uint64_t bit
     if device_id < 0:
         Stream_context(stream, &h_context, &device_id)
     bit = <uint64_t>1 << device_id if device_id < 64 else 0
     if kernel._set_devices & bit:
         return 0
-    if kernel._plain_shared == 0:
-        kernel._plain_shared = shared_memory_of(kept, device_id)
-    if size > kernel._plain_shared:
-        allow_shared_memory(kept, device_id, &c_most)
-        kernel._set_devices |= bit
+    mode = relax_capture_mode()
+    try:
+        if kernel._plain_shared == 0:
+            kernel._plain_shared = shared_memory_of(kept, device_id)
+        if size > kernel._plain_shared:
+            allow_shared_memory(kept, device_id, &c_most)
+            kernel._set_devices |= bit
+    finally:
+        restore_capture_mode(mode)
     return 0
 
 

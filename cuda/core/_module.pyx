@@ -13,7 +13,7 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
-from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log
+from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log, unload_image
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
 from cuda.core._handles._handles cimport (
@@ -28,7 +28,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
 import os
@@ -450,7 +450,7 @@ cdef LibraryHandle ObjectCode_load(ObjectCode self) except *:
 
 
 cdef void ObjectCode_destroy(cydriver.CUlibrary c_library) noexcept nogil:
-    WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+    unload_image(c_library)
 
 
 cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except -1:

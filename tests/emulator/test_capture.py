@@ -256,6 +256,20 @@ def test_unsafe_calls_follow_the_mode(driver, context, queue, modes, mode, threa
         driver.cuMemFreeHost(results[0][1])
 
 
+@pytest.mark.parametrize("mode", UNSAFE)
+def test_memory_is_freed_on_other_streams_in_relaxed_captures_only(driver, context, queue, modes, mode):
+    other = driver.cuStreamCreate(1)
+    pointer = driver.cuMemAllocAsync(64, other)
+    driver.cuStreamBeginCapture(queue, modes[mode])
+    result = driver.result("cuMemFreeAsync", pointer, other)
+    refused = "same" in UNSAFE[mode]
+    assert result == ("STREAM_CAPTURE_UNSUPPORTED" if refused else "SUCCESS")
+    assert state(driver, queue) == (INVALIDATED if refused else ACTIVE)
+    end_of_capture(driver, queue)
+    if refused:
+        driver.cuMemFreeAsync(pointer, other)
+
+
 def test_a_thread_may_relax_its_own_calls(driver, queue, modes):
     driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
     assert driver.cuThreadExchangeStreamCaptureMode(modes["RELAXED"]) == modes["GLOBAL"]
@@ -284,13 +298,28 @@ def test_information_about_a_capture(driver, queue, memory, modes):
     assert driver.result("cuGraphDestroy", ended) == "INVALID_VALUE"
 
 
-def test_a_launch_that_is_captured_is_a_child_graph(driver, queue, memory, capture):
+def test_a_graph_launched_into_a_capture_ends_it(driver, queue, memory, modes, capture):
     _, _, inner = capture(lambda: driver.cuMemsetD8Async(memory, 8, 4, queue))
-    _, graph, outer = capture(lambda: driver.cuGraphLaunch(inner, queue))
-    assert types(driver, graph) == ["GRAPH"]
-    driver.cuGraphLaunch(outer, queue)
-    driver.cuStreamSynchronize(queue)
-    assert read(driver, memory) == [8] * 4
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    assert driver.result("cuGraphLaunch", inner, queue) == "STREAM_CAPTURE_UNSUPPORTED"
+    assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
+
+
+def test_a_body_with_a_fork_that_did_not_come_back(driver, context, queue, memory, modes):
+    graph = driver.cuGraphCreate(0)
+    other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
+    for is_joined in (True, False):
+        driver.cuStreamBeginCaptureToGraph(queue, graph, [], [], 0, modes["RELAXED"])
+        driver.cuEventRecord(fork, queue)
+        driver.cuStreamWaitEvent(other, fork, 0)
+        driver.cuMemsetD8Async(memory, 1, 4, other)
+        if is_joined:
+            driver.cuEventRecord(fork, other)
+            driver.cuStreamWaitEvent(queue, fork, 0)
+            driver.cuStreamEndCapture(queue)
+        else:
+            assert end_of_capture(driver, queue) == "STREAM_CAPTURE_UNJOINED"
+    driver.cuGraphDestroy(graph)
 
 
 # ------------------------------------------------------------------------- memory of graphs

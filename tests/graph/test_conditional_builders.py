@@ -302,3 +302,12 @@ def test_graphs_with_bodies_can_be_updated(device, kernel, memory, stream):
     graph.launch(stream)
     stream.sync()
     assert value(memory) == 4
+
+
+def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(builder, kernel, memory):
+    body = builder.if_then(builder.create_condition(1)).begin_building()
+    _, fork = body.split(2)
+    launch(fork, ONE, kernel("append"), memory.address, 1)
+    with pytest.raises(CUDAError, match="UNJOINED"):
+        body.end_building()
+    assert builder.is_building

@@ -359,15 +359,30 @@ def test_events_order_captured_streams(builder, kernel, memory, device, stream):
     assert value(memory) == 51
 
 
-def test_a_graph_launched_on_a_capturing_stream_is_captured(builder, kernel, memory, device, stream):
-    with device.create_graph_builder().begin_building() as inner:
-        launch(inner, ONE, kernel("add"), memory.address, 2)
-        graph = inner.end_building().complete()
+def test_a_capture_refuses_an_executable_graph_says_what_to_do_and_goes_on(builder, kernel, memory, device, stream):
+    inner = device.create_graph_builder().begin_building()
+    launch(inner, ONE, kernel("add"), memory.address, 2)
+    graph = inner.end_building().complete()
     builder.begin_building()
-    graph.launch(builder.stream)
+    for work in (graph.launch, graph.upload):
+        with pytest.raises(RuntimeError, match=r"no capture takes in an executable graph.*GraphBuilder.embed"):
+            work(builder.stream)
+    builder.embed(inner)
     builder.end_building()
     run(builder, stream)
     assert value(memory) == 2
+
+
+def test_a_capture_of_another_library_and_an_executable_graph(device, stream):
+    from cuda.bindings import driver
+
+    graph = GraphDefinition().instantiate()
+    driver.cuStreamBeginCapture(stream.handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+    with pytest.raises(CUDAError, match=r"(?s)CAPTURE_UNSUPPORTED.*no capture takes in an executable graph"):
+        graph.launch(stream)
+    driver.cuStreamEndCapture(stream.handle)
+    graph.launch(stream)
+    stream.sync()
 
 
 def test_embedded_graphs_are_copies(builder, kernel, memory, device, stream):

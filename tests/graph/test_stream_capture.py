@@ -8,8 +8,9 @@ import threading
 import numpy as np
 import pytest
 
-from cuda.core import Device, LaunchConfig, launch
+from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, LaunchConfig, launch
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.graph import GraphDefinition
 from support.kernels import HostMemory, compiled
 
 SOURCE = 'extern "C" __global__ void add(int* out, int value) { *out += value; }'
@@ -127,6 +128,69 @@ def test_a_capture_that_was_ended_around_its_builder(stream):
         builder.end_building()
     driver.cuGraphDestroy(graph)
     assert can_capture(stream)
+
+
+DURING = {
+    "get_kernel": lambda device, kernel, kept, builder: kernel("add"),
+    "first launch": lambda device, kernel, kept, builder: launch(builder, ONE, kernel("add"), 0, 0),
+    "first launch on the stream": lambda device, kernel, kept, builder: launch(
+        builder.stream, ONE, kernel("add"), 0, 0
+    ),
+    "much shared memory": lambda device, kernel, kept, builder: launch(
+        builder, LaunchConfig(grid=1, block=1, shmem_size=60000), kernel("dynamic"), 0
+    ),
+    "load and unload": lambda device, kernel, kept, builder: compiled.__wrapped__(SOURCE).get_kernel("add"),
+    "drop memory of a pool": lambda device, kernel, kept, builder: kept.pop("pool"),
+    "drop pinned memory": lambda device, kernel, kept, builder: kept.pop("pinned"),
+    "drop memory that waits for the stream": lambda device, kernel, kept, builder: kept.pop("own"),
+    "drop an executable": lambda device, kernel, kept, builder: kept.pop("graph"),
+    "drop a stream and an event": lambda device, kernel, kept, builder: (kept.pop("stream"), kept.pop("event")),
+    "drop a pool": lambda device, kernel, kept, builder: kept.pop("resource"),
+    "split": lambda device, kernel, kept, builder: builder.join(*builder.split(3)),
+    "condition": lambda device, kernel, kept, builder: builder.if_then(builder.create_condition(1)),
+}
+
+
+@pytest.mark.parametrize("mode", ["global", "thread_local"])
+@pytest.mark.parametrize("name", DURING)
+def test_strict_captures_go_on_whatever_the_library_does(device, mode, name):
+    # Code of its own, so that nothing is loaded.
+    source = (
+        SOURCE
+        + 'extern "C" __global__ void dynamic(int* out) { extern __shared__ int x[]; x[0] = 1; *out += x[0]; }'
+        + f"// {mode} {name}"
+    )
+    builder = device.create_graph_builder()
+    other = device.create_stream()
+    kept = {
+        "pool": device.allocate(64, stream=other),
+        "own": device.allocate(64, stream=builder.stream),
+        "pinned": HostMemory(64),
+        "graph": GraphDefinition().instantiate(),
+        "stream": device.create_stream(),
+        "event": other.record(),
+        "resource": DeviceMemoryResource(device, DeviceMemoryResourceOptions()),
+    }
+    kernel = compiled.__wrapped__(source).get_kernel
+    with builder:
+        builder.begin_building(mode)
+        DURING[name](device, kernel, kept, builder)
+        gc.collect()
+        assert builder.is_building
+        assert builder.end_building().complete()
+
+
+def test_memory_that_waited_for_a_capture_is_freed_at_its_end(device):
+    resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+    for end in ("end_building", "close"):
+        builder = device.create_graph_builder()
+        memory = resource.allocate(1 << 20, stream=builder.stream)
+        builder.begin_building("global")
+        memory.close()
+        assert builder.is_building and resource.attributes.used_mem_current == 1 << 20
+        getattr(builder, end)()
+        device.sync()
+        assert resource.attributes.used_mem_current == 0
 
 
 def test_threads_capture_beside_each_other(device, kernel):

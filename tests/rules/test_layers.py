@@ -39,6 +39,7 @@ LAYERS = {
         "_utils.unbuilt",
         "_utils.waiting",
         "_utils.cuda_utils",
+        "_utils._capture_mode",
         "_utils.enums",
         "_utils.tool_errors",
         "_utils.version",

@@ -30,5 +30,6 @@ cdef struct ParamSlot:
     size_t size
 
 
-# Appends the slots of all parameters; a context has to be current.
+# Appends the slots of all parameters; a context has to be current. The kernel is loaded into it, which its first
+# launch would do instead.
 cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1

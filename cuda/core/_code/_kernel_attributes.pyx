@@ -14,6 +14,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -471,6 +472,30 @@ cdef int device_ordinal(object device) except -1:
 
 
 cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+    # That may load the kernel.
+    cdef int mode = relax_capture_mode()
+    try:
+        ask_for_slots(c_kernel, slots)
+        load_kernel(c_kernel)
+    finally:
+        restore_capture_mode(mode)
+    return 0
+
+
+# A first launch would load it, and that may be captured. A kernel for other devices may run on another one than this.
+cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
+    cdef cydriver.CUfunction c_function = NULL
+    with nogil:
+        if ALLOW_RETURN(
+            cydriver.cuKernelGetFunction(&c_function, c_kernel),
+            cydriver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
+            b"cuKernelGetFunction",
+        ):
+            HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
+    return 0
+
+
+cdef int ask_for_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
     cdef ParamSlot slot
     cdef size_t c_count = 0
     cdef bint has_count = c_driver_version() >= 13020

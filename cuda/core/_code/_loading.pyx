@@ -12,6 +12,7 @@ from libcpp.vector cimport vector
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport LibraryHandle
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
@@ -41,18 +42,28 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
     else:
         raise TypeError(f"module must be bytes, a bytearray or the path of a file, not {type(code).__name__}")
     c_data = data
-    with nogil:
-        if is_file:
-            HANDLE_RETURN(
-                cydriver.cuLibraryLoadFromFile(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0),
-                b"cuLibraryLoadFromFile",
-            )
-        else:
-            HANDLE_RETURN(
-                cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
-            )
-    check_library(c_library)
+    cdef int mode = relax_capture_mode()
+    try:
+        with nogil:
+            if is_file:
+                HANDLE_RETURN(
+                    cydriver.cuLibraryLoadFromFile(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0),
+                    b"cuLibraryLoadFromFile",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
+                )
+        check_library(c_library)
+    finally:
+        restore_capture_mode(mode)
     return c_library
+
+
+cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
+    cdef int mode = relax_capture_mode()
+    WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+    restore_capture_mode(mode)
 
 
 # The driver takes anything and reads it later. An image without a kernel is probably none: ask for
@@ -71,7 +82,7 @@ cdef int check_library(cydriver.CUlibrary c_library) except -1:
                 HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, c_library), b"cuLibraryGetModule")
     except CUDAError:
         with nogil:
-            WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
+            unload_image(c_library)
         raise
     return 0
 
@@ -206,6 +217,7 @@ cdef str ptx_log(object code, str code_type):
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
+    cdef int mode
     cdef cydriver.CUjit_option c_options[2]
     cdef void* c_values[2]
     cdef bytearray log
@@ -225,8 +237,10 @@ cdef str ptx_log(object code, str code_type):
     c_values[0] = <void*><char*>log
     c_values[1] = <void*><uintptr_t>len(log)
     with nogil:
+        mode = relax_capture_mode()
         err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
         if err == cydriver.CUDA_SUCCESS:
             WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
+        restore_capture_mode(mode)
     text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
     return f":\n{text}" if text else ""

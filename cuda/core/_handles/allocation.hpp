@@ -8,7 +8,11 @@
 #include <Python.h>
 #include <cuda.h>
 
+#include <atomic>
 #include <cstddef>
+#include <mutex>
+#include <new>
+#include <vector>
 
 #include "handle.hpp"
 
@@ -34,5 +38,35 @@ inline void free_after(const Handle<Allocation>& memory, const Allocation& user)
     value.h_stream = user.h_stream;
     value.h_context = user.h_context;
 }
+
+// Memory whose release waits for a capture to end.
+class LeftAllocations {
+public:
+    bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+
+    // False where there is no room for it.
+    bool add(const Allocation& value) noexcept {
+        std::lock_guard<std::mutex> lock(mutex_);
+        try {
+            values_.push_back(value);
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+        count_.store(values_.size(), std::memory_order_relaxed);
+        return true;
+    }
+
+    // All, into an empty list.
+    void take(std::vector<Allocation>& values) noexcept {
+        std::lock_guard<std::mutex> lock(mutex_);
+        values.swap(values_);
+        count_.store(0, std::memory_order_relaxed);
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Allocation> values_;
+    std::atomic<std::size_t> count_{0};
+};
 
 }  // namespace cuda_core

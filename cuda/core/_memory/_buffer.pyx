@@ -206,8 +206,7 @@ cdef class Buffer(MemoryRange):
         """Free the memory in stream order; calling this again does nothing.
 
         Memory that others still refer to (a DLPack consumer, a graph) is freed after them. A stream that
-        is capturing cannot free memory allocated outside the capture: that shows as a ResourceWarning,
-        and the memory is lost to the pool.
+        is capturing cannot free memory from outside the capture: that waits for the end of the capture.
 
         Parameters
         ----------

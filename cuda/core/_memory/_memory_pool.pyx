@@ -24,6 +24,7 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory.ranges._allocation import free_async
@@ -335,7 +336,9 @@ cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
 
 
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
+    cdef int mode = relax_capture_mode()
     WARN_RETURN(cydriver.cuMemPoolDestroy(c_pool), b"cuMemPoolDestroy")
+    restore_capture_mode(mode)
 
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):

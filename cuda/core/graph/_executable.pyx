@@ -12,6 +12,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
+from cuda.core._utils._capture_mode cimport captures_in_progress, relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
 
@@ -47,15 +48,19 @@ cdef class Graph(DriverObject):
         TypeError
             If ``stream`` is no :class:`~cuda.core.Stream`.
         RuntimeError
-            If the graph or the stream is closed.
+            If the graph or the stream is closed, or the stream is capturing, which goes on undisturbed: see
+            :meth:`GraphBuilder.embed`.
         CUDAError
             If the driver refuses.
         """
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
+        cdef cydriver.CUresult err
         keep_both(self, stream, &executable, &kept_stream)
         with nogil:
-            HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), kept_stream.get()), b"cuGraphLaunch")
+            err = cydriver.cuGraphLaunch(executable.get(), kept_stream.get())
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            raise_launch_refusal(err)
 
     def upload(self, stream: Stream) -> None:
         """Send the graph to the device ahead of its first launch (``cuGraphUpload``).
@@ -70,7 +75,7 @@ cdef class Graph(DriverObject):
         TypeError
             If ``stream`` is no :class:`~cuda.core.Stream`.
         RuntimeError
-            If the graph or the stream is closed.
+            If the graph or the stream is closed, or the stream is capturing.
         """
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
@@ -120,7 +125,36 @@ cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, 
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     Graph_keep(self, executable)
-    return Stream_keep(<Stream>stream, kept_stream)
+    Stream_keep(<Stream>stream, kept_stream)
+    # Beforehand, because a refusal by the driver ends the capture.
+    if captures_in_progress.load():
+        refuse_capture(kept_stream[0])
+    return 0
+
+
+NO_CAPTURE = (
+    "the stream is capturing, and no capture takes in an executable graph; embed what it was made from: "
+    "GraphBuilder.embed() takes a builder, GraphDefinition.embed() a definition"
+)
+
+
+cdef int refuse_capture(const KeptStream& kept_stream) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(kept_stream.get(), &c_status), b"cuStreamIsCapturing")
+    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        raise RuntimeError(NO_CAPTURE)
+    return 0
+
+
+cdef int raise_launch_refusal(cydriver.CUresult err) except -1:
+    try:
+        HANDLE_RETURN(err, b"cuGraphLaunch")
+    except CUDAError as error:
+        if err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+            # Of a capture that another library began.
+            explain(error, NO_CAPTURE)
+        raise
+    return 0
 
 
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
@@ -153,7 +187,9 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
 
 
 cdef void destroy_exec(cydriver.CUgraphExec c_exec) noexcept nogil:
+    cdef int mode = relax_capture_mode()
     WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy")
+    restore_capture_mode(mode)
 
 
 # What the driver says about a graph that it does not instantiate, and what to do.

@@ -13,7 +13,7 @@ from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_create, Stream_keep, StreamSource
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
 from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
@@ -505,13 +505,13 @@ cdef int check_version(int minor, str what) except -1:
 cdef Stream new_stream(Stream stream):
     cdef ContextHandle h_context
     cdef int device_id = -1
-    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    cdef int mode
     Stream_context(stream, &h_context, &device_id)
-    HANDLE_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
+    mode = relax_capture_mode()
     try:
         return Stream_create(h_context, device_id, None)
     finally:
-        WARN_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
+        restore_capture_mode(mode)
 
 
 cdef int wait_for(Stream stream, Stream other) except -1:

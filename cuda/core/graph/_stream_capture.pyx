@@ -11,6 +11,8 @@ from __future__ import annotations
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport KeptStream, StreamHandle
+from cuda.core._memory.ranges._allocation cimport free_what_captures_left
+from cuda.core._utils._capture_mode cimport captures_in_progress
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.graph._graph_state cimport (
     GraphRecord,
@@ -41,6 +43,7 @@ cdef StreamCapture StreamCapture_begin(
     if graph is None:
         with nogil:
             HANDLE_RETURN(cydriver.cuStreamBeginCapture(h_begun.get(), c_mode), b"cuStreamBeginCapture")
+        captures_in_progress.fetch_add(1)
         self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep()))
         return self
     check_alive(graph)
@@ -53,6 +56,7 @@ cdef StreamCapture StreamCapture_begin(
             cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode),
             b"cuStreamBeginCaptureToGraph",
         )
+    captures_in_progress.fetch_add(1)
     self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.keep()))
     return self
 
@@ -69,11 +73,13 @@ cdef void end_in_body(cydriver.CUstream c_stream) noexcept nogil:
     give_up(c_stream)
 
 
+# Ends the capture, and then what waited for its end.
 cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUgraph c_graph = NULL
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
     WARN_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing")
+    captures_in_progress.fetch_sub(1)
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         return NULL
     err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
@@ -82,6 +88,7 @@ cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
         WARN_RETURN(err, b"cuStreamEndCapture")
+    free_what_captures_left()
     return c_graph
 
 
@@ -95,6 +102,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
     self.h_running.reset()
     with nogil:
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
+        free_what_captures_left()
     self.streams = []
     if err == cydriver.CUresult.CUDA_SUCCESS:
         if self.tree is None:

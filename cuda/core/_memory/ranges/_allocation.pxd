@@ -15,6 +15,9 @@ cdef int allocate_from_pool(
     const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1
 
+# Frees the memory whose release waited for the end of a capture, where that has ended.
+cdef void free_what_captures_left() noexcept nogil
+
 # Memory of a graph: the stream must be capturing. Freeing it in the capture adds a node to the graph.
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libc.stdio cimport snprintf
 from libcpp.utility cimport move
+from libcpp.vector cimport vector
 
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
@@ -24,14 +25,16 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport (
-    HANDLE_RETURN,
-    WARN_RETURN,
-    init_driver,
-    show_unraisable,
-    warn_driver_error,
-)
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
+
+cdef extern from "allocation.hpp" namespace "cuda_core":
+    cdef cppclass LeftAllocations:
+        bint is_empty() noexcept nogil
+        bint add(const Allocation& value) noexcept nogil
+        void take(vector[Allocation]& values) noexcept nogil
+
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
@@ -71,6 +74,7 @@ cdef int allocate_from_pool(
     value.size = size
     keep = h_pool.keep()
     with nogil:
+        free_what_captures_left()
         HANDLE_RETURN(
             cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get()),
             b"cuMemAllocFromPoolAsync",
@@ -81,13 +85,42 @@ cdef int allocate_from_pool(
 
 cdef void free_in_stream_order(Allocation value) noexcept nogil:
     cdef cydriver.CUresult err
+    cdef int mode
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
+    mode = relax_capture_mode()
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-    if err != cydriver.CUresult.CUDA_SUCCESS:
+    if err != cydriver.CUresult.CUDA_SUCCESS and not (
+        is_capturing(value.h_stream) and _left.add(value)
+    ):
         warn_leak(value, err, b"cuMemFreeAsync")
+    restore_capture_mode(mode)
     Context_leave(is_entered)
+
+
+# ---------------------------------------------------------------------------------------------
+# A stream that captures does not free memory from outside the capture. Such memory waits for the end of the
+# capture; that of a capture that another library began, for the next allocation from a pool.
+
+cdef bint is_capturing(const StreamHandle& h_stream) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    WARN_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    return c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+# Never deleted: what waits when the process ends is left to the driver.
+cdef LeftAllocations* _left = new LeftAllocations()
+
+
+cdef void free_what_captures_left() noexcept nogil:
+    cdef vector[Allocation] values
+    cdef size_t index
+    if _left.is_empty():
+        return
+    _left.take(values)
+    for index in range(values.size()):
+        free_in_stream_order(values[index])
 
 
 # Makes the context of a default stream current where it is not; negative where that fails, which is told.
@@ -128,11 +161,14 @@ cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, Allocation
 cdef void free_in_graph(Allocation value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
+    cdef int mode
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
     WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    mode = relax_capture_mode()
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+    restore_capture_mode(mode)
     # After the capture the memory exists only between a launch and its free. Where it does not, the
     # graph ends it, and there is nothing to free here.
     if err != cydriver.CUresult.CUDA_SUCCESS and not (
@@ -278,6 +314,7 @@ cdef void free_by_resource(Allocation value) noexcept nogil:
 
 cdef void call_deallocate(Allocation& value) noexcept:
     cdef int is_entered = 0
+    cdef int mode = relax_capture_mode()
     resource = <object>value.resource
     try:
         stream = stream_of(value) or default_stream()
@@ -291,6 +328,8 @@ cdef void call_deallocate(Allocation& value) noexcept:
                 Context_leave(is_entered)
     except BaseException as error:
         show_unraisable(error, resource)
+    finally:
+        restore_capture_mode(mode)
 
 
 cdef object stream_of(const Allocation& value):

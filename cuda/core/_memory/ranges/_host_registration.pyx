@@ -22,6 +22,7 @@ from cuda.core._context cimport Context_current
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
 
@@ -178,6 +179,7 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
     cdef ContextHandle h_context = value.h_context
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
+    cdef int mode
     cdef bint is_entered
     cdef void* c_address = NULL
     if is_interpreter_exiting():
@@ -190,11 +192,13 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
     err = cydriver.cuCtxPushCurrent(h_context.get())
     is_entered = err == cydriver.CUresult.CUDA_SUCCESS
     WARN_RETURN(err, b"cuCtxPushCurrent")
+    mode = relax_capture_mode()
     if value.h_stream:
         WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
     else:
         WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
     err = cydriver.cuMemHostUnregister(c_address)
+    restore_capture_mode(mode)
     if is_entered:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:

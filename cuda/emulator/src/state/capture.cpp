@@ -93,7 +93,8 @@ void Capture::fail()
     invalid_ = true;
 }
 
-// Whether every node leads to one of the ends.
+// Whether every node leads to one of the ends: all that the streams added, and what was added by hand to a
+// graph of the capture's own.
 bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
 {
     std::set<const GraphNode*> seen(ends.begin(), ends.end());
@@ -105,7 +106,10 @@ bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
             if (seen.insert(from).second)
                 next.push_back(from);
     }
-    return !own_graph_ || seen.size() == graph_->nodes().size();
+    const auto& nodes = graph_->nodes();
+    return std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) {
+        return seen.count(node.get()) || !(own_graph_ || nodes_.count(node->handle));
+    });
 }
 
 CUresult Capture::end(Stream& stream, CUgraph* out)
@@ -203,6 +207,7 @@ CUresult Capture::add(Stream& stream, Work work)
     if (stream.capture_->invalid_)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     auto made = stream.capture_->graph_->add(std::move(work), stream.frontier_);
+    stream.capture_->nodes_.insert(made->handle);
     stream.frontier_ = {made.get()};
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "graphs/graph.hpp"
@@ -68,6 +69,7 @@ private:
     std::shared_ptr<Graph> graph_;
     bool own_graph_ = true, invalid_ = false, ended_ = false;
     std::vector<std::weak_ptr<Stream>> streams_;
+    std::set<CUgraphNode> nodes_;    // what the streams added
 };
 
 } // namespace emu::state

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "../capture.hpp"
 #include "../device.hpp"
 #include "../stream.hpp"
 
@@ -101,19 +100,6 @@ ExecNode* find_source(ExecGraph& graph, CUgraphNode source)
                 return found;
     }
     return nullptr;
-}
-
-// A graph of the same nodes, which a capturing stream takes in as a child.
-std::shared_ptr<Graph> graph_of(const ExecGraph& exec, const std::shared_ptr<Graph>& owner)
-{
-    auto graph = Graph::make(owner);
-    std::vector<GraphNode*> made;
-    for (const ExecNode& node : exec.nodes)
-        made.push_back(graph->add(node.enabled ? node.work : std::make_shared<EmptyWork>(), {}).get());
-    for (size_t i = 0; i < made.size(); ++i)
-        for (unsigned next : exec.nodes[i].next)
-            made[next]->from.push_back(made[i]);
-    return graph->clone(owner); // with copies of the graphs inside
 }
 
 CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult result,
@@ -336,18 +322,6 @@ CUresult GraphExec::update(Graph& graph, CUgraphExecUpdateResultInfo* info)
 
 // --------------------------------------------------------------------------------- launches
 
-// A launch that is captured becomes a child graph.
-CUresult GraphExec::capture(Stream& stream)
-{
-    if (has_memory_)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    std::lock_guard lock(mutex_);
-    auto owner = Capture::graph_of(stream);
-    if (!owner)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    return Capture::add(stream, std::make_shared<ChildWork>(graph_of(*root_, owner)));
-}
-
 CUresult GraphExec::plan_memory(Stream& stream)
 {
     MemoryPlan plan;
@@ -378,8 +352,6 @@ CUresult GraphExec::plan_memory(Stream& stream)
 
 CUresult GraphExec::launch(Stream& stream)
 {
-    if (stream.is_capturing())
-        return capture(stream);
     std::lock_guard lock(mutex_);
     if (!last_.reached())
         if (CUresult failed = stream.follow(last_))

@@ -37,7 +37,6 @@ public:
     CUresult is_enabled(CUgraphNode node, bool* enabled);
 
 private:
-    CUresult capture(Stream& stream);
     CUresult plan_memory(Stream& stream);
     std::shared_ptr<ExecGraph> writable();
 
