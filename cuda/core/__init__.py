@@ -74,7 +74,7 @@ _HOMES = {
     "set_memory_resource": "_memory.adaptors._default_resource",
     "use_memory_resource": "_memory.adaptors._default_resource",
 }
-_PACKAGES = ("checkpoint", "graph", "system", "typing", "utils")
+_PACKAGES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
 # Private modules that other packages reach as attributes, without importing them.
 _MODULES = frozenset(
     {

@@ -38,3 +38,6 @@ cdef int Context_ordinal(const ContextHandle& h_context) except -1
 # Makes a context current around a few calls: `enter` answers whether `leave` has to undo it.
 cdef int Context_enter(cydriver.CUcontext c_context) except -1 nogil
 cdef void Context_leave(int is_entered) noexcept nogil
+
+# The same for destructors: negative, after a warning, where the context cannot be entered.
+cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil

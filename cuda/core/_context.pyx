@@ -140,3 +140,14 @@ cdef void Context_leave(int is_entered) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     if is_entered:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+
+cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
+    cdef cydriver.CUcontext c_current = NULL
+    cdef cydriver.CUresult err
+    # Where the driver does not say what is current, the push decides.
+    if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
+        return 0
+    err = cydriver.cuCtxPushCurrent(c_context)
+    WARN_RETURN(err, b"cuCtxPushCurrent")
+    return 1 if err == cydriver.CUresult.CUDA_SUCCESS else -1

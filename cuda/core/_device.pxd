@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._context cimport Context
+from cuda.core._device_textures cimport DeviceTextures
+from cuda.core._handles._handles cimport KeptContext
 from cuda.core._memory._memory_resource cimport MemoryResource
 
 
-cdef class Device:
+cdef class Device(DeviceTextures):
     cdef:
         object __weakref__
         int _id
@@ -21,3 +23,6 @@ cdef class Device:
 
 # What Device(device_id) gives: the one object of this thread and ordinal.
 cdef Device Device_find(object device_id)
+
+# Keeps the context that the device was made current with on this thread; CUDAError before that.
+cdef int Device_keep_context(Device self, KeptContext* kept) except -1

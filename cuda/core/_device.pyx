@@ -21,6 +21,7 @@ from cuda.core._context cimport (
     Context_primary,
     Context_wrap,
 )
+from cuda.core._device_textures cimport DeviceTextures
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle, KeptContext
 from cuda.core._handles._waiting cimport wait_for_context
@@ -43,7 +44,7 @@ __all__ = ["Device", "DeviceProperties"]
 
 
 @cython.final
-cdef class Device:
+cdef class Device(DeviceTextures):
     """Device(device_id=None)
 --
 
@@ -478,7 +479,6 @@ cdef int Device_make_memory_resource(Device self) except -1:
 
 
 # --- One object per thread and ordinal -----------------------------------------------------------
-
 cdef extern from *:
     """
     // A borrowed reference to the devices of the calling thread, and the thread state that owns them.

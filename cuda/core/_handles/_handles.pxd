@@ -32,6 +32,13 @@ cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
 
 
+# The value behind what the driver finds in its context only: that context is entered to end it.
+cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
+    cppclass InContext[T]:
+        T raw
+        Handle[cydriver.CUcontext] h_context
+
+
 # Releases on the main thread what ends on threads of the driver.
 cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
     cppclass DeferredQueue:
@@ -59,6 +66,10 @@ ctypedef Handle[cydriver.CUlibrary] LibraryHandle
 ctypedef Handle[cydriver.CUkernel] KernelHandle
 ctypedef Handle[cydriver.CUgraph] GraphHandle
 ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
+ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
+ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
+ctypedef Handle[InContext[cydriver.CUtexObject]] TextureHandle
+ctypedef Handle[InContext[cydriver.CUsurfObject]] SurfaceHandle
 
 ctypedef Member[cydriver.CUcontext] ContextMember
 ctypedef Member[cydriver.CUstream] StreamMember
@@ -68,6 +79,10 @@ ctypedef Member[Allocation] AllocationMember
 ctypedef Member[cydriver.CUlibrary] LibraryMember
 ctypedef Member[cydriver.CUkernel] KernelMember
 ctypedef Member[cydriver.CUgraphExec] GraphExecMember
+ctypedef Member[InContext[cydriver.CUarray]] ArrayMember
+ctypedef Member[InContext[cydriver.CUmipmappedArray]] MipmappedArrayMember
+ctypedef Member[InContext[cydriver.CUtexObject]] TextureMember
+ctypedef Member[InContext[cydriver.CUsurfObject]] SurfaceMember
 
 ctypedef Kept[cydriver.CUcontext] KeptContext
 ctypedef Kept[cydriver.CUstream] KeptStream
@@ -76,6 +91,10 @@ ctypedef Kept[cydriver.CUmemoryPool] KeptMemoryPool
 ctypedef Kept[Allocation] KeptAllocation
 ctypedef Kept[cydriver.CUkernel] KeptKernel
 ctypedef Kept[cydriver.CUgraphExec] KeptGraphExec
+ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
+ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
+ctypedef Kept[InContext[cydriver.CUtexObject]] KeptTexture
+ctypedef Kept[InContext[cydriver.CUsurfObject]] KeptSurface
 
 # The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil

@@ -57,6 +57,13 @@ def program_caches():
     return _lookup
 
 
+def texture_package():
+    """Return the package behind the factories of :class:`~cuda.core.Device` for images."""
+    from cuda.core import texture
+
+    return texture
+
+
 def view_of_buffer(buffer, shape, dtype):
     """Return the view of :meth:`~cuda.core.Buffer.view`."""
     from cuda.core._arrays._typed_view import view_of_buffer

@@ -34,12 +34,14 @@ CUresult copy_2d(const char* name, const CUDA_MEMCPY2D* p, CUstream handle, Retu
     box.srcMemoryType = p->srcMemoryType;
     box.srcHost = p->srcHost;
     box.srcDevice = p->srcDevice;
+    box.srcArray = p->srcArray;
     box.srcXInBytes = p->srcXInBytes;
     box.srcY = p->srcY;
     box.srcPitch = p->srcPitch;
     box.dstMemoryType = p->dstMemoryType;
     box.dstHost = p->dstHost;
     box.dstDevice = p->dstDevice;
+    box.dstArray = p->dstArray;
     box.dstXInBytes = p->dstXInBytes;
     box.dstY = p->dstY;
     box.dstPitch = p->dstPitch;

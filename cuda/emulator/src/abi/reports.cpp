@@ -17,6 +17,7 @@
 #include "../state/module.hpp"
 #include "../state/pool.hpp"
 #include "../state/stream.hpp"
+#include "../state/textures/image_object.hpp"
 #include "../state/virtual_memory.hpp"
 #include "abi.hpp"
 #include "planned_faults.hpp"
@@ -72,6 +73,10 @@ std::string list_leaks()
         if (!row.first->is_of_library())
             leaks.line("module", reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
     leaks.add("library", Library::all());
+    leaks.add("array", Array::all());
+    leaks.add("mipmapped array", MipmappedArray::all());
+    for (const auto& row : ImageObject::all())
+        leaks.line(row.first->is_surface() ? "surface object" : "texture object", row.first->number(), 0, row.second);
     leaks.add("graph", Graph::all());
     leaks.add("executable graph", GraphExec::all());
     for (const auto& row : Pool::all())

@@ -14,6 +14,7 @@
 #include "module.hpp"
 #include "pool.hpp"
 #include "stream.hpp"
+#include "textures/image_object.hpp"
 
 namespace emu::state {
 namespace {
@@ -174,6 +175,9 @@ void Context::end()
         release_heap(device());
     for (int peer : peer_devices())
         exec::set_peer_access(device().ordinal(), peer, false);
+    ImageObject::forget_context(s.handle);
+    MipmappedArray::forget_context(s.handle);
+    Array::forget_context(s.handle);
     AddressSpace::get().release_context(s.handle);
 }
 

@@ -124,6 +124,24 @@ CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box
     return CUDA_SUCCESS;
 }
 
+CUresult find_array_side(CUarray handle, size_t x, size_t y, size_t z, const Box& box, Side* side)
+{
+    auto array = Array::find(handle);
+    if (!array)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const exec::Texels& texels = array->texels();
+    size_t row = texels.pitch;
+    auto within = [](size_t start, size_t count, size_t extent) { return start <= extent && count <= extent - start; };
+    if (!within(x, box.width, row) || !within(y, box.height, texels.height) || !within(z, box.depth, texels.depth))
+        return CUDA_ERROR_INVALID_VALUE;
+    side->at = texels.at + z * texels.slice + y * texels.pitch + x;
+    side->pitch = texels.pitch;
+    side->slice = texels.slice;
+    side->x = x, side->y = y, side->z = z;
+    side->array = std::move(array);
+    return CUDA_SUCCESS;
+}
+
 namespace {
 
 constexpr size_t most_pitch = 0x7fffffff;
@@ -133,13 +151,14 @@ struct Given {
     CUmemorytype type;
     const void* host;
     CUdeviceptr device;
+    CUarray array;
     size_t x, y, z, pitch, height;
 };
 
 CUresult find_given(bool captured, const Given& given, const Box& box, Side* side)
 {
     if (given.type == CU_MEMORYTYPE_ARRAY)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return find_array_side(given.array, given.x, given.y, given.z, box, side);
     bool single_row = box.height == 1 && box.depth == 1;
     bool has_kind = given.type == CU_MEMORYTYPE_HOST || given.type == CU_MEMORYTYPE_DEVICE ||
                     given.type == CU_MEMORYTYPE_UNIFIED;
@@ -166,9 +185,9 @@ CUresult find_sides(const CUDA_MEMCPY3D& p, bool captured, Side* target, Side* s
         return CUDA_ERROR_INVALID_VALUE;
     if (box->empty())
         return CUDA_SUCCESS;
-    Given to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstXInBytes,
+    Given to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
              p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
-    Given from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcXInBytes,
+    Given from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
                p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
     if (CUresult failed = find_given(captured, to, *box, target))
         return failed;

@@ -8,6 +8,7 @@
 
 #include "arena.hpp"
 #include "context.hpp"
+#include "textures/array.hpp"
 
 namespace emu::state {
 
@@ -19,6 +20,8 @@ struct Side {
     bool host = false;                         // plain, registered or pinned
     int device = -1;                           // that reaches it; -1: the one of the stream
     std::shared_ptr<Allocation> allocation;
+    std::shared_ptr<Array> array;              // null: memory
+    size_t x = 0, y = 0, z = 0;                // in the array: bytes, row, slice
     std::shared_ptr<Pool> pool;                // stays mapped until the copy is done, whoever closes it
     CUdeviceptr address() const;               // as the program gave it
 };
@@ -34,6 +37,8 @@ enum class Kind { host, device, any };         // what a call says about an addr
 // `captured` may use memory that graphs will have.
 CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
                    size_t slice, Side* side);
+// The same in an array, from a place in it on: `x` in bytes. INVALID_HANDLE: there is no such array.
+CUresult find_array_side(CUarray handle, size_t x, size_t y, size_t z, const Box& box, Side* side);
 // Both sides of a copy that may have three dimensions.
 CUresult find_sides(const CUDA_MEMCPY3D& parameters, bool captured, Side* target, Side* source,
                     Box* box);

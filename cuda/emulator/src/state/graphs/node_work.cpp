@@ -102,24 +102,35 @@ void KernelWork::run(const ExecNode&, NodeRunner& runner) const
 
 // ------------------------------------------------------------------------- copies and fills
 
+static CUmemorytype memory_type(const Side& side)
+{
+    return side.array ? CU_MEMORYTYPE_ARRAY : side.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
 Work CopyWork::captured(const Side& target, const Side& source, const Box& box)
 {
     auto made = std::make_shared<CopyWork>();
     CUDA_MEMCPY3D& p = made->parameters;
-    p.dstMemoryType = target.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-    p.srcMemoryType = source.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-    if (target.host)
-        p.dstHost = reinterpret_cast<void*>(target.address());
-    else
-        p.dstDevice = target.address();
-    if (source.host)
-        p.srcHost = reinterpret_cast<void*>(source.address());
-    else
-        p.srcDevice = source.address();
-    p.dstPitch = target.pitch;
-    p.srcPitch = source.pitch;
-    p.dstHeight = target.pitch ? target.slice / target.pitch : 0;
-    p.srcHeight = source.pitch ? source.slice / source.pitch : 0;
+    p.dstMemoryType = memory_type(target);
+    p.srcMemoryType = memory_type(source);
+    if (target.array) {
+        p.dstArray = target.array->handle();
+        p.dstXInBytes = target.x, p.dstY = target.y, p.dstZ = target.z;
+    } else {
+        p.dstHost = target.host ? reinterpret_cast<void*>(target.address()) : nullptr;
+        p.dstDevice = target.host ? 0 : target.address();
+        p.dstPitch = target.pitch;
+        p.dstHeight = target.pitch ? target.slice / target.pitch : 0;
+    }
+    if (source.array) {
+        p.srcArray = source.array->handle();
+        p.srcXInBytes = source.x, p.srcY = source.y, p.srcZ = source.z;
+    } else {
+        p.srcHost = source.host ? reinterpret_cast<void*>(source.address()) : nullptr;
+        p.srcDevice = source.host ? 0 : source.address();
+        p.srcPitch = source.pitch;
+        p.srcHeight = source.pitch ? source.slice / source.pitch : 0;
+    }
     p.WidthInBytes = box.width;
     p.Height = box.height;
     p.Depth = box.depth;

@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+
+# The base of Device: what it makes of textures and surfaces.
+cdef class DeviceTextures:
+    pass

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What devices make for images: arrays, textures and surfaces."""
+
+from __future__ import annotations
+
+from cuda.core._handles import _late
+
+__all__ = []
+
+
+cdef class DeviceTextures:
+    """The factories of a :class:`Device` for images."""
+
+    def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
+        """† Return a new array, whose layout the driver chooses (``cuArray3DCreate``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.OpaqueArrayOptions` | dict
+            The extents, and the format and the channels of an element.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` is of another type.
+        ValueError
+            If what it says cannot be.
+        CUDAError
+            Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
+        """
+        return _late.texture_package()._array.create_opaque_array(self, options)
+
+    def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
+        """† Return a new array with levels (``cuMipmappedArrayCreate``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.MipmappedArrayOptions` | dict
+            The extents, the format and the channels of an element, and the number of levels.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` is of another type.
+        ValueError
+            If what it says cannot be.
+        CUDAError
+            Before :meth:`set_current`, or if the driver refuses, such as more levels than there can be.
+        """
+        return _late.texture_package()._mipmapped_array.create_mipmapped_array(self, options)
+
+    def create_texture_object(
+        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
+    ) -> TextureObject:
+        """† Return a new texture (``cuTexObjectCreate``).
+
+        Parameters
+        ----------
+        resource : :class:`~cuda.core.texture.ResourceDescriptor`
+            What the texture reads from.
+        options : :class:`~cuda.core.texture.TextureObjectOptions` | dict, optional
+            How it reads: the nearest element, by its index, if None.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type.
+        ValueError
+            If an option has no such value.
+        RuntimeError
+            If the source of the resource is closed.
+        CUDAError
+            Before :meth:`set_current`, or if the driver refuses the combination.
+        """
+        return _late.texture_package()._texture.create_texture_object(self, resource, options)
+
+    def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
+        """† Return a new surface (``cuSurfObjectCreate``).
+
+        Parameters
+        ----------
+        resource : :class:`~cuda.core.texture.ResourceDescriptor`
+            An array made with ``is_surface_load_store``.
+
+        Raises
+        ------
+        TypeError
+            If ``resource`` is of another type.
+        ValueError
+            If it describes something else, or an array that was made without that option.
+        RuntimeError
+            If the array is closed.
+        CUDAError
+            Before :meth:`set_current`.
+        """
+        return _late.texture_package()._surface.create_surface_object(self, resource)

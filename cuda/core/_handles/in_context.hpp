@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// A driver value that can be ended in its own context only, such as an array or a texture object. The last
+// reference may go on any thread, where another context is current, or none.
+#pragma once
+
+#include <cuda.h>
+
+#include "handle.hpp"
+
+namespace cuda_core {
+
+template <class T>
+struct InContext {
+    T raw{};
+    Handle<CUcontext> h_context;
+};
+
+}  // namespace cuda_core

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport ArrayHandle, ArrayMember, KeptArray
+
+
+cdef class OpaqueArray(DriverObject):
+    cdef:
+        ArrayMember _h_array
+        tuple _shape
+        object _format
+        int _num_channels
+        unsigned int _flags     # of cuArray3DCreate
+        int _device_id
+
+
+# Keeps the array of an object for a call; RuntimeError when it is closed.
+cdef inline int Array_keep(OpaqueArray self, KeptArray* kept) except -1:
+    return 0 if kept.hold(self._h_array) else refuse_closed(self)
+
+
+cdef OpaqueArray Array_wrap(
+    const ArrayHandle& h_array, tuple shape, object format, int num_channels, unsigned int flags, int device_id
+)
+
+# What the driver needs to make an array, or the levels of one.
+cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
+    tuple shape, object format, int num_channels, unsigned int flags
+) except *

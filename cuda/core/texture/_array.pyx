@@ -1,0 +1,393 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays with a layout of the driver's choice, which textures and surfaces read and write."""
+
+from __future__ import annotations
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
+from libc.stdint cimport intptr_t, uintptr_t
+from libc.string cimport memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport (
+    Context_current,
+    Context_enter,
+    Context_enter_to_release,
+    Context_leave,
+    Context_ordinal,
+)
+from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport (
+    ArrayHandle,
+    ContextHandle,
+    InContext,
+    Keep,
+    KeptAllocation,
+    KeptArray,
+    KeptContext,
+    KeptStream,
+)
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
+from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+
+from dataclasses import dataclass
+
+from cuda.core._memory.copying._plain_bytes import holds_objects
+from cuda.core._utils.enums import ARRAY_FORMAT
+from cuda.core._utils.options import Options
+from cuda.core._utils.validators import check_address
+from cuda.core.texture._elements import check_image, driver_extents, element_size, flags_of, shape_of
+from cuda.core.typing import ArrayFormatType
+
+__all__ = ["OpaqueArray", "OpaqueArrayOptions"]
+
+
+cdef class OpaqueArray(DriverObject):
+    """A CUDA array: elements in a layout that the driver chooses, for textures and surfaces.
+
+    Arrays come from :meth:`Device.create_opaque_array` and :meth:`MipmappedArray.get_level`; there is no
+    direct construction. An array has no address: its elements get in and out by copies. As a context
+    manager an array closes itself at the end of the block.
+    """
+
+    _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
+
+    def __repr__(self):
+        return f"OpaqueArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels})"
+
+    @classmethod
+    def _from_handle(cls, handle: int, owning: bool, *, device_id: int | None = None) -> OpaqueArray:
+        """Wrap a ``CUarray`` of somebody else, whose shape and format the driver tells.
+
+        Parameters
+        ----------
+        handle : int
+            The ``CUarray``, of the current context.
+        owning : bool
+            Whether closing the object destroys the array.
+        device_id : int, optional
+            The ordinal of its device; that of the current context if None.
+        """
+        return Array_from_handle(check_address("handle", handle), owning, device_id)
+
+    def copy_from(self, src: Buffer | bytes, *, stream: Stream | GraphBuilder) -> None:
+        """Fill the array, in stream order (``cuMemcpy3DAsync``).
+
+        Parameters
+        ----------
+        src : :class:`Buffer` | object with the buffer protocol
+            At least :attr:`size_bytes` bytes, in C order: rows of ``shape[0]`` elements, without gaps. What is
+            behind them is not read. Host memory must stay as it is until the copy is done.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+
+        Raises
+        ------
+        TypeError
+            If ``src`` has no buffer protocol, or ``stream`` is no stream.
+        BufferError, ValueError
+            If ``src`` is too small, or not contiguous.
+        RuntimeError
+            If the array, ``src`` or the stream is closed.
+        """
+        Array_copy(self, src, "src", False, stream)
+
+    def copy_to(self, dst, *, stream: Stream | GraphBuilder):
+        """Copy all elements to other memory, in stream order (``cuMemcpy3DAsync``).
+
+        Parameters
+        ----------
+        dst : :class:`Buffer` | object with the buffer protocol
+            At least :attr:`size_bytes` bytes to write to, in C order. What is behind them is not written. Host
+            memory must stay until the copy is done.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream.
+
+        Returns
+        -------
+        object
+            ``dst``.
+
+        Raises
+        ------
+        TypeError
+            If ``dst`` has no buffer protocol, or ``stream`` is no stream.
+        BufferError, ValueError
+            If ``dst`` is too small, read-only, or not contiguous.
+        RuntimeError
+            If the array, ``dst`` or the stream is closed.
+        """
+        Array_copy(self, dst, "dst", True, stream)
+        return dst
+
+    @property
+    def handle(self) -> int:
+        """The ``CUarray`` as an int; 0 when closed."""
+        return self._address()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents in elements, the width first; of a layered array or a cube map the layers last."""
+        return self._shape
+
+    @property
+    def format(self) -> ArrayFormatType:
+        """The format of a channel."""
+        return self._format
+
+    @property
+    def num_channels(self) -> int:
+        """The channels of an element: 1, 2 or 4."""
+        return self._num_channels
+
+    @property
+    def element_bytes(self) -> int:
+        """The bytes of an element."""
+        return element_size(self._format, self._num_channels)
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of all elements, without gaps: what a copy takes or gives."""
+        size = element_size(self._format, self._num_channels)
+        for extent in self._shape:
+            size *= extent
+        return size
+
+    @property
+    def is_surface_load_store(self) -> bool:
+        """Whether a surface can be made on the array."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether the last extent counts layers, which no filter mixes."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
+
+    @property
+    def is_cubemap(self) -> bool:
+        """Whether the last extent counts faces of cubes."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
+
+    @property
+    def is_texture_gather(self) -> bool:
+        """Whether kernels may read the array with ``tex2Dgather``."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_TEXTURE_GATHER)
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the array."""
+        return Device_find(self._device_id)
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptArray array
+        return <intptr_t>array.value().raw if array.hold(self._h_array) else 0
+
+    cdef void _release(self) noexcept:
+        self._h_array.reset()
+
+    cdef object _identity(self):
+        return id(self)
+
+
+@dataclass
+class OpaqueArrayOptions(Options):
+    """What an array is made of.
+
+    Attributes
+    ----------
+    shape : tuple[int, ...]
+        One to three extents in elements, the width first.
+    format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+        The format of a channel.
+    num_channels : int
+        The channels of an element: 1, 2 or 4.
+    is_surface_load_store : bool, optional
+        Whether surfaces can be made on the array. Default is False.
+    is_layered : bool, optional
+        Whether the last extent counts layers of one or two dimensions. Default is False.
+    is_cubemap : bool, optional
+        Whether the array is a cube map: the shape is ``(n, n, 6)``, or with ``is_layered`` that of several
+        cubes, ``(n, n, 6 * cubes)``. Default is False.
+    is_texture_gather : bool, optional
+        Whether kernels may read the array with ``tex2Dgather``; only with two extents. Default is False.
+    """
+
+    shape: tuple[int, ...]
+    format: object
+    num_channels: int
+    is_surface_load_store: bool = False
+    is_layered: bool = False
+    is_cubemap: bool = False
+    is_texture_gather: bool = False
+
+    def __post_init__(self):
+        check_image(self)
+
+
+def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
+    """Return the array of :meth:`Device.create_opaque_array`."""
+    cdef KeptContext context
+    cdef InContext[cydriver.CUarray] value
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    options = check_or_create_options(OpaqueArrayOptions, options, "array options")
+    flags = flags_of(options)
+    c_description = Array_describe(options.shape, options.format, options.num_channels, flags)
+    Device_keep_context(device, &context)
+    value.h_context = context.handle()
+    create_in_context(value, &c_description)
+    return Array_wrap(
+        ArrayHandle.own(value, &Array_destroy, Keep()),
+        options.shape, options.format, options.num_channels, flags, device._id,
+    )
+
+
+cdef int create_in_context(
+    InContext[cydriver.CUarray]& value, const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuArray3DCreate(&value.raw, c_description), b"cuArray3DCreate")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
+        Context_leave(is_entered)
+
+
+cdef OpaqueArray Array_wrap(
+    const ArrayHandle& h_array, tuple shape, object format, int num_channels, unsigned int flags, int device_id
+):
+    cdef OpaqueArray self = OpaqueArray.__new__(OpaqueArray)
+    self._h_array.set(h_array)
+    self._shape = shape
+    self._format = format
+    self._num_channels = num_channels
+    self._flags = flags
+    self._device_id = device_id
+    return self
+
+
+cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
+    tuple shape, object format, int num_channels, unsigned int flags
+) except *:
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    memset(&c_description, 0, sizeof(c_description))
+    c_description.Width, c_description.Height, c_description.Depth = driver_extents(shape, flags)
+    c_description.Format = <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
+    c_description.NumChannels = num_channels
+    c_description.Flags = flags
+    return c_description
+
+
+cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_id):
+    cdef InContext[cydriver.CUarray] value
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    cdef ArrayHandle h_array
+    value.raw = <cydriver.CUarray>handle
+    Context_current(&value.h_context)
+    memset(&c_description, 0, sizeof(c_description))
+    with nogil:
+        HANDLE_RETURN(cydriver.cuArray3DGetDescriptor(&c_description, value.raw), b"cuArray3DGetDescriptor")
+    ordinal = Context_ordinal(value.h_context) if device_id is None else device_id
+    format = ARRAY_FORMAT.from_driver(c_description.Format)
+    if owning:
+        h_array = ArrayHandle.own(value, &Array_destroy, Keep())
+    else:
+        h_array = ArrayHandle.borrow(value, Keep())
+    return Array_wrap(
+        h_array, shape_of(c_description.Width, c_description.Height, c_description.Depth), format,
+        c_description.NumChannels, c_description.Flags, ordinal,
+    )
+
+
+# Copies between the array and a Buffer or the host, one way or the other; `name` is that of the argument.
+cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, object stream) except -1:
+    cdef KeptArray array
+    cdef KeptStream kept_stream
+    cdef KeptAllocation memory
+    cdef Py_buffer view
+    cdef Stream c_stream = Stream_accept(stream)
+    cdef size_t size = self.size_bytes
+    Stream_keep(c_stream, &kept_stream)
+    Array_keep(self, &array)
+    if isinstance(other, Buffer):
+        MemoryRange_keep(<Buffer>other, &memory)
+        if is_read:
+            check_writable(<Buffer>other, name)
+        check_size(name, memory.value().size, size)
+        return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, kept_stream)
+    if not PyObject_CheckBuffer(other):
+        raise TypeError(f"{name} must be a Buffer or have the buffer protocol, not {type(other).__name__}")
+    if holds_objects(other, b""):
+        raise TypeError(f"{name} must have elements of plain bytes; these refer to Python objects")
+    PyObject_GetBuffer(other, &view, PyBUF_SIMPLE | (PyBUF_WRITABLE if is_read else 0))
+    try:
+        check_size(name, view.len, size)
+        return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, kept_stream)
+    finally:
+        PyBuffer_Release(&view)
+
+
+cdef int check_size(str name, size_t given, size_t size) except -1:
+    if given < size:
+        raise ValueError(f"{name} has {given} bytes, fewer than the {size} bytes of the array")
+    return 0
+
+
+cdef int copy_in_stream_order(
+    OpaqueArray self, const KeptArray& array, uintptr_t pointer, bint is_on_host, bint is_read,
+    Stream stream, const KeptStream& kept_stream,
+) except -1:
+    cdef cydriver.CUDA_MEMCPY3D c_copy
+    cdef ContextHandle h_context
+    cdef int device_id = 0
+    cdef int is_entered = 0
+    describe_copy(self, array, pointer, is_on_host, is_read, &c_copy)
+    # A default stream means that of the current context, as everywhere.
+    if not is_default(kept_stream.handle()):
+        Stream_context(stream, &h_context, &device_id)
+    with nogil:
+        is_entered = Context_enter(h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, kept_stream.get()), b"cuMemcpy3DAsync")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef int describe_copy(
+    OpaqueArray self, const KeptArray& array, uintptr_t pointer, bint is_on_host, bint is_read,
+    cydriver.CUDA_MEMCPY3D* c_copy,
+) except -1:
+    cdef cydriver.CUmemorytype kind = (
+        cydriver.CUmemorytype.CU_MEMORYTYPE_HOST if is_on_host else cydriver.CUmemorytype.CU_MEMORYTYPE_UNIFIED
+    )
+    width, height, depth = driver_extents(self._shape, self._flags)
+    memset(c_copy, 0, sizeof(cydriver.CUDA_MEMCPY3D))
+    c_copy.WidthInBytes = width * self.element_bytes
+    c_copy.Height = height or 1
+    c_copy.Depth = depth or 1
+    if is_read:
+        c_copy.srcMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_ARRAY
+        c_copy.srcArray = array.value().raw
+        c_copy.dstMemoryType = kind
+        c_copy.dstHost, c_copy.dstDevice = <void*>pointer, pointer
+        c_copy.dstPitch, c_copy.dstHeight = c_copy.WidthInBytes, c_copy.Height
+    else:
+        c_copy.dstMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_ARRAY
+        c_copy.dstArray = array.value().raw
+        c_copy.srcMemoryType = kind
+        c_copy.srcHost, c_copy.srcDevice = <void*>pointer, pointer
+        c_copy.srcPitch, c_copy.srcHeight = c_copy.WidthInBytes, c_copy.Height
+    return 0

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What arrays are made of: the extents, and the format and the number of channels of an element."""
+
+from __future__ import annotations
+
+import operator
+import sys
+
+from cuda.core._utils.enums import ARRAY_FORMAT
+from cuda.core._utils.validators import check_str_enum, format_or_list, shown
+from cuda.core.typing import ArrayFormatType
+
+__all__ = ["check_image", "checked_channels", "checked_count", "checked_format", "element_size", "flags_of"]
+
+_FORMAT_SIZES = {"8": 1, "16": 2, "32": 4}
+
+# The flags of cuArray3DCreate, by the option that asks for each.
+ARRAY_FLAGS = {"is_layered": 0x01, "is_surface_load_store": 0x02, "is_cubemap": 0x04, "is_texture_gather": 0x08}
+
+_MOST = (1 << 63) - 1
+
+
+def check_image(options) -> None:
+    """Check and normalise what the options of arrays and of mipmapped arrays have in common."""
+    options.shape = _checked_shape(options.shape)
+    options.format = checked_format(options.format)
+    options.num_channels = checked_channels(options.num_channels)
+    rank, shape = len(options.shape), options.shape
+    if options.is_cubemap:
+        faces = shape[2] if rank == 3 else 0
+        if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
+            count = "a multiple of 6" if options.is_layered else "6"
+            raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
+    elif options.is_layered and rank == 1:
+        raise ValueError(f"shape of a layered array must end with the number of layers, not be {shape}")
+
+
+def flags_of(options) -> int:
+    """Return the flags of ``cuArray3DCreate`` that options of arrays ask for."""
+    return sum(flag for name, flag in ARRAY_FLAGS.items() if getattr(options, name, False))
+
+
+def driver_extents(shape: tuple[int, ...], flags: int) -> tuple[int, int, int]:
+    """Return width, height and depth as the driver takes them: 0 for axes that are not there."""
+    if len(shape) == 2 and flags & ARRAY_FLAGS["is_layered"]:
+        return shape[0], 0, shape[1]
+    return (*shape, 0, 0)[:3]
+
+
+def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
+    """Return the shape for extents that the driver gives."""
+    return tuple(extent for extent in (width, height, depth) if extent) or (0,)
+
+
+def level_shape(shape: tuple[int, ...], flags: int, level: int) -> tuple[int, ...]:
+    """Return the shape of a level of a mipmapped array: halved axes, and as many layers and faces."""
+    halved = len(shape) - bool(flags & (ARRAY_FLAGS["is_layered"] | ARRAY_FLAGS["is_cubemap"]))
+    return tuple(max(1, extent >> level) if axis < halved else extent for axis, extent in enumerate(shape))
+
+
+def checked_format(value) -> ArrayFormatType:
+    """Return the member for a member, its string, or a data type of NumPy.
+
+    Raises
+    ------
+    ValueError
+        If there is no such format.
+    """
+    numpy = sys.modules.get("numpy")
+    if hasattr(numpy, "generic") and not isinstance(value, str):
+        is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
+        if isinstance(value, numpy.dtype) or is_scalar_type:
+            dtype = numpy.dtype(value)
+            if dtype.isnative and dtype.name in ARRAY_FORMAT.names:
+                return ArrayFormatType(dtype.name)
+    if not isinstance(value, str):
+        choices = format_or_list(sorted(ARRAY_FORMAT.names))
+        raise ValueError(f"format must be {choices}, or a NumPy dtype of that name, not {shown(value)}")
+    return check_str_enum(value, ArrayFormatType)
+
+
+def checked_channels(value) -> int:
+    """Return the number of channels; ValueError if it is not 1, 2 or 4."""
+    number = operator.index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else None
+    if number not in (1, 2, 4):
+        raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
+    return number
+
+
+def checked_count(name: str, value) -> int:
+    """Return a number that has to be 1 at least; ``name`` is that of the argument.
+
+    Raises
+    ------
+    TypeError
+        If it is no int.
+    ValueError
+        If it is smaller than 1, or does not fit 64 bits.
+    """
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    number = operator.index(value)
+    if not 1 <= number <= _MOST:
+        raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
+    return number
+
+
+def element_size(format: ArrayFormatType, num_channels: int) -> int:
+    """Return the bytes of an element."""
+    return _FORMAT_SIZES[format.value.lstrip("uintfloat")] * num_channels
+
+
+def _checked_shape(shape) -> tuple[int, ...]:
+    try:
+        extents = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape must be a tuple of 1 to 3 extents, not {type(shape).__name__}") from None
+    if not 1 <= len(extents) <= 3:
+        raise ValueError(f"shape must have 1 to 3 extents, not {len(extents)}")
+    return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))

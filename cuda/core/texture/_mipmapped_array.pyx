@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Mipmapped arrays: an array and halved copies of it, for textures that show it at any size."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
+from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport (
+    ArrayHandle,
+    InContext,
+    Keep,
+    KeptContext,
+    KeptMipmappedArray,
+    MipmappedArrayHandle,
+)
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.texture._array cimport Array_describe, Array_wrap, OpaqueArray
+
+import operator
+from dataclasses import dataclass
+
+from cuda.core._utils.options import Options
+from cuda.core._utils.validators import shown
+from cuda.core.texture._elements import check_image, checked_count, flags_of, level_shape
+from cuda.core.typing import ArrayFormatType
+
+__all__ = ["MipmappedArray", "MipmappedArrayOptions"]
+
+
+cdef class MipmappedArray(DriverObject):
+    """An array with levels, each half as large as the one before.
+
+    Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The
+    elements of a level get in and out through the array that :meth:`get_level` returns. As a context manager
+    a mipmapped array closes itself at the end of the block.
+    """
+
+    _made_by = "Device.create_mipmapped_array()"
+
+    def __repr__(self):
+        return (
+            f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "
+            f"num_levels={self._num_levels})"
+        )
+
+    def get_level(self, level: int) -> OpaqueArray:
+        """Return the array of a level (``cuMipmappedArrayGetLevel``).
+
+        Its extents are those of level 0, halved ``level`` times and 1 at least; layers and faces stay as many. It
+        keeps the memory alive, also after this object is closed.
+
+        Parameters
+        ----------
+        level : int
+            From 0 to :attr:`num_levels` - 1.
+
+        Raises
+        ------
+        TypeError
+            If ``level`` is no int.
+        ValueError
+            If there is no such level.
+        RuntimeError
+            If the mipmapped array is closed.
+        """
+        return MipmappedArray_level(self, level)
+
+    @property
+    def handle(self) -> int:
+        """The ``CUmipmappedArray`` as an int; 0 when closed."""
+        return self._address()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of level 0 in elements, the width first."""
+        return self._shape
+
+    @property
+    def format(self) -> ArrayFormatType:
+        """The format of a channel."""
+        return self._format
+
+    @property
+    def num_channels(self) -> int:
+        """The channels of an element: 1, 2 or 4."""
+        return self._num_channels
+
+    @property
+    def num_levels(self) -> int:
+        """The number of levels."""
+        return self._num_levels
+
+    @property
+    def is_surface_load_store(self) -> bool:
+        """Whether surfaces can be made on the levels."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether the last extent counts layers, which no filter mixes."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
+
+    @property
+    def is_cubemap(self) -> bool:
+        """Whether the last extent counts faces of cubes."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the array."""
+        return Device_find(self._device_id)
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptMipmappedArray mipmap
+        return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
+
+    cdef void _release(self) noexcept:
+        self._h_mipmap.reset()
+
+    cdef object _identity(self):
+        return id(self)
+
+
+@dataclass
+class MipmappedArrayOptions(Options):
+    """What a mipmapped array is made of.
+
+    Attributes
+    ----------
+    shape : tuple[int, ...]
+        One to three extents of level 0 in elements, the width first.
+    format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+        The format of a channel.
+    num_channels : int
+        The channels of an element: 1, 2 or 4.
+    num_levels : int
+        The number of levels: 1 at least, and as many as it takes to halve the largest extent to 1 at most.
+    is_surface_load_store : bool, optional
+        Whether surfaces can be made on the levels. Default is False.
+    is_layered : bool, optional
+        Whether the last extent counts layers of one or two dimensions. Default is False.
+    is_cubemap : bool, optional
+        Whether each level is a cube map. Default is False.
+    """
+
+    shape: tuple[int, ...]
+    format: object
+    num_channels: int
+    num_levels: int
+    is_surface_load_store: bool = False
+    is_layered: bool = False
+    is_cubemap: bool = False
+
+    def __post_init__(self):
+        check_image(self)
+        self.num_levels = checked_count("num_levels", self.num_levels)
+        if self.num_levels >= 1 << 31:
+            raise ValueError(f"num_levels must be less than 2**31, not {self.num_levels}")
+
+
+def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:
+    """Return the array of :meth:`Device.create_mipmapped_array`."""
+    cdef KeptContext context
+    cdef InContext[cydriver.CUmipmappedArray] value
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    cdef MipmappedArray self
+    options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
+    flags = flags_of(options)
+    c_description = Array_describe(options.shape, options.format, options.num_channels, flags)
+    Device_keep_context(device, &context)
+    value.h_context = context.handle()
+    create_in_context(value, &c_description, options.num_levels)
+    self = MipmappedArray.__new__(MipmappedArray)
+    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_destroy, Keep()))
+    self._shape = options.shape
+    self._format = options.format
+    self._num_channels = options.num_channels
+    self._num_levels = options.num_levels
+    self._flags = flags
+    self._device_id = device._id
+    return self
+
+
+cdef int create_in_context(
+    InContext[cydriver.CUmipmappedArray]& value,
+    const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
+    unsigned int num_levels,
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels), b"cuMipmappedArrayCreate"
+            )
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
+        Context_leave(is_entered)
+
+
+cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
+    cdef KeptMipmappedArray mipmap
+    cdef InContext[cydriver.CUarray] value
+    cdef unsigned int c_level
+    cdef int is_entered = 0
+    if not hasattr(level, "__index__"):
+        raise TypeError(f"level must be an int, not {type(level).__name__}")
+    number = operator.index(level)
+    MipmappedArray_keep(self, &mipmap)
+    if not 0 <= number < self._num_levels:
+        raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
+    c_level = number
+    value.h_context = mipmap.value().h_context
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuMipmappedArrayGetLevel(&value.raw, mipmap.value().raw, c_level),
+                b"cuMipmappedArrayGetLevel",
+            )
+        finally:
+            Context_leave(is_entered)
+    return Array_wrap(
+        ArrayHandle.borrow(value, mipmap.keep()), level_shape(self._shape, self._flags, number),
+        self._format, self._num_channels, self._flags, self._device_id,
+    )

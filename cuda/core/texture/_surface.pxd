@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._handles cimport SurfaceMember
+from cuda.core.texture._texture cimport ResourceDescriptor
+
+
+cdef class SurfaceObject(DriverObject):
+    cdef:
+        SurfaceMember _h_surface
+        ResourceDescriptor _resource
+        int _device_id

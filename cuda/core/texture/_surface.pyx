@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Surface objects: how kernels read and write the elements of arrays."""
+
+from __future__ import annotations
+
+from cpython.object cimport PyObject
+from libc.stdint cimport intptr_t
+from libc.string cimport memcpy
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
+from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport InContext, Keep, KeptContext, KeptSurface, SurfaceHandle
+from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
+
+__all__ = ["SurfaceObject"]
+
+
+cdef class SurfaceObject(DriverObject):
+    """A surface: an array whose elements kernels read and write, by their place in it.
+
+    Surfaces come from :meth:`Device.create_surface_object`; there is no direct construction. A kernel takes the
+    object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the
+    array alive; it must stay open itself until the kernels that use it are done. As a context manager a surface
+    closes itself at the end of the block.
+    """
+
+    _made_by = "Device.create_surface_object()"
+
+    def __repr__(self):
+        return f"SurfaceObject(handle={self.handle:#x})"
+
+    @property
+    def handle(self) -> int:
+        """The ``CUsurfObject``, which kernels take; 0 when closed."""
+        cdef KeptSurface surface
+        return surface.value().raw if surface.hold(self._h_surface) else 0
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """What the surface reads and writes; None when closed."""
+        return self._resource
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the surface."""
+        return Device_find(self._device_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_surface
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptSurface surface
+        return <intptr_t>surface.value().raw if surface.hold(self._h_surface) else 0
+
+    cdef void _release(self) noexcept:
+        self._h_surface.reset()
+        self._resource = None
+
+    cdef object _identity(self):
+        return id(self)
+
+
+def create_surface_object(Device device, resource: ResourceDescriptor) -> SurfaceObject:
+    """Return the surface of :meth:`Device.create_surface_object`."""
+    cdef KeptContext context
+    cdef Keep keep
+    cdef InContext[cydriver.CUsurfObject] value
+    cdef cydriver.CUDA_RESOURCE_DESC c_resource
+    cdef SurfaceObject self
+    if not isinstance(resource, ResourceDescriptor):
+        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
+    if resource.kind != "array":
+        raise ValueError(f"a surface needs a descriptor of an array, not of kind {resource.kind!r}")
+    if not resource.source.is_surface_load_store:
+        raise ValueError("a surface needs an array that was made with is_surface_load_store=True")
+    ResourceDescriptor_describe(resource, &c_resource, &keep)
+    Device_keep_context(device, &context)
+    value.h_context = context.handle()
+    create_in_context(value, &c_resource)
+    self = SurfaceObject.__new__(SurfaceObject)
+    self._h_surface.set(SurfaceHandle.own(value, &Surface_destroy, keep))
+    self._resource = resource
+    self._device_id = device._id
+    return self
+
+
+cdef int create_in_context(
+    InContext[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuSurfObjectCreate(&value.raw, c_resource), b"cuSurfObjectCreate")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void Surface_destroy(InContext[cydriver.CUsurfObject] value) noexcept nogil:
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")
+        Context_leave(is_entered)
+
+
+# Kernels take the number of the surface.
+cdef int write_surface(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef KeptSurface surface
+    if not surface.hold((<SurfaceObject>argument)._h_surface):
+        refuse_closed(<object>argument)
+    if size != sizeof(surface.value().raw):
+        return WRONG_SIZE
+    memcpy(cell, &surface.value().raw, sizeof(surface.value().raw))
+    return FITS
+
+
+register_argument_type(SurfaceObject, &write_surface, 8)

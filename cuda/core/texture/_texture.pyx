@@ -1,0 +1,552 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Texture objects: how kernels read arrays and memory between the elements, and what such an object reads from."""
+
+from __future__ import annotations
+
+from cpython.object cimport PyObject
+from libc.stdint cimport intptr_t
+from libc.string cimport memcpy, memset
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
+from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport (
+    InContext,
+    Keep,
+    KeptAllocation,
+    KeptArray,
+    KeptContext,
+    KeptMipmappedArray,
+    KeptTexture,
+    TextureHandle,
+)
+from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.texture._array cimport Array_keep, OpaqueArray
+from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
+
+import operator
+from dataclasses import dataclass
+
+from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
+from cuda.core._utils.options import Options
+from cuda.core._utils.validators import check_str_enum, shown
+from cuda.core.texture._elements import checked_channels, checked_count, checked_format, element_size
+from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
+
+__all__ = ["ResourceDescriptor", "TextureObject", "TextureObjectOptions"]
+
+
+cdef class TextureObject(DriverObject):
+    """A texture: a resource, and the way in which kernels read it.
+
+    Textures come from :meth:`Device.create_texture_object`; there is no direct construction. A kernel takes the
+    object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps what
+    it reads from alive; it must stay open itself until the kernels that use it are done. As a context manager a
+    texture closes itself at the end of the block.
+    """
+
+    _made_by = "Device.create_texture_object()"
+
+    def __repr__(self):
+        return f"TextureObject(handle={self.handle:#x})"
+
+    @property
+    def handle(self) -> int:
+        """The ``CUtexObject``, which kernels take; 0 when closed."""
+        cdef KeptTexture texture
+        return texture.value().raw if texture.hold(self._h_texture) else 0
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """What the texture reads from; None when closed."""
+        return self._resource
+
+    @property
+    def options(self) -> TextureObjectOptions:
+        """How the texture is read."""
+        return self._options
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the texture."""
+        return Device_find(self._device_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_texture
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptTexture texture
+        return <intptr_t>texture.value().raw if texture.hold(self._h_texture) else 0
+
+    cdef void _release(self) noexcept:
+        self._h_texture.reset()
+        self._resource = None
+
+    cdef object _identity(self):
+        return id(self)
+
+
+@dataclass
+class TextureObjectOptions(Options):
+    """How a texture is read.
+
+    Attributes
+    ----------
+    address_mode : :class:`~cuda.core.typing.AddressModeType` | str | tuple, optional
+        What coordinates outside the texture give, for all axes, or for up to three; the last entry is for the
+        rest, too. ``"wrap"`` and ``"mirror"`` need normalised coordinates. Default is ``"clamp"``. Checked when
+        the texture is made.
+    filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
+        Whether a read gives the nearest element, or mixes its neighbours with weights of 8 fractional bits.
+        Default is ``"point"``. ``"linear"`` needs elements that are read as floats.
+    read_mode : :class:`~cuda.core.typing.ReadModeType` | str, optional
+        Whether integers of 8 and 16 bits are read as they are, or as floats in [0, 1], signed ones in [-1, 1].
+        Default is ``"element_type"``.
+    normalized_coords : bool, optional
+        Whether coordinates are in [0, 1] instead of in elements. Default is False.
+    srgb : bool, optional
+        Whether 8-bit colours are converted from sRGB when they are read as floats. Default is False.
+    disable_trilinear_optimization : bool, optional
+        Whether the driver must filter between levels exactly. Default is False.
+    seamless_cubemap : bool, optional
+        Whether the filter mixes elements of neighbouring faces of a cube. Default is False.
+    max_anisotropy : int, optional
+        The most samples along the direction in which a texture is shown compressed. Default is 0, which is off.
+        Checked when the texture is made.
+    mipmap_filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
+        Whether a read takes the nearest level, or mixes two. Default is ``"point"``.
+    mipmap_level_bias : float, optional
+        What is added to the level that a read asks for. Default is 0.
+    min_mipmap_level_clamp, max_mipmap_level_clamp : float, optional
+        The levels between which a read stays. Default is 0: the first level only.
+    border_color : tuple[float, float, float, float], optional
+        What coordinates outside give with ``"border"``; None, the default, for zeros. For textures that give
+        integers, the numbers whose bits, as floats, are the integers. Checked when the texture is made.
+    """
+
+    address_mode: AddressModeType | str | tuple[AddressModeType | str, ...] = AddressModeType.CLAMP
+    filter_mode: FilterModeType | str = FilterModeType.POINT
+    read_mode: ReadModeType | str = ReadModeType.ELEMENT_TYPE
+    normalized_coords: bool = False
+    srgb: bool = False
+    disable_trilinear_optimization: bool = False
+    seamless_cubemap: bool = False
+    max_anisotropy: int = 0
+    mipmap_filter_mode: FilterModeType | str = FilterModeType.POINT
+    mipmap_level_bias: float = 0.0
+    min_mipmap_level_clamp: float = 0.0
+    max_mipmap_level_clamp: float = 0.0
+    border_color: tuple[float, ...] | None = None
+
+    def __post_init__(self):
+        self.filter_mode = check_str_enum(self.filter_mode, FilterModeType)
+        self.read_mode = check_str_enum(self.read_mode, ReadModeType)
+        self.mipmap_filter_mode = check_str_enum(self.mipmap_filter_mode, FilterModeType)
+
+
+cdef class ResourceDescriptor:
+    """What a texture or a surface reads from.
+
+    Descriptors come from the factories below; there is no direct construction. A descriptor keeps its source.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(
+            "ResourceDescriptor cannot be constructed directly; use ResourceDescriptor.from_opaque_array(), "
+            "from_mipmapped_array(), from_linear() or from_pitch2d()"
+        )
+
+    def __repr__(self):
+        if self._format is None:
+            return f"ResourceDescriptor(kind={self._kind!r})"
+        shape = f"size_bytes={self._size_bytes}"
+        if self._kind == "pitch2d":
+            shape = f"width={self._width}, height={self._height}, pitch_bytes={self._pitch_bytes}"
+        return (
+            f"ResourceDescriptor(kind={self._kind!r}, format={self._format.name}, "
+            f"num_channels={self._num_channels}, {shape})"
+        )
+
+    def __reduce__(self):
+        raise TypeError("ResourceDescriptor objects cannot be pickled or copied: they belong to this process")
+
+    @classmethod
+    def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
+        """Describe an array, for textures, and for surfaces if it was made for them.
+
+        Raises
+        ------
+        TypeError
+            If ``array`` is no :class:`OpaqueArray`.
+        RuntimeError
+            If it is closed.
+        """
+        cdef KeptArray kept
+        if not isinstance(array, OpaqueArray):
+            raise TypeError(f"array must be an OpaqueArray, not {type(array).__name__}")
+        Array_keep(<OpaqueArray>array, &kept)
+        return ResourceDescriptor_new(cls, "array", array)
+
+    @classmethod
+    def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
+        """Describe a mipmapped array, for textures.
+
+        Raises
+        ------
+        TypeError
+            If ``mipmapped_array`` is no :class:`MipmappedArray`.
+        RuntimeError
+            If it is closed.
+        """
+        cdef KeptMipmappedArray kept
+        if not isinstance(mipmapped_array, MipmappedArray):
+            raise TypeError(f"mipmapped_array must be a MipmappedArray, not {type(mipmapped_array).__name__}")
+        MipmappedArray_keep(<MipmappedArray>mipmapped_array, &kept)
+        return ResourceDescriptor_new(cls, "mipmapped_array", mipmapped_array)
+
+    @classmethod
+    def from_linear(
+        cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
+    ) -> ResourceDescriptor:
+        """Describe memory that ``tex1Dfetch`` reads, by the index of an element and without a filter.
+
+        Parameters
+        ----------
+        buffer : :class:`Buffer`
+            The memory.
+        format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+            The format of a channel.
+        num_channels : int
+            The channels of an element: 1, 2 or 4.
+        size_bytes : int, optional
+            How many bytes of the buffer to read, a multiple of an element; all if None.
+
+        Raises
+        ------
+        TypeError
+            If ``buffer`` is no :class:`Buffer`, or ``size_bytes`` no int.
+        ValueError
+            If the format, the channels or the size is out of range.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef KeptAllocation memory
+        cdef ResourceDescriptor self
+        keep_buffer(buffer, &memory)
+        format = checked_format(format)
+        num_channels = checked_channels(num_channels)
+        element = element_size(format, num_channels)
+        capacity = memory.value().size
+        size = capacity if size_bytes is None else operator.index(size_bytes)
+        if not element <= size <= capacity or size % element:
+            raise ValueError(
+                f"size_bytes must be a multiple of {element} bytes, the size of an element, up to the {capacity} bytes "
+                f"of the buffer, not {shown(size)}"
+            )
+        self = ResourceDescriptor_new(cls, "linear", buffer)
+        self._format = format
+        self._num_channels = num_channels
+        self._size_bytes = size
+        return self
+
+    @classmethod
+    def from_pitch2d(
+        cls,
+        buffer: Buffer,
+        *,
+        format: ArrayFormatType | str,
+        num_channels: int,
+        width: int,
+        height: int,
+        pitch_bytes: int,
+    ) -> ResourceDescriptor:
+        """Describe memory that a texture reads as rows of an image.
+
+        Parameters
+        ----------
+        buffer : :class:`Buffer`
+            The memory.
+        format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+            The format of a channel.
+        num_channels : int
+            The channels of an element: 1, 2 or 4.
+        width, height : int
+            The elements of a row, and the number of rows.
+        pitch_bytes : int
+            The bytes from row to row. The driver wants multiples of
+            :attr:`DeviceProperties.texture_pitch_alignment`.
+
+        Raises
+        ------
+        TypeError
+            If ``buffer`` is no :class:`Buffer`, or a number no int.
+        ValueError
+            If the format, the channels or a number is out of range, or the rows do not fit the buffer.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef KeptAllocation memory
+        cdef ResourceDescriptor self
+        keep_buffer(buffer, &memory)
+        format = checked_format(format)
+        num_channels = checked_channels(num_channels)
+        width = checked_count("width", width)
+        height = checked_count("height", height)
+        pitch_bytes = checked_count("pitch_bytes", pitch_bytes)
+        row = width * element_size(format, num_channels)
+        capacity = memory.value().size
+        if pitch_bytes < row:
+            raise ValueError(f"pitch_bytes must be at least {row}, the bytes of a row, not {pitch_bytes}")
+        if pitch_bytes * height > capacity:
+            raise ValueError(
+                f"{height} rows of {pitch_bytes} bytes take {pitch_bytes * height} bytes; the buffer has {capacity}"
+            )
+        self = ResourceDescriptor_new(cls, "pitch2d", buffer)
+        self._format = format
+        self._num_channels = num_channels
+        self._width = width
+        self._height = height
+        self._pitch_bytes = pitch_bytes
+        return self
+
+    @property
+    def kind(self) -> str:
+        """``"array"``, ``"mipmapped_array"``, ``"linear"`` or ``"pitch2d"``."""
+        return self._kind
+
+    @property
+    def source(self) -> OpaqueArray | MipmappedArray | Buffer:
+        """The array or the buffer."""
+        return self._source
+
+    @property
+    def format(self) -> ArrayFormatType | None:
+        """The format of a channel in a buffer; None for arrays, which tell it themselves."""
+        return self._format
+
+    @property
+    def num_channels(self) -> int | None:
+        """The channels of an element in a buffer; None for arrays, which tell it themselves."""
+        return self._num_channels
+
+    @property
+    def size_bytes(self) -> int | None:
+        """How many bytes ``"linear"`` reads; None for other kinds."""
+        return self._size_bytes
+
+    @property
+    def width(self) -> int | None:
+        """The elements of a row of ``"pitch2d"``; None for other kinds."""
+        return self._width
+
+    @property
+    def height(self) -> int | None:
+        """The rows of ``"pitch2d"``; None for other kinds."""
+        return self._height
+
+    @property
+    def pitch_bytes(self) -> int | None:
+        """The bytes from row to row of ``"pitch2d"``; None for other kinds."""
+        return self._pitch_bytes
+
+
+def create_texture_object(
+    Device device, resource: ResourceDescriptor, options: TextureObjectOptions | None
+) -> TextureObject:
+    """Return the texture of :meth:`Device.create_texture_object`."""
+    cdef KeptContext context
+    cdef Keep keep
+    cdef InContext[cydriver.CUtexObject] value
+    cdef cydriver.CUDA_RESOURCE_DESC c_resource
+    cdef cydriver.CUDA_TEXTURE_DESC c_texture
+    cdef TextureObject self
+    if not isinstance(resource, ResourceDescriptor):
+        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
+    options = check_or_create_options(TextureObjectOptions, options, "texture options")
+    describe_options(options, format_of(resource), &c_texture)
+    ResourceDescriptor_describe(resource, &c_resource, &keep)
+    Device_keep_context(device, &context)
+    value.h_context = context.handle()
+    create_in_context(value, &c_resource, &c_texture)
+    self = TextureObject.__new__(TextureObject)
+    self._h_texture.set(TextureHandle.own(value, &Texture_destroy, keep))
+    self._resource = resource
+    self._options = options
+    self._device_id = device._id
+    return self
+
+
+cdef int create_in_context(
+    InContext[cydriver.CUtexObject]& value,
+    const cydriver.CUDA_RESOURCE_DESC* c_resource,
+    const cydriver.CUDA_TEXTURE_DESC* c_texture,
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuTexObjectCreate(&value.raw, c_resource, c_texture, NULL), b"cuTexObjectCreate"
+            )
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void Texture_destroy(InContext[cydriver.CUtexObject] value) noexcept nogil:
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
+        Context_leave(is_entered)
+
+
+cdef ResourceDescriptor ResourceDescriptor_new(type cls, str kind, object source):
+    cdef ResourceDescriptor self = cls.__new__(cls)
+    self._kind = kind
+    self._source = source
+    return self
+
+
+cdef int keep_buffer(object buffer, KeptAllocation* memory) except -1:
+    if not isinstance(buffer, Buffer):
+        raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+    return MemoryRange_keep(<Buffer>buffer, memory)
+
+
+cdef object format_of(ResourceDescriptor self):
+    return self._source.format if self._format is None else self._format
+
+
+cdef int ResourceDescriptor_describe(
+    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
+) except -1:
+    cdef KeptArray array
+    cdef KeptMipmappedArray mipmap
+    memset(c_description, 0, sizeof(cydriver.CUDA_RESOURCE_DESC))
+    if self._kind == "array":
+        Array_keep(<OpaqueArray>self._source, &array)
+        keep[0] = array.keep()
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
+        c_description.res.array.hArray = array.value().raw
+    elif self._kind == "mipmapped_array":
+        MipmappedArray_keep(<MipmappedArray>self._source, &mipmap)
+        keep[0] = mipmap.keep()
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
+        c_description.res.mipmap.hMipmappedArray = mipmap.value().raw
+    else:
+        describe_memory(self, c_description, keep)
+    return 0
+
+
+cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep) except -1:
+    cdef KeptAllocation memory
+    cdef cydriver.CUarray_format c_format = <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(self._format)
+    MemoryRange_keep(<Buffer>self._source, &memory)
+    keep[0] = memory.keep()
+    if self._kind == "linear":
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_LINEAR
+        c_description.res.linear.devPtr = memory.value().pointer
+        c_description.res.linear.format = c_format
+        c_description.res.linear.numChannels = self._num_channels
+        c_description.res.linear.sizeInBytes = self._size_bytes
+    else:
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_PITCH2D
+        c_description.res.pitch2D.devPtr = memory.value().pointer
+        c_description.res.pitch2D.format = c_format
+        c_description.res.pitch2D.numChannels = self._num_channels
+        c_description.res.pitch2D.width = self._width
+        c_description.res.pitch2D.height = self._height
+        c_description.res.pitch2D.pitchInBytes = self._pitch_bytes
+    return 0
+
+
+cdef int describe_options(object options, object format, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    cdef int axis
+    memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
+    for axis, mode in enumerate(_normalize_address_modes(options.address_mode)):
+        c_texture.addressMode[axis] = <cydriver.CUaddress_mode><int>ADDRESS_MODE.to_driver(mode)
+    c_texture.filterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.filter_mode)
+    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.mipmap_filter_mode)
+    c_texture.maxAnisotropy = _checked_anisotropy(options.max_anisotropy)
+    c_texture.mipmapLevelBias = _checked_number("mipmap_level_bias", options.mipmap_level_bias)
+    c_texture.minMipmapLevelClamp = _checked_number("min_mipmap_level_clamp", options.min_mipmap_level_clamp)
+    c_texture.maxMipmapLevelClamp = _checked_number("max_mipmap_level_clamp", options.max_mipmap_level_clamp)
+    for axis, value in enumerate(_checked_color(options.border_color)):
+        c_texture.borderColor[axis] = value
+    # Elements that are floats are read as such anyway.
+    if options.read_mode == ReadModeType.ELEMENT_TYPE and not format.value.startswith("float"):
+        c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
+    if options.normalized_coords:
+        c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
+    if options.srgb:
+        c_texture.flags |= cydriver.CU_TRSF_SRGB
+    if options.disable_trilinear_optimization:
+        c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
+    if options.seamless_cubemap:
+        c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
+    return 0
+
+
+def _normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, AddressModeType]:
+    """Return the modes of three axes for one mode or several, the last of which is for the rest."""
+    if isinstance(mode, str):
+        modes = (mode,)
+    else:
+        try:
+            modes = tuple(mode)
+        except TypeError:
+            raise TypeError(f"address_mode must be a mode, or 1 to 3 of them, not {type(mode).__name__}") from None
+        if not 1 <= len(modes) <= 3:
+            raise ValueError(f"address_mode must be a mode, or 1 to 3 of them, not {len(modes)}")
+    members = [check_str_enum(one, AddressModeType) for one in modes]
+    return tuple((members + [members[-1]] * 2)[:3])
+
+
+def _checked_anisotropy(value) -> int:
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"max_anisotropy must be an int, not {type(value).__name__}")
+    number = operator.index(value)
+    if not 0 <= number < 1 << 32:
+        raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
+    return number
+
+
+def _checked_number(name: str, value) -> float:
+    if isinstance(value, str) or not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__"):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(value)
+
+
+def _checked_color(color) -> tuple[float, ...]:
+    if color is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    try:
+        values = tuple(color)
+    except TypeError:
+        raise TypeError(f"border_color must be four numbers, not {type(color).__name__}") from None
+    numbers = tuple(_checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
+    if len(numbers) != 4:
+        raise ValueError(f"border_color must be four numbers, not {len(numbers)}")
+    return numbers
+
+
+# Kernels take the number of the texture.
+cdef int write_texture(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef KeptTexture texture
+    if not texture.hold((<TextureObject>argument)._h_texture):
+        refuse_closed(<object>argument)
+    if size != sizeof(texture.value().raw):
+        return WRONG_SIZE
+    memcpy(cell, &texture.value().raw, sizeof(texture.value().raw))
+    return FITS
+
+
+register_argument_type(TextureObject, &write_texture, 8)

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "textures.hpp"
+
+#include <map>
+#include <mutex>
+
+namespace emu::exec {
+namespace {
+
+struct Table {
+    std::mutex mutex;
+    std::map<uint64_t, std::shared_ptr<const Texture>> rows;
+    uint64_t next = 1;
+};
+
+Table& table()
+{
+    static auto* value = new Table;
+    return *value;
+}
+
+} // namespace
+
+uint64_t add_texture(std::shared_ptr<const Texture> texture)
+{
+    std::lock_guard lock(table().mutex);
+    uint64_t number = table().next++;
+    table().rows[number] = std::move(texture);
+    return number;
+}
+
+void remove_texture(uint64_t number)
+{
+    std::shared_ptr<const Texture> ended; // outside of the lock
+    std::lock_guard lock(table().mutex);
+    auto row = table().rows.find(number);
+    if (row != table().rows.end()) {
+        ended = std::move(row->second);
+        table().rows.erase(row);
+    }
+}
+
+} // namespace emu::exec

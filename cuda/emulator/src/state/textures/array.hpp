@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays: elements without an address. They lie row after row, outside of the window of addresses, so that a
+// kernel that follows a wrong pointer does not find them; their bytes count as memory of the device.
+#pragma once
+
+#include <memory>
+
+#include "../../exec/textures.hpp"
+#include "../arena.hpp"
+#include "../handles.hpp"
+
+namespace emu::state {
+
+class MipmappedArray;
+
+// Where and whose the memory is.
+struct ArrayPlace {
+    Arena& memory;
+    CUcontext context;
+    int device;
+};
+
+class Array {
+public:
+    static CUresult create(const CUDA_ARRAY3D_DESCRIPTOR& description, const ArrayPlace& place, CUarray* out);
+    static CUresult destroy(CUarray handle); // INVALID_HANDLE: also of levels
+    static std::shared_ptr<Array> find(CUarray handle);
+    static void forget_context(CUcontext context);
+    static std::vector<std::pair<std::shared_ptr<Array>, Origin>> all();
+
+    CUarray handle() const { return handle_; }
+    CUcontext context() const { return context_; }
+    int device() const { return device_; }
+    bool is_level() const { return is_level_; }
+    const CUDA_ARRAY3D_DESCRIPTOR& description() const { return description_; }
+    const exec::Texels& texels() const { return texels_; }
+    size_t size() const { return texels_.slice * texels_.depth; }
+    const std::shared_ptr<const void>& memory() const { return memory_; }
+
+private:
+    friend class MipmappedArray;
+    CUarray handle_ = nullptr;
+    CUcontext context_ = nullptr;
+    int device_ = 0;
+    bool is_level_ = false;
+    CUDA_ARRAY3D_DESCRIPTOR description_{};
+    exec::Texels texels_;
+    std::shared_ptr<const void> memory_;
+};
+
+class MipmappedArray {
+public:
+    static CUresult create(const CUDA_ARRAY3D_DESCRIPTOR& description, unsigned levels, const ArrayPlace& place,
+                           CUmipmappedArray* out);
+    static CUresult destroy(CUmipmappedArray handle);
+    static std::shared_ptr<MipmappedArray> find(CUmipmappedArray handle);
+    static void forget_context(CUcontext context);
+    static std::vector<std::pair<std::shared_ptr<MipmappedArray>, Origin>> all();
+
+    CUmipmappedArray handle() const { return handle_; }
+    CUcontext context() const { return context_; }
+    const std::vector<std::shared_ptr<Array>>& levels() const { return levels_; }
+    size_t size() const;
+
+private:
+    CUmipmappedArray handle_ = nullptr;
+    CUcontext context_ = nullptr;
+    std::vector<std::shared_ptr<Array>> levels_;
+};
+
+// Bytes of a channel; 0: a format that there are no arrays of.
+size_t format_size(CUarray_format format);
+inline size_t element_size(const CUDA_ARRAY3D_DESCRIPTOR& d) { return format_size(d.Format) * d.NumChannels; }
+exec::TexelShape shape_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+} // namespace emu::state
