@@ -17,10 +17,6 @@ NOT_YET = {
     "cuda.core.Context.create_stream",
     "cuda.core.Context.resources",
     "cuda.core.Device.create_context",
-    "cuda.core.Device.create_mipmapped_array",
-    "cuda.core.Device.create_opaque_array",
-    "cuda.core.Device.create_surface_object",
-    "cuda.core.Device.create_texture_object",
     "cuda.core.Device.resources",
     "cuda.core.DeviceResources",
     "cuda.core.GraphicsResource",
@@ -40,7 +36,11 @@ NOT_YET = {
     "cuda.core.graph.ExecutableMemsetNode",
     "cuda.core.graph.Graph.__getitem__",
     "cuda.core.graph.GraphBuilder.callback",
+<<<<<<< HEAD
     "cuda.core.texture",
+=======
+    "cuda.core.utils.StridedMemoryView.as_tensor_map",
+>>>>>>> 022a5f4 (Test arrays, textures and surfaces, and document their classes)
 }
 
 # What the public modules have beside the names of the tables.

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces: arrays with a layout of the driver's choice, and the objects through which kernels read them."""
+"""Textures and surfaces: arrays with a layout of the driver's choice, and how kernels read and write them."""
 
 from cuda.core.texture._array import *
 from cuda.core.texture._mipmapped_array import *
 from cuda.core.texture._surface import *
 from cuda.core.texture._texture import *
+
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -13,7 +13,7 @@ from cuda.core.typing import ArrayFormatType
 
 __all__ = ["check_image", "checked_channels", "checked_count", "checked_format", "element_size", "flags_of"]
 
-_FORMAT_SIZES = {"8": 1, "16": 2, "32": 4}
+_FORMAT_SIZES = {member: 4 if "32" in member else 2 if "16" in member else 1 for member in ArrayFormatType}
 
 # The flags of cuArray3DCreate, by the option that asks for each.
 ARRAY_FLAGS = {"is_layered": 0x01, "is_surface_load_store": 0x02, "is_cubemap": 0x04, "is_texture_gather": 0x08}
@@ -108,7 +108,7 @@ def checked_count(name: str, value) -> int:
 
 def element_size(format: ArrayFormatType, num_channels: int) -> int:
     """Return the bytes of an element."""
-    return _FORMAT_SIZES[format.value.lstrip("uintfloat")] * num_channels
+    return _FORMAT_SIZES[format] * num_channels
 
 
 def _checked_shape(shape) -> tuple[int, ...]:

@@ -8,12 +8,12 @@ from cuda.core._handles._handles cimport Keep, TextureMember
 
 
 cdef class ResourceDescriptor:
+    cdef readonly object _size_bytes
     cdef:
         str _kind
         object _source
         object _format
         object _num_channels
-        object _size_bytes
         object _width
         object _height
         object _pitch_bytes

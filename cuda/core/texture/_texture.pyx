@@ -35,7 +35,7 @@ from dataclasses import dataclass
 
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options
-from cuda.core._utils.validators import check_str_enum, shown
+from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.texture._elements import checked_channels, checked_count, checked_format, element_size
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
@@ -147,9 +147,9 @@ class TextureObjectOptions(Options):
     border_color: tuple[float, ...] | None = None
 
     def __post_init__(self):
-        self.filter_mode = check_str_enum(self.filter_mode, FilterModeType)
-        self.read_mode = check_str_enum(self.read_mode, ReadModeType)
-        self.mipmap_filter_mode = check_str_enum(self.mipmap_filter_mode, FilterModeType)
+        self.filter_mode = _member("filter_mode", self.filter_mode, FilterModeType)
+        self.read_mode = _member("read_mode", self.read_mode, ReadModeType)
+        self.mipmap_filter_mode = _member("mipmap_filter_mode", self.mipmap_filter_mode, FilterModeType)
 
 
 cdef class ResourceDescriptor:
@@ -506,8 +506,12 @@ def _normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, Ad
             raise TypeError(f"address_mode must be a mode, or 1 to 3 of them, not {type(mode).__name__}") from None
         if not 1 <= len(modes) <= 3:
             raise ValueError(f"address_mode must be a mode, or 1 to 3 of them, not {len(modes)}")
-    members = [check_str_enum(one, AddressModeType) for one in modes]
+    members = [_member("address_mode", one, AddressModeType) for one in modes]
     return tuple((members + [members[-1]] * 2)[:3])
+
+
+def _member(name: str, value, enum_class):
+    return enum_class(find_str_enum(value, [member.value for member in enum_class], name))
 
 
 def _checked_anisotropy(value) -> int:

@@ -1,0 +1,305 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays: what they tell of themselves, copies to and from host and buffers, and how they end."""
+
+import ctypes
+import gc
+import pickle
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+
+from cuda.core import Device, LegacyPinnedMemoryResource
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.texture import OpaqueArray, OpaqueArrayOptions
+from cuda.core.typing import ArrayFormatType
+from support.images import array_of, contents
+from support.memory import read
+
+SHAPES = [(37,), (16, 9), (5, 4, 3)]
+
+
+def made(device, shape=(8, 4), format="float32", num_channels=1, **options) -> OpaqueArray:
+    return device.create_opaque_array(OpaqueArrayOptions(shape, format, num_channels, **options))
+
+
+def pattern(array) -> np.ndarray:
+    return np.random.default_rng(7).integers(0, 256, array.size_bytes, dtype=np.uint8)
+
+
+def test_array_tells_what_it_was_made_of(device):
+    array = made(device, (32, 16), "float32", 2, is_surface_load_store=True)
+    assert array.shape == (32, 16)
+    assert array.format is ArrayFormatType.FLOAT32
+    assert (array.num_channels, array.element_bytes, array.size_bytes) == (2, 8, 32 * 16 * 8)
+    assert array.is_surface_load_store and not array.is_layered and not array.is_cubemap
+    assert array.device is device
+    assert type(array.handle) is int and array.handle != 0
+    assert repr(array) == "OpaqueArray(shape=(32, 16), format=FLOAT32, num_channels=2)"
+
+
+def test_driver_has_what_the_options_say(device):
+    array = made(device, (6, 5, 4), "uint16", 4, is_layered=True)
+    error, description = driver.cuArray3DGetDescriptor(array.handle)
+    assert error == 0
+    assert (description.Width, description.Height, description.Depth) == (6, 5, 4)
+    assert description.Format == driver.CUarray_format.CU_AD_FORMAT_UNSIGNED_INT16
+    assert (description.NumChannels, description.Flags) == (4, driver.CUDA_ARRAY3D_LAYERED)
+
+
+@pytest.mark.parametrize("format", ArrayFormatType)
+@pytest.mark.parametrize("channels", [1, 2, 4])
+def test_copies_there_and_back_keep_every_byte(device, stream, format, channels):
+    array = made(device, (5, 3), format, channels)
+    source = pattern(array)
+    array.copy_from(source, stream=stream)
+    target = np.zeros_like(source)
+    assert array.copy_to(target, stream=stream) is target
+    stream.sync()
+    assert (target == source).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_copies_by_way_of_buffers(device, stream, shape):
+    array = made(device, shape, "uint16", 2)
+    source = pattern(array)
+    pinned = LegacyPinnedMemoryResource().allocate(array.size_bytes)
+    np.asarray(pinned)[:] = source
+    array.copy_from(pinned, stream=stream)
+    buffer = device.allocate(array.size_bytes, stream=stream)
+    assert array.copy_to(buffer, stream=stream) is buffer
+    other = made(device, shape, "uint16", 2)
+    other.copy_from(buffer, stream=stream)
+    assert contents(other, stream).tobytes() == source.tobytes()
+
+
+OTHERS = {
+    "bytes": lambda size: bytes(range(256))[:size],
+    "bytearray": lambda size: bytearray(range(size)),
+    "memoryview": lambda size: memoryview(bytearray(range(size))),
+    "ctypes": lambda size: (ctypes.c_uint8 * size)(*range(size)),
+    "matrix": lambda size: np.arange(size, dtype=np.uint8).reshape(-1, 2),
+}
+
+
+@pytest.mark.parametrize("make", OTHERS.values(), ids=OTHERS)
+def test_anything_contiguous_is_a_source(device, stream, make):
+    array = made(device, (8, 4), "uint8", 4)
+    array.copy_from(make(128), stream=stream)
+    assert contents(array, stream).ravel().tolist() == list(range(128))
+
+
+def test_larger_sources_and_destinations_are_used_in_part(device, stream):
+    array = made(device, (4, 2), "uint8")
+    array.copy_from(bytes(range(100)), stream=stream)
+    target = np.full(100, 255, dtype=np.uint8)
+    array.copy_to(target, stream=stream)
+    stream.sync()
+    assert target.tolist() == [*range(8), *[255] * 92]
+    buffer = device.allocate(64, stream=stream)
+    buffer.fill(b"\x07", stream=stream)
+    array.copy_to(buffer, stream=stream)
+    assert read(buffer, stream) == bytes([*range(8), *[7] * 56])
+
+
+def test_rows_are_those_of_c_order(device, stream):
+    values = np.arange(3 * 4 * 5, dtype=np.int16).reshape(3, 4, 5)
+    array = array_of(device, stream, values)
+    assert array.shape == (5, 4, 3)
+    assert (contents(array, stream) == values).all()
+
+
+def test_too_little_is_refused(device, stream):
+    array = made(device)
+    for small in (bytes(127), device.allocate(127, stream=stream)):
+        with pytest.raises(ValueError, match="127 bytes"):
+            array.copy_from(small, stream=stream)
+    with pytest.raises(ValueError, match="dst has 127 bytes"):
+        array.copy_to(bytearray(127), stream=stream)
+
+
+@pytest.mark.parametrize("other", [None, [1, 2], 3, "text"], ids=str)
+def test_objects_without_a_buffer_are_refused(device, stream, other):
+    array = made(device)
+    with pytest.raises(TypeError, match="src must be a Buffer"):
+        array.copy_from(other, stream=stream)
+    with pytest.raises(TypeError, match="dst must be a Buffer"):
+        array.copy_to(other, stream=stream)
+
+
+def test_another_array_is_no_source(device, stream):
+    with pytest.raises(TypeError, match="OpaqueArray"):
+        made(device).copy_from(made(device), stream=stream)
+
+
+def test_read_only_and_scattered_destinations_are_refused(device, stream):
+    array = made(device)
+    with pytest.raises(BufferError):
+        array.copy_to(bytes(128), stream=stream)
+    frozen = np.zeros((4, 8), dtype=np.float32)
+    frozen.flags.writeable = False
+    for target in (frozen, np.zeros((4, 8), dtype=np.float32, order="F"), np.zeros((4, 16), dtype=np.float32)[:, ::2]):
+        with pytest.raises(ValueError):
+            array.copy_to(target, stream=stream)
+    with pytest.raises(ValueError):
+        array.copy_from(np.zeros((8, 4), dtype=np.float32).T, stream=stream)
+
+
+def test_elements_that_are_objects_are_refused(device, stream):
+    with pytest.raises(TypeError, match="plain bytes"):
+        made(device).copy_from(np.array([None] * 16), stream=stream)
+
+
+def test_stream_is_required_by_name(device, stream):
+    array, source = made(device), bytes(128)
+    with pytest.raises(TypeError):
+        array.copy_from(source)
+    with pytest.raises(TypeError):
+        array.copy_from(source, stream)
+    for wrong in (None, 0, "stream"):
+        with pytest.raises(TypeError, match="stream must be a Stream"):
+            array.copy_from(source, stream=wrong)
+
+
+def test_closed_objects_are_refused(device, stream):
+    array, source = made(device), device.allocate(128, stream=stream)
+    source.close()
+    with pytest.raises(RuntimeError, match="Buffer is closed"):
+        array.copy_from(source, stream=stream)
+    array.close()
+    array.close()
+    assert array.is_closed and array.handle == 0
+    with array as same:
+        assert same is array
+    assert (array.shape, array.size_bytes, array.num_channels, array.device) == ((8, 4), 128, 1, device)
+    with pytest.raises(RuntimeError, match="OpaqueArray is closed"):
+        array.copy_to(bytearray(128), stream=stream)
+
+
+def test_copies_are_parts_of_a_graph(device, stream):
+    array = made(device)
+    source, target = (LegacyPinnedMemoryResource().allocate(128) for _ in range(2))
+    builder = stream.create_graph_builder()
+    builder.begin_building()
+    array.copy_from(source, stream=builder)
+    array.copy_to(target, stream=builder)
+    graph = builder.end_building().complete()
+    for value in (3, 4):
+        np.asarray(source)[:] = value
+        np.asarray(target)[:] = 0
+        graph.launch(stream)
+        stream.sync()
+        assert (np.asarray(target) == value).all()
+
+
+@pytest.mark.requires(devices=2)
+def test_copy_runs_where_its_stream_is(devices):
+    first, second = devices[:2]
+    first.set_current()
+    array, stream = made(first), first.create_stream()
+    source = pattern(array)
+    second.set_current()
+    array.copy_from(source, stream=stream)
+    target = np.zeros_like(source)
+    array.copy_to(target, stream=stream)
+    stream.sync()
+    assert (target == source).all()
+    assert array.device == first
+    array.close()
+
+
+def test_options_may_be_a_dict_but_not_missing(device):
+    assert device.create_opaque_array({"shape": [3], "format": "uint8", "num_channels": 1}).shape == (3,)
+    for wrong in (None, 3, (8, 4)):
+        with pytest.raises(TypeError):
+            device.create_opaque_array(wrong)
+    with pytest.raises(TypeError):
+        device.create_opaque_array({"shape": (3,), "format": "uint8", "num_channels": 1, "depth": 3})
+    with pytest.raises(ValueError, match="num_channels"):
+        device.create_opaque_array({"shape": (3,), "format": "uint8", "num_channels": 3})
+
+
+def test_extents_beyond_the_device_are_the_drivers_refusal(device):
+    with pytest.raises(CUDAError):
+        made(device, (1 << 40, 1 << 40))
+
+
+def test_identity_is_that_of_the_object(device):
+    first, second = made(device), made(device)
+    assert first == first and first != second
+    assert hash(first) != hash(second)
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(first)
+    with pytest.raises(RuntimeError, match="create_opaque_array"):
+        OpaqueArray()
+
+
+def test_closing_frees_the_memory(device, stream):
+    def free():
+        error, free, _ = driver.cuMemGetInfo()
+        assert error == 0
+        return free
+
+    before = free()
+    array = made(device, (2048, 2048), "float32", 4)
+    assert free() <= before - array.size_bytes
+    array.close()
+    assert free() == before
+    array = made(device, (2048, 2048), "float32", 4)
+    del array
+    gc.collect()
+    assert free() == before
+
+
+def test_foreign_array_is_read_from_the_driver(device, stream):
+    description = driver.CUDA_ARRAY3D_DESCRIPTOR()
+    description.Width, description.Height, description.NumChannels = 6, 3, 2
+    description.Format = driver.CUarray_format.CU_AD_FORMAT_HALF
+    error, handle = driver.cuArray3DCreate(description)
+    assert error == 0
+    borrowed = OpaqueArray._from_handle(int(handle), False)
+    assert (borrowed.shape, borrowed.format, borrowed.num_channels) == ((6, 3), ArrayFormatType.FLOAT16, 2)
+    assert borrowed.device == device
+    values = np.arange(36, dtype=np.float16)
+    borrowed.copy_from(values, stream=stream)
+    borrowed.close()
+    owner = OpaqueArray._from_handle(int(handle), True, device_id=0)
+    assert (contents(owner, stream).ravel() == values).all()
+    owner.close()
+    assert driver.cuArray3DGetDescriptor(handle)[0] != 0
+
+
+def test_foreign_handle_that_is_none_is_refused(device):
+    with pytest.raises(CUDAError):
+        OpaqueArray._from_handle(0, False)
+    with pytest.raises(TypeError, match="handle must be an int"):
+        OpaqueArray._from_handle("array", False)
+
+
+def test_array_ends_in_its_context_on_any_thread(device):
+    import threading
+
+    array = made(device)
+    thread = threading.Thread(target=array.close)  # no context is current there
+    thread.start()
+    thread.join()
+    assert array.is_closed
+
+
+@pytest.mark.requires(device=True)
+def test_array_needs_a_current_device():
+    import threading
+
+    errors = []
+
+    def make():
+        try:
+            made(Device(0))
+        except CUDAError as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=make)
+    thread.start()
+    thread.join()
+    assert len(errors) == 1 and "set_current" in errors[0]

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Extents, formats and channels of arrays, as options and descriptors take them."""
+
+import numpy as np
+import pytest
+
+from cuda.core.texture import MipmappedArrayOptions, OpaqueArrayOptions
+from cuda.core.texture._elements import driver_extents, element_size, level_shape, shape_of
+from cuda.core.typing import ArrayFormatType
+
+WITHOUT_A_MEMBER = ["i2", "float64", 3, None, np.dtype(">i2"), np.float64, np.dtype("i8"), int, b"int16"]
+FORMATS = {
+    "member": ArrayFormatType.INT16,
+    "string": "int16",
+    "scalar type": np.int16,
+    "dtype": np.dtype("int16"),
+    "native order": np.dtype("=i2"),
+}
+
+
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_format_is_a_member_afterwards(format):
+    options = OpaqueArrayOptions(shape=(2,), format=format, num_channels=1)
+    assert options.format is ArrayFormatType.INT16
+    assert MipmappedArrayOptions((2,), format, 1, 1).format is ArrayFormatType.INT16
+
+
+@pytest.mark.parametrize("format", WITHOUT_A_MEMBER, ids=str)
+def test_format_without_a_member_is_refused(format):
+    with pytest.raises(ValueError):
+        OpaqueArrayOptions((2,), format, 1)
+
+
+@pytest.mark.parametrize("member", ArrayFormatType)
+def test_size_of_an_element_is_that_of_numpy(member):
+    assert element_size(member, 4) == 4 * np.dtype(member.value).itemsize
+
+
+@pytest.mark.parametrize("channels", [3, 0, -1, 5, True, "1", 2.0, None])
+def test_channels_other_than_1_2_and_4_are_refused(channels):
+    with pytest.raises(ValueError, match="num_channels must be 1, 2 or 4"):
+        OpaqueArrayOptions((2,), "uint8", channels)
+
+
+def test_channels_of_numpy_are_ints_afterwards():
+    assert type(OpaqueArrayOptions((2,), "uint8", np.int64(4)).num_channels) is int
+
+
+@pytest.mark.parametrize("shape", [[3, 4], (np.int32(3), np.uint8(4)), iter([3, 4]), range(3, 5)])
+def test_shape_is_a_tuple_of_ints_afterwards(shape):
+    made = OpaqueArrayOptions(shape, "uint8", 1).shape
+    assert made == (3, 4)
+    assert [type(extent) for extent in made] == [int, int]
+
+
+@pytest.mark.parametrize("shape", [(), (1, 2, 3, 4), (0,), (4, -1), (1 << 63,), (1 << 200, 2)])
+def test_shape_out_of_range_is_refused(shape):
+    with pytest.raises(ValueError, match="shape"):
+        OpaqueArrayOptions(shape, "uint8", 1)
+
+
+@pytest.mark.parametrize("shape", [7, None, (1.5,), ("8",), (None, 2)])
+def test_shape_of_another_type_is_refused(shape):
+    with pytest.raises(TypeError, match="shape"):
+        OpaqueArrayOptions(shape, "uint8", 1)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (4, 5, 6), (4, 4, 5), (4, 4, 12)])
+def test_shape_of_a_cube_map_has_six_square_faces(shape):
+    with pytest.raises(ValueError, match="cube map"):
+        OpaqueArrayOptions(shape, "uint8", 1, is_cubemap=True)
+
+
+def test_several_cubes_have_a_multiple_of_six_faces():
+    assert OpaqueArrayOptions((4, 4, 12), "uint8", 1, is_cubemap=True, is_layered=True).shape == (4, 4, 12)
+    with pytest.raises(ValueError, match="multiple of 6"):
+        OpaqueArrayOptions((4, 4, 8), "uint8", 1, is_cubemap=True, is_layered=True)
+
+
+def test_layers_need_an_axis():
+    with pytest.raises(ValueError, match="number of layers"):
+        OpaqueArrayOptions((4,), "uint8", 1, is_layered=True)
+
+
+@pytest.mark.parametrize("levels, error", [(0, ValueError), (-3, ValueError), (1 << 40, ValueError), (1.0, TypeError)])
+def test_number_of_levels_out_of_range_is_refused(levels, error):
+    with pytest.raises(error, match="num_levels"):
+        MipmappedArrayOptions((4,), "uint8", 1, levels)
+
+
+def test_assignment_is_checked_as_construction_is():
+    options = OpaqueArrayOptions((4,), "uint8", 1)
+    options.shape = [5, 6]
+    assert options.shape == (5, 6)
+    with pytest.raises(ValueError):
+        options.num_channels = 3
+    assert options.num_channels == 1
+
+
+def test_extents_of_the_driver_and_shapes_are_each_others_inverse():
+    assert driver_extents((7,), 0) == (7, 0, 0)
+    assert driver_extents((7, 8), 0) == (7, 8, 0)
+    assert driver_extents((7, 8), 0x01) == (7, 0, 8)
+    for shape, flags in (((7,), 0), ((7, 8), 0), ((7, 8, 9), 0), ((7, 8), 1), ((7, 8, 9), 1)):
+        assert shape_of(*driver_extents(shape, flags)) == shape
+
+
+def test_levels_halve_axes_and_keep_layers():
+    assert level_shape((9, 5, 3), 0, 2) == (2, 1, 1)
+    assert level_shape((9, 5, 3), 0x01, 2) == (2, 1, 3)
+    assert level_shape((8, 8, 6), 0x04, 3) == (1, 1, 6)
+    assert level_shape((8, 6), 0x01, 1) == (4, 6)

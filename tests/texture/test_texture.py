@@ -1,0 +1,297 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptors and texture objects: what they tell, what they keep, and what is refused."""
+
+import gc
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+
+from cuda.core import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.texture import ResourceDescriptor, TextureObject, TextureObjectOptions
+from cuda.core.texture._texture import _normalize_address_modes
+from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
+
+
+@pytest.fixture
+def array(device):
+    return device.create_opaque_array({"shape": (8, 4), "format": "uint8", "num_channels": 4})
+
+
+@pytest.fixture
+def buffer(device):
+    return device.allocate(4096, stream=LEGACY_DEFAULT_STREAM)
+
+
+def texture(device, source, **options) -> TextureObject:
+    return device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(source), options=options)
+
+
+class TestDescriptor:
+    def test_arrays(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        assert (descriptor.kind, descriptor.source) == ("array", array)
+        names = ("format", "num_channels", "size_bytes", "width", "height", "pitch_bytes")
+        assert [getattr(descriptor, name) for name in names] == [None] * 6
+        assert repr(descriptor) == "ResourceDescriptor(kind='array')"
+        mipmap = device.create_mipmapped_array({"shape": (4,), "format": "uint8", "num_channels": 1, "num_levels": 1})
+        descriptor = ResourceDescriptor.from_mipmapped_array(mipmap)
+        assert (descriptor.kind, descriptor.source) == ("mipmapped_array", mipmap)
+        assert repr(descriptor) == "ResourceDescriptor(kind='mipmapped_array')"
+
+    def test_linear(self, buffer):
+        descriptor = ResourceDescriptor.from_linear(buffer, format=np.float32, num_channels=1)
+        assert (descriptor.kind, descriptor.source, descriptor.size_bytes) == ("linear", buffer, 4096)
+        assert (descriptor.format, descriptor.num_channels) == (ArrayFormatType.FLOAT32, 1)
+        assert (descriptor.width, descriptor.height, descriptor.pitch_bytes) == (None, None, None)
+        expected = "ResourceDescriptor(kind='linear', format=FLOAT32, num_channels=1, size_bytes=4096)"
+        assert repr(descriptor) == expected
+        part = ResourceDescriptor.from_linear(buffer, format="int16", num_channels=4, size_bytes=np.int64(80))
+        assert part.size_bytes == part._size_bytes == 80
+
+    def test_rows(self, buffer):
+        descriptor = ResourceDescriptor.from_pitch2d(
+            buffer, format="uint8", num_channels=4, width=12, height=5, pitch_bytes=64
+        )
+        assert (descriptor.kind, descriptor.source, descriptor.size_bytes) == ("pitch2d", buffer, None)
+        assert (descriptor.width, descriptor.height, descriptor.pitch_bytes) == (12, 5, 64)
+        assert repr(descriptor) == (
+            "ResourceDescriptor(kind='pitch2d', format=UINT8, num_channels=4, width=12, height=5, pitch_bytes=64)"
+        )
+
+    @pytest.mark.parametrize("size", [0, -4, 4100, 6, 1 << 70])
+    def test_linear_sizes_out_of_range(self, buffer, size):
+        with pytest.raises(ValueError, match="size_bytes must be a multiple of 4"):
+            ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1, size_bytes=size)
+
+    def test_whole_buffer_is_checked_as_a_size_is(self, device):
+        odd = device.allocate(30, stream=LEGACY_DEFAULT_STREAM)
+        with pytest.raises(ValueError, match="size_bytes"):
+            ResourceDescriptor.from_linear(odd, format="float32", num_channels=1)
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"width": 0}, {"height": 0}, {"height": -1}, {"pitch_bytes": 47}, {"height": 86}, {"width": 1 << 80}],
+        ids=str,
+    )
+    def test_rows_out_of_range(self, buffer, change):
+        fields = {"format": "uint8", "num_channels": 4, "width": 12, "height": 5, "pitch_bytes": 48, **change}
+        with pytest.raises(ValueError):
+            ResourceDescriptor.from_pitch2d(buffer, **fields)
+
+    def test_elements_out_of_range(self, buffer):
+        for change in ({"format": "float64"}, {"num_channels": 3}):
+            fields = {"format": "uint8", "num_channels": 1, **change}
+            with pytest.raises(ValueError):
+                ResourceDescriptor.from_linear(buffer, **fields)
+            with pytest.raises(ValueError):
+                ResourceDescriptor.from_pitch2d(buffer, **fields, width=1, height=1, pitch_bytes=32)
+
+    @pytest.mark.parametrize("wrong", [None, b"bytes", 3], ids=str)
+    def test_other_sources_need_no_device_to_be_refused(self, wrong):
+        with pytest.raises(TypeError, match="array must be an OpaqueArray"):
+            ResourceDescriptor.from_opaque_array(wrong)
+        with pytest.raises(TypeError, match="must be a MipmappedArray"):
+            ResourceDescriptor.from_mipmapped_array(wrong)
+        with pytest.raises(TypeError, match="buffer must be a Buffer"):
+            ResourceDescriptor.from_linear(wrong, format="bad", num_channels=7)
+        with pytest.raises(TypeError, match="buffer must be a Buffer"):
+            ResourceDescriptor.from_pitch2d(wrong, format="uint8", num_channels=1, width=1, height=1, pitch_bytes=1)
+
+    def test_numbers_of_another_type(self, buffer):
+        with pytest.raises(TypeError):
+            ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1, size_bytes=16.0)
+        with pytest.raises(TypeError, match="height must be an int"):
+            ResourceDescriptor.from_pitch2d(buffer, format="uint8", num_channels=1, width=1, height="1", pitch_bytes=32)
+
+    def test_closed_sources(self, array, buffer):
+        buffer.close()
+        array.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            ResourceDescriptor.from_opaque_array(array)
+        with pytest.raises(RuntimeError, match="closed"):
+            ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1)
+
+    def test_it_is_fixed_and_has_an_identity(self, array):
+        first, second = (ResourceDescriptor.from_opaque_array(array) for _ in range(2))
+        assert first != second and len({first, second}) == 2
+        with pytest.raises(AttributeError):
+            first.kind = "linear"
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            first.__reduce__()
+        with pytest.raises(RuntimeError, match="from_opaque_array"):
+            ResourceDescriptor()
+
+
+class TestOptions:
+    def test_strings_become_members(self):
+        options = TextureObjectOptions("wrap", "linear", "normalized_float", mipmap_filter_mode="LINEAR")
+        assert options.filter_mode is FilterModeType.LINEAR
+        assert options.read_mode is ReadModeType.NORMALIZED_FLOAT
+        assert options.mipmap_filter_mode is FilterModeType.LINEAR
+        assert options.address_mode == "wrap"
+
+    @pytest.mark.parametrize("field", ["filter_mode", "read_mode", "mipmap_filter_mode"])
+    @pytest.mark.parametrize("value", ["bad", 1, None])
+    def test_modes_that_are_not_there(self, field, value):
+        with pytest.raises(ValueError):
+            TextureObjectOptions(**{field: value})
+
+    @pytest.mark.parametrize(
+        "mode, expected",
+        [
+            ("wrap", ("wrap",) * 3),
+            (AddressModeType.MIRROR, ("mirror",) * 3),
+            (("wrap", "clamp"), ("wrap", "clamp", "clamp")),
+            (["border"], ("border",) * 3),
+            (iter(["wrap", "clamp", "mirror"]), ("wrap", "clamp", "mirror")),
+        ],
+    )
+    def test_last_mode_is_for_the_rest(self, mode, expected):
+        modes = _normalize_address_modes(mode)
+        assert modes == expected
+        assert all(type(one) is AddressModeType for one in modes)
+
+    @pytest.mark.parametrize(
+        "field, value, error",
+        [
+            ("address_mode", "bad", ValueError),
+            ("address_mode", ("wrap", 42), ValueError),
+            ("address_mode", ("wrap", None), ValueError),
+            ("address_mode", (), ValueError),
+            ("address_mode", ("wrap",) * 4, ValueError),
+            ("address_mode", 42, TypeError),
+            ("address_mode", None, TypeError),
+            ("max_anisotropy", -1, ValueError),
+            ("max_anisotropy", 1 << 32, ValueError),
+            ("max_anisotropy", 1.5, TypeError),
+            ("border_color", (1, 2, 3), ValueError),
+            ("border_color", (1, 2, 3, 4, 5), ValueError),
+            ("border_color", 1.0, TypeError),
+            ("border_color", ("r", "g", "b", "a"), TypeError),
+            ("border_color", (None,) * 4, TypeError),
+            ("mipmap_level_bias", "0", TypeError),
+            ("max_mipmap_level_clamp", None, TypeError),
+        ],
+    )
+    def test_what_creation_judges(self, device, array, field, value, error):
+        options = TextureObjectOptions(**{field: value})
+        with pytest.raises(error, match=field.split("_")[0]):
+            device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(array), options=options)
+
+    @pytest.mark.parametrize("color", [None, (1, 2, 3, 4), [0.5] * 4, np.ones(4, np.float32)], ids=repr)
+    def test_border_colors(self, device, array, color):
+        made = texture(device, array, address_mode="border", border_color=color, read_mode="normalized_float")
+        error, description = driver.cuTexObjectGetTextureDesc(made.handle)
+        assert error == 0
+        assert list(description.borderColor) == [float(value) for value in (color if color is not None else [0] * 4)]
+
+    def test_driver_has_what_the_options_say(self, device, array):
+        made = texture(
+            device, array, address_mode=("wrap", "mirror", "clamp"), filter_mode="linear", read_mode="normalized_float",
+            normalized_coords=True, srgb=True, disable_trilinear_optimization=True, seamless_cubemap=True,
+            max_anisotropy=8, mipmap_filter_mode="linear", mipmap_level_bias=0.5, min_mipmap_level_clamp=1.0,
+            max_mipmap_level_clamp=2.5,
+        )  # fmt: skip
+        error, description = driver.cuTexObjectGetTextureDesc(made.handle)
+        assert error == 0
+        assert [int(mode) for mode in description.addressMode] == [0, 2, 1]
+        assert int(description.filterMode) == int(description.mipmapFilterMode) == 1
+        assert description.flags == 2 | 16 | 32 | 64
+        assert description.maxAnisotropy == 8
+        clamps = (description.mipmapLevelBias, description.minMipmapLevelClamp, description.maxMipmapLevelClamp)
+        assert clamps == (0.5, 1.0, 2.5)
+
+    def test_integers_are_read_as_they_are_unless_asked(self, device, array):
+        flags = []
+        for mode in ReadModeType:
+            made = texture(device, array, read_mode=mode)
+            error, description = driver.cuTexObjectGetTextureDesc(made.handle)
+            assert error == 0
+            flags.append(description.flags)
+        assert flags == [1, 0]
+
+
+class TestTexture:
+    def test_it_tells_what_it_was_made_of(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        options = TextureObjectOptions(filter_mode="linear", read_mode="normalized_float")
+        made = device.create_texture_object(resource=descriptor, options=options)
+        assert made.resource is descriptor and made.options is options
+        assert made.device is device and made.handle != 0
+        assert repr(made) == f"TextureObject(handle={made.handle:#x})"
+        made.close()
+        made.close()
+        assert made.is_closed and made.handle == 0 and made.resource is None
+        assert made.options is options and made.device is device
+        assert repr(made) == "TextureObject(handle=0x0)"
+        with made as same:
+            assert same is made
+
+    def test_defaults(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        for options in (None, {}):
+            made = device.create_texture_object(resource=descriptor, options=options)
+            assert made.options == TextureObjectOptions()
+        assert device.create_texture_object(resource=descriptor).options == TextureObjectOptions()
+
+    def test_other_arguments_are_refused(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        for wrong in (array, None, 3):
+            with pytest.raises(TypeError, match="resource must be a ResourceDescriptor"):
+                device.create_texture_object(resource=wrong)
+        with pytest.raises(TypeError):
+            device.create_texture_object(descriptor)
+        with pytest.raises(TypeError):
+            device.create_texture_object(resource=descriptor, options=3)
+        with pytest.raises(RuntimeError, match="create_texture_object"):
+            TextureObject()
+
+    def test_it_keeps_its_array(self, device, array):
+        made = texture(device, array)
+        descriptor = made.resource
+        assert descriptor in gc.get_referents(made) and array in gc.get_referents(descriptor)
+        address = array.handle
+        array.close()
+        assert driver.cuArray3DGetDescriptor(address)[0] == 0
+        with pytest.raises(RuntimeError, match="OpaqueArray is closed"):
+            device.create_texture_object(resource=descriptor)
+        made.close()
+        assert driver.cuArray3DGetDescriptor(address)[0] != 0
+
+    def test_it_keeps_the_memory_of_its_buffer(self, device, buffer):
+        descriptor = ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1)
+        made = device.create_texture_object(resource=descriptor)
+        address = buffer.handle
+        assert buffer in gc.get_referents(descriptor)
+        buffer.close()
+        assert driver.cuMemGetAddressRange(address)[0] == 0
+        with pytest.raises(RuntimeError, match="Buffer is closed"):
+            device.create_texture_object(resource=descriptor)
+        made.close()
+
+    def test_pitch_is_the_drivers_to_judge(self, device, buffer):
+        pitch = device.properties.texture_pitch_alignment
+
+        def rows(pitch):
+            fields = {"format": "uint8", "num_channels": 1, "width": 3, "height": 3}
+            return ResourceDescriptor.from_pitch2d(buffer, **fields, pitch_bytes=pitch)
+
+        with pytest.raises(CUDAError):
+            device.create_texture_object(resource=rows(pitch + 1))
+        assert device.create_texture_object(resource=rows(pitch)).handle != 0
+
+    def test_identity_is_that_of_the_object(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        first, second = (device.create_texture_object(resource=descriptor) for _ in range(2))
+        assert first != second and len({first, second}) == 2
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            first.__reduce__()
+
+    def test_modules_are_attributes_of_the_package(self):
+        import cuda.core
+
+        names = ("_array", "_mipmapped_array", "_texture", "_surface")
+        assert all(hasattr(cuda.core.texture, name) for name in names)
