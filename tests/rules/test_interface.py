@@ -36,11 +36,6 @@ NOT_YET = {
     "cuda.core.graph.ExecutableMemsetNode",
     "cuda.core.graph.Graph.__getitem__",
     "cuda.core.graph.GraphBuilder.callback",
-<<<<<<< HEAD
-    "cuda.core.texture",
-=======
-    "cuda.core.utils.StridedMemoryView.as_tensor_map",
->>>>>>> 022a5f4 (Test arrays, textures and surfaces, and document their classes)
 }
 
 # What the public modules have beside the names of the tables.
