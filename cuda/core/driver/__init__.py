@@ -7,7 +7,11 @@ from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
 from cuda.core.driver._copies import *
 from cuda.core.driver._errors import *
+from cuda.core.driver._host_memory import *
+from cuda.core.driver._ipc import *
 from cuda.core.driver._linker import *
+from cuda.core.driver._managed import *
 from cuda.core.driver._memory import *
 from cuda.core.driver._module import *
+from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *

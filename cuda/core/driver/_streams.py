@@ -11,6 +11,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._constants import event_flags, stream_flags
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
+from cuda.core.driver._shared_events import SharedEvent
 
 __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_profiler"]
 
@@ -60,7 +61,11 @@ class Stream:
     @translated
     def wait_for_event(self, event: Event) -> None:
         """Make later work wait for an event (``cuStreamWaitEvent``)."""
-        stream_of(self).wait(event_of(event))
+        inner = event_of(event)
+        if isinstance(inner, SharedEvent):
+            inner.make_wait(stream_of(self))
+        else:
+            stream_of(self).wait(inner)
 
     @property
     def handle(self) -> int:
@@ -118,14 +123,21 @@ class Event:
         context = current_context("cuEventCreate")
         if not 0 <= flags <= 7:
             raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must be of event_flags, not {flags!r}")
-        self._event = _make_event(context, flags)
+        self._adopt(_make_event(context, flags), context)
+
+    def _adopt(self, event, context) -> None:
+        self._event = event
         self._context = context
         context._objects.add(self)
 
     @translated
     def record(self, stream: Stream | None = None) -> Event:
         """Record the work so far of a stream (``cuEventRecord``), and return the event."""
-        stream_of(stream).record(event_of(self))
+        inner = event_of(self)
+        if isinstance(inner, SharedEvent):
+            inner.record(stream_of(stream))
+        else:
+            stream_of(stream).record(inner)
         return self
 
     @translated
@@ -155,6 +167,33 @@ class Event:
         """Return the milliseconds from this event to ``end_event``; see :meth:`time_since`."""
         return float(call("cuEventElapsedTime", event_of(self).handle, event_of(end_event).handle))
 
+    def ipc_handle(self) -> bytearray:
+        """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``).
+
+        Raises
+        ------
+        LogicError
+            If the event was made without ``INTERPROCESS``.
+        """
+        inner = event_of(self)
+        if not isinstance(inner, SharedEvent):
+            raise logic_error("cuIpcGetEventHandle", INVALID_HANDLE, "make the event with INTERPROCESS")
+        return inner.export()
+
+    @staticmethod
+    def from_ipc_handle(handle) -> Event:
+        """Return an event of another process, from the 64 bytes of :meth:`ipc_handle` (``cuIpcOpenEventHandle``).
+
+        Raises
+        ------
+        LogicError
+            If there are not 64 bytes, or no such event.
+        """
+        context = current_context("cuIpcOpenEventHandle")
+        event = Event.__new__(Event)
+        event._adopt(SharedEvent.open(handle), context)
+        return event
+
     @property
     def handle(self) -> int:
         """The ``CUevent`` as an int."""
@@ -167,6 +206,8 @@ class Event:
 @translated
 def _make_event(context, flags: int):
     context._make_current()
+    if flags & event_flags.INTERPROCESS:
+        return SharedEvent.create(flags)
     return context._device._core.create_event(
         EventOptions(
             timing_enabled=not flags & event_flags.DISABLE_TIMING,

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events that several processes use, which may be recorded again, unlike those of :mod:`cuda.core`."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+
+from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
+
+__all__ = ["SharedEvent"]
+
+
+class SharedEvent:
+    """An event of the driver that is shared between processes, with what a :class:`cuda.core.Event` offers."""
+
+    def __init__(self, native):
+        self.handle = native
+
+    def __del__(self):
+        if self.__dict__.get("handle") is not None:
+            self.close()
+
+    @classmethod
+    def create(cls, flags: int) -> SharedEvent:
+        """Return a new event of the current context (``cuEventCreate``)."""
+        return cls(call("cuEventCreate", flags))
+
+    @classmethod
+    def open(cls, handle) -> SharedEvent:
+        """Return an event of another process (``cuIpcOpenEventHandle``)."""
+        return cls(call("cuIpcOpenEventHandle", native_handle("CUipcEventHandle", handle, "cuIpcOpenEventHandle")))
+
+    def export(self) -> bytearray:
+        """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``)."""
+        return handle_bytes(call("cuIpcGetEventHandle", self.handle))
+
+    def record(self, stream) -> None:
+        """Record the work so far of a stream (``cuEventRecord``)."""
+        call("cuEventRecord", self.handle, stream.handle)
+
+    def make_wait(self, stream) -> None:
+        """Make later work of a stream wait (``cuStreamWaitEvent``)."""
+        call("cuStreamWaitEvent", stream.handle, self.handle, 0)
+
+    def sync(self) -> None:
+        """Wait on the host (``cuEventSynchronize``)."""
+        call("cuEventSynchronize", self.handle)
+
+    def close(self) -> None:
+        """Destroy the event (``cuEventDestroy``); calling it again does nothing."""
+        native, self.handle = self.handle, None
+        if native is not None:
+            call("cuEventDestroy", native)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self.handle is None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the recorded work has completed (``cuEventQuery``)."""
+        driver = importlib.import_module("cuda.bindings.driver")
+        (result,) = driver.cuEventQuery(self.handle)
+        if result == driver.CUresult.CUDA_ERROR_NOT_READY:
+            return False
+        call("cuEventQuery", self.handle)
+        return True
+
+
+def native_handle(kind: str, handle, api: str):
+    """Return a handle of the driver's type for 64 bytes; LogicError for another number of bytes."""
+    content = bytes(handle)
+    if len(content) != 64:
+        raise logic_error(api, INVALID_VALUE, f"a handle has 64 bytes, and this one {len(content)}")
+    native = getattr(importlib.import_module("cuda.bindings.driver"), kind)()
+    ctypes.memmove(native.getPtr(), content, 64)
+    return native
+
+
+def handle_bytes(native) -> bytearray:
+    """Return the 64 bytes of a handle of the driver's type."""
+    return bytearray(ctypes.string_at(native.getPtr(), 64))
