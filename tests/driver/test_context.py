@@ -165,7 +165,7 @@ def test_a_context_made_in_one_thread_is_used_in_another(bare):
 
 def test_popping_an_empty_stack_is_an_error_of_logic(device):
     with pytest.raises(drv.LogicError, match="invalid device context - the stack of contexts"):
-        drv.Context.pop()
+        in_thread(drv.Context.pop)
 
 
 def test_nothing_is_made_without_a_context(bare):
