@@ -5,6 +5,15 @@
 import pytest
 
 
+@pytest.fixture(autouse=True)
+def own_stack(monkeypatch):
+    """An empty stack: other tests may import autoinit, which leaves a context on that of the main thread."""
+    from cuda.core.driver import _context
+
+    monkeypatch.setattr(_context._thread, "stack", [])
+    monkeypatch.setattr(_context._thread, "outside", None)
+
+
 @pytest.fixture
 def context(device):
     """A context of device 0, made current and detached at the end."""
