@@ -13,10 +13,14 @@ import cuda.core
 
 
 def modules() -> list[str]:
-    """Return the names of the public modules, the package first, without the deprecated name of all of them."""
+    """Return the names of the public modules, the package first.
+
+    Left out are the deprecated name of all of them, and modules that make a context current when they are imported.
+    """
     found = pkgutil.walk_packages(cuda.core.__path__, "cuda.core.", onerror=lambda name: None)
     names = [info.name for info in found if "._" not in info.name]
-    return ["cuda.core", *(name for name in names if name != "cuda.core.experimental")]
+    acting = ("experimental", "autoinit", "autoprimaryctx")
+    return ["cuda.core", *(name for name in names if not name.endswith(acting))]
 
 
 def names(module: str) -> list[str]:

@@ -36,6 +36,9 @@ class ArgumentHandler:
         self.array = ary
         self.dev_alloc = None
 
+    def __repr__(self):
+        return f"<cuda.core.driver.{type(self).__name__} of {type(self.array).__name__}>"
+
     def get_device_alloc(self, stream=None) -> DeviceAllocation:
         """Return memory of the device with the size of the array, the same at each call.
 

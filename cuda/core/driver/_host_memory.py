@@ -41,6 +41,9 @@ class HostPointer:
 
     __slots__ = ()
 
+    def __repr__(self):
+        return f"<cuda.core.driver.{type(self).__name__} of {self._host_size()} bytes>"
+
     def get_device_pointer(self) -> int:
         """Return the address by which devices reach the memory (``cuMemHostGetDevicePointer``).
 
@@ -76,6 +79,9 @@ class PagelockedHostAllocation(HostPointer, Buffer):
         """Return the flags of the allocation, with those that the driver added (``cuMemHostGetFlags``)."""
         return int(call("cuMemHostGetFlags", self._host_address()))
 
+    def _host_size(self) -> int:
+        return self.size
+
     def _host_address(self, api: str = "cuMemHostGetDevicePointer") -> int:
         if self._is_freed or self.is_closed:
             raise logic_error(api, INVALID_HANDLE, "the memory was freed already, or its context is detached")
@@ -109,6 +115,9 @@ class AlignedHostAllocation:
 
     def __len__(self):
         return self._bytes.nbytes
+
+    def __repr__(self):
+        return f"<cuda.core.driver.AlignedHostAllocation of {len(self)} bytes>"
 
     def free(self) -> None:
         """Give the memory up. What arrays still show goes when the last of them does.
@@ -147,6 +156,9 @@ class RegisteredHostMemory(HostPointer):
         """
         self._host_address("cuMemHostUnregister")
         self._buffer.close()
+
+    def _host_size(self) -> int:
+        return self.base.nbytes
 
     def _host_address(self, api: str = "cuMemHostGetDevicePointer") -> int:
         if self._buffer.is_closed:

@@ -56,6 +56,9 @@ class Linker:
         self._fields = linker_fields(options or (), log_verbose)
         self._codes = []
 
+    def __repr__(self):
+        return f"<cuda.core.driver.Linker with {len(self._codes)} inputs>"
+
     def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> None:
         """Add code, of a type of :class:`jit_input_type`; ``name`` is for messages."""
         make = _MAKERS[member_of(jit_input_type, input_type, "cuLinkAddData")]

@@ -91,6 +91,9 @@ class PointerHolderBase(DevicePointer):
     def __init__(self):
         pass
 
+    def __repr__(self):
+        return f"<{type(self).__module__}.{type(self).__name__} at {id(self):#x}, a device pointer>"
+
     def get_pointer(self) -> int:
         """Return the address; a subclass must define this."""
         raise NotImplementedError(f"{type(self).__name__} must define get_pointer()")

@@ -141,6 +141,11 @@ class _Pool:
         # What is held goes with the pool; what is in use holds the blocks itself.
         weakref.finalize(self, self._blocks.stop_holding).atexit = False
 
+    def __repr__(self):
+        return (
+            f"<cuda.core.driver.{type(self).__name__} with {self.active_blocks} blocks in use, {self.held_blocks} held>"
+        )
+
     def free_held(self) -> None:
         """Free the blocks that are held for reuse."""
         self._blocks.free_held()
@@ -215,6 +220,9 @@ class PageLockedAllocator:
 
     def __init__(self, flags: int = 0):
         self._flags = operator.index(flags)
+
+    def __repr__(self):
+        return f"cuda.core.driver.PageLockedAllocator(flags={self._flags})"
 
     def __call__(self, size: int) -> PagelockedHostAllocation:
         """Return a new block."""

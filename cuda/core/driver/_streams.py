@@ -44,7 +44,8 @@ class Stream:
         return self._stream.__cuda_stream__()
 
     def __repr__(self):
-        return f"<cuda.core.driver.Stream {int(self._stream.handle):#x}>"
+        state = "closed" if self._stream.is_closed else f"{int(self._stream.handle):#x}"
+        return f"<cuda.core.driver.Stream {state}>"
 
     @translated
     def synchronize(self) -> None:
@@ -124,6 +125,10 @@ class Event:
         if not 0 <= flags <= 7:
             raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must be of event_flags, not {flags!r}")
         self._adopt(_make_event(context, flags), context)
+
+    def __repr__(self):
+        state = "closed" if self._event.is_closed else f"{int(self._event.handle):#x}"
+        return f"<cuda.core.driver.Event {state}>"
 
     def _adopt(self, event, context) -> None:
         self._event = event

@@ -13,3 +13,7 @@ init()
 context = make_default_context()
 device = context.get_device()
 atexit.register(finish, context)
+
+
+def __dir__():
+    return list(__all__)

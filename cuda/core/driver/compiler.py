@@ -83,9 +83,12 @@ def compile(
 
 
 class _Loaded:
-    """What has a module: its functions and variables are those of the module."""
+    """What has a module: its functions and variables are those of ``module``, None before it is linked."""
 
     module = None
+
+    def __repr__(self):
+        return f"<{type(self).__module__}.{type(self).__name__} of {self.module!r}>"
 
     def get_function(self, name: str):
         """Return a kernel; see :meth:`Module.get_function`."""
@@ -152,6 +155,11 @@ class DynamicModule(_Loaded):
         Whether the linker tells what it does.
     cuda_libdir : str, optional
         Where the libraries of CUDA are; found by themselves where they are installed.
+
+    Attributes
+    ----------
+    module : :class:`Module` or None
+        The loaded code; None before :meth:`link`.
     """
 
     def __init__(
@@ -209,7 +217,7 @@ class DynamicModule(_Loaded):
 class DynamicSourceModule(DynamicModule):
     """A source that launches kernels itself: one relocatable source, linked with ``cudadevrt``.
 
-    Its parameters are those of :class:`SourceModule` and ``cuda_libdir``.
+    Its parameters are those of :class:`SourceModule` and ``cuda_libdir``; ``module`` is the loaded code.
     """
 
     def __init__(
@@ -249,3 +257,7 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
 def get_nvcc_version(nvcc: str = "nvcc") -> str:
     """Return the version of the compiler: of NVRTC, or what ``nvcc --version`` prints for a named one."""
     return _nvcc.version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())
+
+
+def __dir__():
+    return list(__all__)

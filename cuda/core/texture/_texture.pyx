@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import find_str_enum, shown
+from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.texture._elements import checked_channels, checked_count, checked_format, element_size
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
@@ -158,7 +159,10 @@ cdef class ResourceDescriptor:
     Descriptors come from the factories below; there is no direct construction. A descriptor keeps its source.
     """
 
+    __signature__ = ConstructorSignature()
+
     def __init__(self, *args, **kwargs):
+        """Refuse: descriptors come from the factories."""
         raise RuntimeError(
             "ResourceDescriptor cannot be constructed directly; use ResourceDescriptor.from_opaque_array(), "
             "from_mipmapped_array(), from_linear() or from_pitch2d()"
