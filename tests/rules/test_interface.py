@@ -26,16 +26,6 @@ NOT_YET = {
     "cuda.core.WorkqueueResource",
     "cuda.core.WorkqueueResourceOptions",
     "cuda.core.driver",
-    "cuda.core.graph.ExecutableChildGraphNode",
-    "cuda.core.graph.ExecutableEventRecordNode",
-    "cuda.core.graph.ExecutableEventWaitNode",
-    "cuda.core.graph.ExecutableGraphNode",
-    "cuda.core.graph.ExecutableHostCallbackNode",
-    "cuda.core.graph.ExecutableKernelNode",
-    "cuda.core.graph.ExecutableMemcpyNode",
-    "cuda.core.graph.ExecutableMemsetNode",
-    "cuda.core.graph.Graph.__getitem__",
-    "cuda.core.graph.GraphBuilder.callback",
 }
 
 # What the public modules have beside the names of the tables.

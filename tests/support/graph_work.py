@@ -59,4 +59,10 @@ def is_released(reference, seconds: float = 10) -> bool:
 
 
 class Thing:
-    """An object to refer to weakly."""
+    """An object to refer to weakly, which can be called back."""
+
+    def __init__(self):
+        self.calls = []
+
+    def work(self):
+        self.calls.append(1)

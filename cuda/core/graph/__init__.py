@@ -6,6 +6,7 @@ from cuda.core.graph._adjacency_set_proxy import *
 from cuda.core.graph._captured_function import *
 from cuda.core.graph._conditional import *
 from cuda.core.graph._executable import *
+from cuda.core.graph._executable_nodes import *
 from cuda.core.graph._graph_builder import *
 from cuda.core.graph._graph_condition import *
 from cuda.core.graph._graph_definition import *

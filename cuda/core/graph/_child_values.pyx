@@ -16,13 +16,14 @@ from cuda.core.graph._graph_state cimport (
     GraphRecord_below,
     GraphRecord_node,
     GraphTree,
+    GraphTree_own,
     GraphView,
     NodeRecord,
     NodeRecord_end_children,
     check_alive,
     read_nodes,
 )
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._node_values cimport NodeValues, add_keep
 from cuda.core.graph._retention cimport share
 
 __all__ = []
@@ -47,13 +48,17 @@ cdef class ChildValues(NodeValues):
         return 0
 
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
+        cdef cydriver.CUgraph c_clone = NULL
         check_alive(self.source)
+        # A clone keeps what the nodes use now, whatever becomes of them.
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphClone(&c_clone, self.source.c_graph), b"cuGraphClone")
+        add_keep(self, GraphTree_own(c_clone).h_graph.keep())
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuGraphExecChildGraphNodeSetParams(c_exec, c_node, self.source.c_graph),
                 b"cuGraphExecChildGraphNodeSetParams",
             )
-        self.tree = None
         return 0
 
     cdef int settle(self, GraphRecord graph, NodeRecord record) except -1:

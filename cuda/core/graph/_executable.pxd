@@ -3,12 +3,14 @@
 
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport GraphExecMember, KeptGraphExec
+from cuda.core.graph._executable_operands cimport ExecutableOperands
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
 
 
 cdef class Graph(DriverObject):
     cdef:
         GraphExecMember _h_exec
+        ExecutableOperands _operands    # None when closed
 
 
 # Keeps the executable of an object for a call; RuntimeError when it is closed.

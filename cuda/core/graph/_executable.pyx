@@ -7,6 +7,7 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
 
+from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
@@ -14,6 +15,12 @@ from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, K
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils._capture_mode cimport captures_in_progress, relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
+from cuda.core.graph._executable_operands cimport (
+    ExecutableOperands,
+    ExecutableOperands_clear,
+    ExecutableOperands_launch,
+)
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
 
 from cuda.core._code._loading import explain
@@ -35,6 +42,22 @@ cdef class Graph(DriverObject):
     def __repr__(self):
         return object.__repr__(self)
 
+    def __getitem__(self, node: GraphNode) -> ExecutableGraphNode:
+        """Return a view of a node of the graph that this was made from, to change what it does here.
+
+        Raises
+        ------
+        TypeError
+            If ``node`` is no node, or of a kind that cannot be changed: an empty, allocating, freeing or conditional
+            one.
+        RuntimeError
+            If the node is destroyed, or this graph closed.
+        """
+        cdef KeptGraphExec executable
+        cdef ExecutableOperands operands = self._operands
+        Graph_keep(self, &executable)
+        return ExecutableGraphNode_create(executable.handle(), operands, node)
+
     def launch(self, stream: Stream) -> None:
         """Launch the graph (``cuGraphLaunch``), without waiting for it.
 
@@ -55,8 +78,11 @@ cdef class Graph(DriverObject):
         """
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
+        cdef ExecutableOperands operands = self._operands
         cdef cydriver.CUresult err
         keep_both(self, stream, &executable, &kept_stream)
+        if operands is not None and operands.is_used:
+            ExecutableOperands_launch(operands, kept_stream.handle())
         with nogil:
             err = cydriver.cuGraphLaunch(executable.get(), kept_stream.get())
         if err != cydriver.CUresult.CUDA_SUCCESS:
@@ -103,11 +129,15 @@ cdef class Graph(DriverObject):
             If the graphs differ in more than parameters; the message tells the reason. Nothing is changed then.
         """
         cdef KeptGraphExec executable
+        cdef ExecutableOperands operands
         Graph_keep(self, &executable)
         if not hasattr(type(source), "_graph_source"):
             raise TypeError(f"source must be a GraphBuilder or a GraphDefinition, not {type(source).__name__}")
+        operands = self._operands
         tree, graph = source._graph_source()
         Graph_update(executable.get(), <GraphTree?>tree, <GraphRecord?>graph)
+        if operands is not None and operands.is_used:
+            ExecutableOperands_clear(operands)
 
     @property
     def handle(self):
@@ -118,6 +148,7 @@ cdef class Graph(DriverObject):
         return address(self._h_exec)
 
     cdef void _release(self) noexcept:
+        self._operands = None
         self._h_exec.reset()
 
 
@@ -182,7 +213,10 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
     if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
         raise_refusal(err, params)
-    self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Keep()))
+    # Ends with the executable, after it.
+    operands = ExecutableOperands()
+    self._operands = operands
+    self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Keep.of_object(<PyObject*>operands)))
     return self
 
 

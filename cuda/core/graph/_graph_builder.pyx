@@ -4,39 +4,33 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport intptr_t
-from libc.string cimport memset
+from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
-from cuda.core._stream cimport Stream, Stream_context, Stream_create, Stream_keep, StreamSource
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
+from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._executable cimport Graph_instantiate
+from cuda.core.graph._forks cimport add_conditional, check_version, fork_stream, new_stream
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
 from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
-from cuda.core.graph._graph_state cimport (
-    GraphRecord,
-    GraphRecord_below,
-    GraphRecord_node,
-    NodeRecord,
-    check_alive,
-)
+from cuda.core.graph._graph_state cimport GraphRecord, NodeRecord
+from cuda.core.graph._host_callback cimport HostValues_create
 from cuda.core.graph._stream_capture cimport (
     StreamCapture,
     StreamCapture_abandon,
+    StreamCapture_add,
     StreamCapture_begin,
     StreamCapture_end,
     StreamCapture_graph,
-    add_node,
     is_capturing,
 )
 
 import operator
 
-from cuda.core._utils.version import driver_version
 
 __all__ = ["GraphBuilder"]
 
@@ -230,7 +224,7 @@ cdef class GraphBuilder(StreamSource):
             raise ValueError("join takes each GraphBuilder once")
         for builder in graph_builders:
             if builder is not result:
-                wait_for(result._stream, builder._stream)
+                result._stream.wait(builder._stream)
                 builder._release()
         return result
 
@@ -285,7 +279,7 @@ cdef class GraphBuilder(StreamSource):
         RuntimeError
             If this builder is not building, or the driver has no such nodes.
         """
-        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
+        return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
 
     def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, GraphBuilder]:
         """Add a conditional node with two bodies, and return their builders, as :meth:`if_then` does.
@@ -293,14 +287,14 @@ cdef class GraphBuilder(StreamSource):
         The first body runs when the condition is not zero, the second when it is.
         """
         check_version(8, "if-else nodes")
-        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
+        return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
         """Add a conditional node, and return the builder of its body, as :meth:`if_then` does.
 
         The body runs again and again, as long as the condition is not zero; a kernel in it sets the condition.
         """
-        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
+        return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
 
     def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
         """Add a conditional node with several bodies, and return their builders, as :meth:`if_then` does.
@@ -320,7 +314,7 @@ cdef class GraphBuilder(StreamSource):
             If it is 0.
         """
         check_version(8, "switch nodes")
-        return add_conditional(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, operator.index(count))
+        return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
 
     def embed(self, child: GraphBuilder) -> None:
         """Add a copy of another builder's graph as one node (``cuGraphAddNode``).
@@ -342,7 +336,6 @@ cdef class GraphBuilder(StreamSource):
             If ``child`` has nodes that a child graph may not have.
         """
         cdef KeptStream stream
-        cdef cydriver.CUgraphNodeParams params
         cdef GraphBuilder source
         if not isinstance(child, GraphBuilder):
             raise TypeError(f"child must be a GraphBuilder, not {type(child).__name__}")
@@ -353,11 +346,37 @@ cdef class GraphBuilder(StreamSource):
             raise ValueError("this GraphBuilder is not building, so that nothing can be embedded")
         if source._capture is None or source._capture.h_running or source._capture.graph is None:
             raise ValueError("child must have ended its capture; call end_building() first")
-        check_alive(source._capture.graph)
-        memset(&params, 0, sizeof(params))
-        params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
-        params.graph.graph = source._capture.graph.c_graph
-        add_node(stream.handle(), &params)
+        definition = GraphDefinition_wrap(source._capture.tree, source._capture.graph)
+        StreamCapture_add(self._capture, stream.handle(), ChildValues_create(definition, None))
+
+    def callback(self, fn, *, user_data=None) -> None:
+        """Add a node that calls a function on the host (``cuGraphAddHostNode``), which the graph keeps.
+
+        No such function may call CUDA.
+
+        Parameters
+        ----------
+        fn : callable
+            A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
+            (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. An exception goes to ``sys.unraisablehook``, with
+            the names of the callable and the graph, and the stream goes on.
+        user_data : int | object with the buffer protocol, optional
+            What a C function gets: an address, or a copy of the bytes, which the graph keeps.
+
+        Raises
+        ------
+        TypeError
+            If ``fn`` cannot be called, or is a C function of another kind.
+        ValueError
+            If ``user_data`` is given with a Python callable.
+        RuntimeError
+            If this builder is not building.
+        """
+        cdef KeptStream stream
+        check_building(self)
+        GraphBuilder_keep(self, &stream)
+        where = f"the graph {<uintptr_t>StreamCapture_graph(self._capture).c_graph:#x}"
+        StreamCapture_add(self._capture, stream.handle(), HostValues_create(fn, user_data, where))
 
     @property
     def is_building(self) -> bool:
@@ -492,75 +511,26 @@ cdef int check_ended(GraphBuilder self) except -1:
     return 0
 
 
-cdef int check_version(int minor, str what) except -1:
-    if driver_version() < (12, minor):
-        raise RuntimeError(f"{what} need a driver of CUDA 12.{minor} or later")
-    return 0
-
-
-# ---------------------------------------------------------------------------------------------
-# Builders on streams of their own.
-
-# A stream of the same context. Making one must not count as unsafe in a capture.
-cdef Stream new_stream(Stream stream):
-    cdef ContextHandle h_context
-    cdef int device_id = -1
-    cdef int mode
-    Stream_context(stream, &h_context, &device_id)
-    mode = relax_capture_mode()
-    try:
-        return Stream_create(h_context, device_id, None)
-    finally:
-        restore_capture_mode(mode)
-
-
-cdef int wait_for(Stream stream, Stream other) except -1:
-    stream.wait(other)
-    return 0
-
-
 cdef GraphBuilder fork(GraphBuilder self):
-    cdef GraphBuilder result = GraphBuilder_create(new_stream(self._stream))
+    cdef GraphBuilder result = GraphBuilder_create(fork_stream(self._capture, self._stream))
     result._role = FORK
     result._capture = self._capture
-    # A capture does not survive the end of a stream that takes part, whether joined or not.
-    self._capture.streams.append(result._stream)
-    wait_for(result._stream, self._stream)
     return result
 
 
-# ---------------------------------------------------------------------------------------------
-# Conditional nodes.
-
-cdef tuple add_conditional(
-    GraphBuilder self, object condition, cydriver.CUgraphConditionalNodeType c_type, unsigned int count
+cdef tuple add_bodies(
+    GraphBuilder self, object condition, cydriver.CUgraphConditionalNodeType c_type, object count
 ):
-    cdef KeptStream captured
-    cdef cydriver.CUgraphNodeParams params
-    cdef ContextHandle h_context
-    cdef int device_id = -1
-    cdef GraphRecord graph
+    cdef KeptStream stream
+    cdef list streams = []
     cdef NodeRecord node
     if not isinstance(condition, GraphCondition):
         raise TypeError(f"condition must be a GraphCondition, not {type(condition).__name__}")
     check_building(self)
-    GraphBuilder_keep(self, &captured)
-    check_version(3, "conditional nodes")
-    Stream_context(self._stream, &h_context, &device_id)
-    graph = StreamCapture_graph(self._capture)
-    streams = [new_stream(self._stream) for _ in range(count)]
-    memset(&params, 0, sizeof(params))
-    params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
-    params.conditional.handle = (<GraphCondition>condition)._c_handle
-    params.conditional.type = c_type
-    params.conditional.size = count
-    params.conditional.ctx = h_context.get()
-    node = GraphRecord_node(graph, add_node(captured.handle(), &params))
-    node.children = [
-        GraphRecord_below(graph, params.conditional.phGraph_out[index], True) for index in range(count)
-    ]
+    GraphBuilder_keep(self, &stream)
+    node = add_conditional(self._capture, self._stream, stream.handle(), condition, c_type, count, streams)
     return tuple([
-        body_builder(self._capture, stream, child) for stream, child in zip(streams, node.children, strict=True)
+        body_builder(self._capture, body, child) for body, child in zip(streams, node.children, strict=True)
     ])
 
 

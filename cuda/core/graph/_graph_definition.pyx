@@ -11,6 +11,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
+from cuda.core.graph._edges cimport read_edges
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition_create
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
@@ -141,23 +142,10 @@ cdef class GraphDefinition(GraphView):
         """Return all edges, as pairs of a node and one that depends on it (``cuGraphGetEdges``)."""
         cdef vector[cydriver.CUgraphNode] c_from
         cdef vector[cydriver.CUgraphNode] c_to
-        cdef vector[cydriver.CUgraphEdgeData] c_data
-        cdef size_t count = 0
         cdef size_t index
         check_alive(self._graph)
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphGetEdges(self._graph.c_graph, NULL, NULL, NULL, &count), b"cuGraphGetEdges")
-            c_from.resize(count)
-            c_to.resize(count)
-            c_data.resize(count)
-            if count:
-                HANDLE_RETURN(
-                    cydriver.cuGraphGetEdges(
-                        self._graph.c_graph, c_from.data(), c_to.data(), c_data.data(), &count
-                    ),
-                    b"cuGraphGetEdges",
-                )
-        return {(node_of(self, c_from[index]), node_of(self, c_to[index])) for index in range(count)}
+        read_edges(self._graph.c_graph, c_from, c_to)
+        return {(node_of(self, c_from[index]), node_of(self, c_to[index])) for index in range(c_from.size())}
 
     def empty(self) -> EmptyNode:
         """Add a node that does nothing and depends on nothing."""

@@ -13,6 +13,7 @@ from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._conditional_values cimport ConditionalValues_create
+from cuda.core.graph._edges cimport read_neighbours, write_edges
 from cuda.core.graph._event_values cimport EventValues_create
 from cuda.core.graph._graph_state cimport (
     GraphRecord,
@@ -460,36 +461,6 @@ cdef GraphNode GraphNode_add_after(GraphNode self, list nodes, NodeValues values
 # ---------------------------------------------------------------------------------------------
 # Edges
 
-cdef int read_neighbours(
-    cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
-) except -1:
-    cdef vector[cydriver.CUgraphEdgeData] c_edges
-    cdef size_t count = 0
-    with nogil:
-        if is_pred:
-            HANDLE_RETURN(
-                cydriver.cuGraphNodeGetDependencies(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependencies"
-            )
-        else:
-            HANDLE_RETURN(
-                cydriver.cuGraphNodeGetDependentNodes(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependentNodes"
-            )
-        c_nodes.resize(count)
-        # Edges that carry data are refused without room for it.
-        c_edges.resize(count)
-        if count and is_pred:
-            HANDLE_RETURN(
-                cydriver.cuGraphNodeGetDependencies(c_node, c_nodes.data(), c_edges.data(), &count),
-                b"cuGraphNodeGetDependencies",
-            )
-        elif count:
-            HANDLE_RETURN(
-                cydriver.cuGraphNodeGetDependentNodes(c_node, c_nodes.data(), c_edges.data(), &count),
-                b"cuGraphNodeGetDependentNodes",
-            )
-    return 0
-
-
 cdef int check_nodes(GraphNode self, nodes) except -1:
     cdef GraphNode node
     for item in nodes:
@@ -512,25 +483,13 @@ cdef int change_edges(GraphNode self, list nodes, bint is_pred, bint is_added) e
     cdef vector[cydriver.CUgraphNode] c_from
     cdef vector[cydriver.CUgraphNode] c_to
     cdef GraphNode node
-    cdef cydriver.CUgraph c_graph
     GraphNode_check(self)
     if not nodes:
         return 0
     for node in nodes:
         c_from.push_back(node._record.c_node if is_pred else self._record.c_node)
         c_to.push_back(self._record.c_node if is_pred else node._record.c_node)
-    c_graph = self._graph.c_graph
-    with nogil:
-        if is_added:
-            HANDLE_RETURN(
-                cydriver.cuGraphAddDependencies(c_graph, c_from.data(), c_to.data(), NULL, c_from.size()),
-                b"cuGraphAddDependencies",
-            )
-        else:
-            HANDLE_RETURN(
-                cydriver.cuGraphRemoveDependencies(c_graph, c_from.data(), c_to.data(), NULL, c_from.size()),
-                b"cuGraphRemoveDependencies",
-            )
+    write_edges(self._graph.c_graph, c_from, c_to, is_added)
     return 0
 
 

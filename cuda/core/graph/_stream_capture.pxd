@@ -4,7 +4,8 @@
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport StreamHandle, StreamMember
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
+from cuda.core.graph._node_values cimport NodeValues
 
 
 # A capture, which all builders that fork from one share.
@@ -44,5 +45,6 @@ cdef GraphRecord StreamCapture_graph(StreamCapture self)
 # How a stream takes part; an invalidated capture is a RuntimeError.
 cdef bint is_capturing(const StreamHandle& h_stream) except -1
 cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1
+
 # Adds a node after all work of the stream so far, which then is what later work depends on.
-cdef cydriver.CUgraphNode add_node(const StreamHandle& h_stream, cydriver.CUgraphNodeParams* params) except NULL
+cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stream, NodeValues values)

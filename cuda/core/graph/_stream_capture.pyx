@@ -8,6 +8,8 @@ resource: when the last copy goes, for whatever reason, the capture ends.
 
 from __future__ import annotations
 
+from libcpp.vector cimport vector
+
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport KeptStream, StreamHandle
@@ -24,6 +26,7 @@ from cuda.core.graph._graph_state cimport (
     NodeRecord_end,
     check_alive,
 )
+from cuda.core.graph._node_values cimport NodeValues, add_node
 
 __all__ = []
 
@@ -190,16 +193,19 @@ cdef int check_valid(cydriver.CUstreamCaptureStatus c_status) except -1:
     return 0
 
 
-cdef cydriver.CUgraphNode add_node(const StreamHandle& h_stream, cydriver.CUgraphNodeParams* params) except NULL:
+cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stream, NodeValues values):
     cdef CapturePoint point
     cdef StreamHandle h_captured = h_stream
-    cdef cydriver.CUgraphNode c_node = NULL
+    cdef GraphRecord graph = StreamCapture_graph(self)
+    cdef vector[cydriver.CUgraphNode] c_dependencies
+    cdef NodeRecord record
+    cdef cydriver.CUgraphNode c_node
     find_point(h_captured, &point)
+    # The next call ends what the point refers to.
+    c_dependencies.assign(point.dependencies, point.dependencies + point.count)
+    record = add_node(graph, c_dependencies.data(), c_dependencies.size(), values)
+    c_node = record.c_node
     with nogil:
-        HANDLE_RETURN(
-            cydriver.cuGraphAddNode(&c_node, point.c_graph, point.dependencies, point.edges, point.count, params),
-            b"cuGraphAddNode",
-        )
         HANDLE_RETURN(
             cydriver.cuStreamUpdateCaptureDependencies(
                 h_captured.get(),
@@ -210,4 +216,4 @@ cdef cydriver.CUgraphNode add_node(const StreamHandle& h_stream, cydriver.CUgrap
             ),
             b"cuStreamUpdateCaptureDependencies",
         )
-    return c_node
+    return record

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._handles cimport GraphExecHandle
+from cuda.core.graph._executable_operands cimport ExecutableOperands
+from cuda.core.graph._graph_node cimport GraphNode
+
+
+cdef class ExecutableGraphNode:
+    cdef:
+        object __weakref__
+        GraphExecHandle _h_exec         # set once
+        ExecutableOperands _operands
+        GraphNode _node
+
+
+# The view of a node in an executable; TypeError where nodes of its kind cannot be changed.
+cdef ExecutableGraphNode ExecutableGraphNode_create(
+    const GraphExecHandle& h_exec, ExecutableOperands operands, object node
+)

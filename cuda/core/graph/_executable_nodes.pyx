@@ -1,0 +1,229 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of executables (ExecutableGraphNode): what later launches of one executable do."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport refuse_pickle
+from cuda.core._handles._handles cimport GraphExecHandle, KeepList
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core.graph._child_values cimport ChildValues_create
+from cuda.core.graph._event_values cimport EventValues_create
+from cuda.core.graph._executable_operands cimport ExecutableOperands, ExecutableOperands_exchange
+from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, node_address
+from cuda.core.graph._host_callback cimport HostValues_create
+from cuda.core.graph._kernel_values cimport KernelValues_create
+from cuda.core.graph._memory_values cimport MemcpyValues_create, MemsetValues_create, Operand_create
+from cuda.core.graph._node_values cimport NodeValues
+
+from cuda.core._utils.signatures import ConstructorSignature
+
+__all__ = [
+    "ExecutableChildGraphNode",
+    "ExecutableEventRecordNode",
+    "ExecutableEventWaitNode",
+    "ExecutableGraphNode",
+    "ExecutableHostCallbackNode",
+    "ExecutableKernelNode",
+    "ExecutableMemcpyNode",
+    "ExecutableMemsetNode",
+]
+
+
+cdef class ExecutableGraphNode:
+    """A node of one executable :class:`Graph`, as ``graph[node]`` gives it.
+
+    What is changed here counts for later launches of that executable, and for nothing else. The executable keeps what
+    the node uses then. A view keeps the executable, also when the :class:`Graph` is closed.
+    """
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Refuse: views come from a graph."""
+        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use graph[node]")
+
+    def __repr__(self):
+        return (
+            f"<{type(self).__name__} graph={<uintptr_t>self._h_exec.get():#x} node={node_address(self._node):#x}>"
+        )
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+
+cdef class SwitchableNode(ExecutableGraphNode):
+    """A node that can be left out of launches."""
+
+    def enable(self) -> None:
+        """Let launches run the node (``cuGraphNodeSetEnabled``)."""
+        set_enabled(self, True)
+
+    def disable(self) -> None:
+        """Let launches treat the node as one that does nothing (``cuGraphNodeSetEnabled``)."""
+        set_enabled(self, False)
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether launches run the node (``cuGraphNodeGetEnabled``)."""
+        cdef unsigned int c_enabled = 0
+        GraphNode_check(self._node)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetEnabled(self._h_exec.get(), self._node._record.c_node, &c_enabled),
+                b"cuGraphNodeGetEnabled",
+            )
+        return c_enabled != 0
+
+
+cdef class ExecutableKernelNode(SwitchableNode):
+    """A node that runs a kernel."""
+
+    def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
+        """Change what the node runs (``cuGraphExecKernelNodeSetParams``).
+
+        Parameters
+        ----------
+        config : :class:`~cuda.core.LaunchConfig`
+            Grid, blocks and shared memory.
+        kernel : :class:`~cuda.core.Kernel`
+            What to run.
+        args : iterable
+            All arguments, as :meth:`GraphNode.launch` takes them; ``()`` for none.
+
+        Raises
+        ------
+        TypeError, NotImplementedError
+            As :meth:`GraphNode.launch` does.
+        RuntimeError
+            If the node is destroyed.
+        CUDAError
+            If the driver refuses, as it does for a node of another graph.
+        """
+        GraphNode_check(self._node)
+        change(self, KernelValues_create(config, kernel, tuple(args)))
+
+
+cdef class ExecutableMemsetNode(SwitchableNode):
+    """A node that fills memory."""
+
+    def update(self, *, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0) -> None:
+        """Change the fill (``cuGraphExecMemsetNodeSetParams``); arguments are those of :meth:`GraphNode.memset`."""
+        GraphNode_check(self._node)
+        change(self, MemsetValues_create(Operand_create("dst", dst, None), value, width, height, pitch))
+
+
+cdef class ExecutableMemcpyNode(SwitchableNode):
+    """A node that copies memory."""
+
+    def update(self, *, dst: Buffer | int, src: Buffer | int, size: int) -> None:
+        """Change the copy (``cuGraphExecMemcpyNodeSetParams``); arguments are those of :meth:`GraphNode.memcpy`."""
+        GraphNode_check(self._node)
+        change(
+            self, MemcpyValues_create(Operand_create("dst", dst, None), Operand_create("src", src, None), size)
+        )
+
+
+cdef class ExecutableChildGraphNode(ExecutableGraphNode):
+    """A node that runs a copy of another graph."""
+
+    def update(self, child: GraphDefinition) -> None:
+        """Take the parameters of all its nodes from a graph (``cuGraphExecChildGraphNodeSetParams``).
+
+        Parameters
+        ----------
+        child : :class:`GraphDefinition`
+            A graph with the same nodes and edges.
+
+        Raises
+        ------
+        TypeError
+            If it is no graph.
+        RuntimeError
+            If it, or the node, is destroyed.
+        CUDAError
+            If the driver refuses.
+        """
+        GraphNode_check(self._node)
+        change(self, ChildValues_create(child, None))
+
+
+cdef class ExecutableEventRecordNode(ExecutableGraphNode):
+    """A node that records an event."""
+
+    def update(self, event: Event) -> None:
+        """Change the event (``cuGraphExecEventRecordNodeSetEvent``)."""
+        GraphNode_check(self._node)
+        change(self, EventValues_create(event, True))
+
+
+cdef class ExecutableEventWaitNode(ExecutableGraphNode):
+    """A node that waits for an event."""
+
+    def update(self, event: Event) -> None:
+        """Change the event (``cuGraphExecEventWaitNodeSetEvent``)."""
+        GraphNode_check(self._node)
+        change(self, EventValues_create(event, False))
+
+
+cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
+    """A node that calls a function on the host."""
+
+    def update(self, fn, *, user_data=None) -> None:
+        """Change the function (``cuGraphExecHostNodeSetParams``); arguments are those of :meth:`GraphNode.callback`."""
+        GraphNode_check(self._node)
+        where = f"the executable graph {<uintptr_t>self._h_exec.get():#x}"
+        change(self, HostValues_create(fn, user_data, where))
+
+
+cdef dict _classes = {
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL: ExecutableKernelNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET: ExecutableMemsetNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY: ExecutableMemcpyNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH: ExecutableChildGraphNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD: ExecutableEventRecordNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT: ExecutableEventWaitNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST: ExecutableHostCallbackNode,
+}
+
+
+cdef ExecutableGraphNode ExecutableGraphNode_create(
+    const GraphExecHandle& h_exec, ExecutableOperands operands, object node
+):
+    cdef ExecutableGraphNode self
+    cdef GraphNode c_node
+    cdef GraphExecHandle h_kept = h_exec
+    if not isinstance(node, GraphNode):
+        raise TypeError(f"a Graph is indexed by a GraphNode, not {type(node).__name__}")
+    c_node = node
+    GraphNode_check(c_node)
+    kind = None if c_node._record is None else _classes.get(<int>c_node._record.c_type)
+    if kind is None:
+        raise TypeError(f"{node!r} is of a kind that cannot be changed in an executable graph")
+    self = kind.__new__(kind)
+    self._h_exec = h_kept
+    self._operands = operands
+    self._node = c_node
+    return self
+
+
+cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
+    cdef KeepList* keeps
+    values.change_in(self._h_exec.get(), self._node._record.c_node)
+    keeps = values.keeps
+    values.keeps = NULL
+    return ExecutableOperands_exchange(self._operands, node_address(self._node), keeps)
+
+
+cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -1:
+    GraphNode_check(self._node)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphNodeSetEnabled(self._h_exec.get(), self._node._record.c_node, is_enabled),
+            b"cuGraphNodeSetEnabled",
+        )
+    return 0

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What single nodes of an executable keep: the driver retains operands for whole graphs only.
+
+What a change replaces may be in use by launches before it. It is released once the stream of the last launch is idle,
+which is asked at later changes and launches, or when the executable ends: behind that launch then.
+"""
+
+from __future__ import annotations
+
+cimport cython
+from cython.operator cimport dereference, preincrement
+from libc.stdint cimport uintptr_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport KeepList, StreamHandle
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._cpython cimport is_interpreter_exiting
+
+__all__ = []
+
+
+cdef class ExecutableOperands:
+    def __dealloc__(self):
+        if is_interpreter_exiting():
+            return
+        retire_all(self)
+        if not self._retired.empty():
+            release_after_launch(self)
+
+
+cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, KeepList* keeps) except -1:
+    cdef KeepList* previous = NULL
+    with cython.critical_section(self):
+        self.is_used = True
+        previous = self._current[node]
+        self._current[node] = keeps
+        if previous != NULL:
+            self._retired.push_back(previous)
+        release_retired(self)
+    return 0
+
+
+cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
+    with cython.critical_section(self):
+        retire_all(self)
+        release_retired(self)
+        self.is_used = not self._retired.empty()
+    return 0
+
+
+cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& h_stream) except -1:
+    with cython.critical_section(self):
+        release_retired(self)
+        # Launches of one executable follow each other, so that the last stands for all.
+        self._h_last.set(h_stream)
+    return 0
+
+
+cdef void retire_all(ExecutableOperands self) noexcept:
+    cdef unordered_map[uintptr_t, KeepListPointer].iterator row = self._current.begin()
+    while row != self._current.end():
+        if dereference(row).second != NULL:
+            self._retired.push_back(dereference(row).second)
+        preincrement(row)
+    self._current.clear()
+
+
+# Releases what was replaced, if no launch can use it any more.
+cdef void release_retired(ExecutableOperands self) noexcept:
+    cdef KeepList* keeps
+    if self._retired.empty() or (self._h_last and not is_idle(self._h_last.copy())):
+        return
+    for keeps in self._retired:
+        keeps.drop_reference()
+    self._retired.clear()
+    self._h_last.reset()
+
+
+# A question that a capture forbids counts as a no.
+cdef bint is_idle(const StreamHandle& h_stream) noexcept:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef int mode
+    cdef bint result
+    if (
+        cydriver.cuStreamIsCapturing(h_stream.get(), &c_status) != cydriver.CUresult.CUDA_SUCCESS
+        or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    ):
+        return False
+    mode = relax_capture_mode()
+    result = cydriver.cuStreamQuery(h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+    restore_capture_mode(mode)
+    return result
+
+
+# Nobody will ask again: the stream says when it is behind the last launch.
+cdef void release_after_launch(ExecutableOperands self) noexcept:
+    cdef vector[KeepListPointer]* items
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err
+    cdef StreamHandle h_last
+    release_retired(self)
+    if self._retired.empty():
+        return
+    h_last = self._h_last.copy()
+    # On a stream that captures meanwhile there is no way to ask; then it is kept for good.
+    if (
+        cydriver.cuStreamIsCapturing(h_last.get(), &c_status) != cydriver.CUresult.CUDA_SUCCESS
+        or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    ):
+        return
+    items = new vector[KeepListPointer]()
+    items.swap(self._retired)
+    with nogil:
+        err = cydriver.cuLaunchHostFunc(h_last.get(), &drop_all, items)
+    # A context that failed runs nothing, so that nothing is in use.
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        drop_all(items)
+
+
+# Called by the driver, on a thread of its own: the lists wait for the main thread.
+cdef void drop_all(void* data) noexcept nogil:
+    cdef vector[KeepListPointer]* items = <vector[KeepListPointer]*>data
+    cdef KeepList* keeps
+    for keeps in items[0]:
+        keeps.drop_reference()
+    del items

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._stream cimport Stream
+from cuda.core.graph._graph_state cimport NodeRecord
+from cuda.core.graph._stream_capture cimport StreamCapture
+
+
+# A new stream of the same context.
+cdef Stream new_stream(Stream stream)
+
+# A new stream in the capture, after the work of `stream` so far.
+cdef Stream fork_stream(StreamCapture capture, Stream stream)
+
+# A conditional node after the work of `stream`, whose handle the caller keeps; its record has the bodies. A stream for
+# each is appended to `streams`.
+cdef NodeRecord add_conditional(
+    StreamCapture capture,
+    Stream stream,
+    const StreamHandle& h_stream,
+    object condition,
+    cydriver.CUgraphConditionalNodeType c_type,
+    object count,
+    list streams,
+)
+
+# RuntimeError where the driver is older than CUDA 12.`minor`.
+cdef int check_version(int minor, str what) except -1

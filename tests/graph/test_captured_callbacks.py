@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Host callbacks in captures, their forks and bodies."""
+
+import ctypes
+import gc
+import sys
+import threading
+import weakref
+
+import pytest
+
+from cuda.core import launch
+from cuda.core.graph import GraphBuilder, HostCallbackNode, IfElseNode, SwitchNode, WhileNode
+from support.graph_work import ONE, Thing, is_released
+
+FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+@pytest.fixture
+def builder(device):
+    with device.create_graph_builder() as builder:
+        yield builder.begin_building()
+
+
+def run(builder, stream, times=1):
+    graph = builder.end_building().complete()
+    for _ in range(times):
+        graph.launch(stream)
+    stream.sync()
+    return graph
+
+
+def test_callbacks_run_in_the_order_of_the_capture(builder, stream, kernels, memory):
+    seen = []
+    builder.callback(lambda: seen.append(int(memory.values[0])))
+    launch(builder, ONE, kernels["add"], memory.at(0), 5)
+    builder.callback(lambda: seen.append(int(memory.values[0])))
+    assert builder.callback(seen.clear) is None
+    builder.callback(lambda: seen.append(-1))
+    gc.collect()
+    run(builder, stream, times=2)
+    assert seen == [-1] and memory.values[0] == 10
+
+
+def test_callbacks_of_forks_come_before_the_join_and_after_the_split(builder, stream):
+    seen = []
+    builder.callback(lambda: seen.append("first"))
+    forks = builder.split(3)
+    for index, fork in enumerate(forks):
+        fork.callback(lambda index=index: seen.append(index))
+    GraphBuilder.join(*forks).callback(lambda: seen.append("last"))
+    run(builder, stream)
+    assert (seen[0], sorted(seen[1:-1]), seen[-1]) == ("first", [0, 1, 2], "last")
+
+
+def test_callbacks_of_bodies(builder, stream, kernels, memory):
+    seen = []
+    memory.values[0] = 3
+    condition = builder.create_condition(1)
+    body = builder.while_loop(condition).begin_building()
+    body.callback(lambda: seen.append(int(memory.values[0])))
+    launch(body, ONE, kernels["count_down"], memory.at(0), condition)
+    body.end_building()
+    then, other = builder.if_else(builder.create_condition(0))
+    then.graph_definition.callback(lambda: seen.append("then"))
+    other.begin_building().callback(lambda: seen.append("else"))
+    other.end_building()
+    run(builder, stream)
+    assert seen == [3, 2, 1, "else"]
+
+
+def test_c_functions_get_their_data(builder, stream):
+    seen = []
+    function = FUNCTION(lambda data: seen.append(ctypes.string_at(data, 3) if data else None))
+    builder.callback(function, user_data=b"abc")
+    builder.callback(function)
+    kept = ctypes.create_string_buffer(b"xyz")
+    builder.callback(function, user_data=ctypes.addressof(kept))
+    del function
+    gc.collect()
+    run(builder, stream)
+    assert seen == [b"abc", None, b"xyz"]
+
+
+def test_an_exception_names_callback_and_graph_and_the_stream_goes_on(builder, stream, monkeypatch):
+    reports, seen = [], []
+    monkeypatch.setattr(sys, "unraisablehook", reports.append)
+
+    def fail():
+        raise ValueError("no more")
+
+    builder.callback(fail)
+    builder.callback(lambda: seen.append(1))
+    run(builder, stream, times=2)
+    handle = int(builder.graph_definition.handle)
+    assert seen == [1, 1] and [str(report.exc_value) for report in reports] == ["no more"] * 2
+    assert reports[0].object == f"host callback fail of the graph {handle:#x}"
+    stream.record().sync()
+
+
+def test_what_is_no_callback_leaves_the_capture_as_it_was(builder, stream):
+    for wrong, data, error, text in (
+        (None, None, TypeError, "callable"),
+        (3, None, TypeError, "callable"),
+        (print, 0, ValueError, "functools.partial"),
+        (FUNCTION(lambda data: None), "text", TypeError, "user_data"),
+        (FUNCTION(lambda data: None), -1, OverflowError, "user_data"),
+        (ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 0), None, TypeError, "CFUNCTYPE"),
+    ):
+        with pytest.raises(error, match=text):
+            builder.callback(wrong, user_data=data)
+    assert builder.is_building
+    builder.end_building()
+    assert builder.graph_definition.nodes() == set()
+
+
+def test_callbacks_need_a_builder_that_builds(device):
+    builder = device.create_graph_builder()
+    with pytest.raises(RuntimeError, match="not building"):
+        builder.callback(print)
+    builder.begin_building().end_building()
+    with pytest.raises(RuntimeError, match="not building"):
+        builder.callback(print)
+    builder.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        builder.callback(print)
+
+
+@pytest.mark.parametrize("end", ["close", "fail", "complete"])
+def test_callbacks_live_as_long_as_a_graph_has_them(device, stream, end):
+    builder = device.create_graph_builder().begin_building()
+    thing = Thing()
+    reference = weakref.ref(thing)
+    builder.callback(thing.work)
+    del thing
+    gc.collect()
+    assert reference() is not None
+    if end == "fail":
+        builder.split(2)[1].callback(int)
+        with pytest.raises(Exception, match="UNJOINED"):
+            builder.end_building()
+    elif end == "complete":
+        graph = builder.end_building().complete()
+        builder.close()
+        graph.launch(stream)
+        stream.sync()
+        gc.collect()
+        assert reference().calls == [1]
+        graph.close()
+    builder.close()
+    assert is_released(reference)
+
+
+def test_views_show_what_was_captured_with_its_values(builder, stream):
+    def work():
+        pass
+
+    builder.callback(work)
+    conditions = [builder.create_condition(0) for _ in range(3)]
+    builder.while_loop(conditions[0])
+    builder.if_else(conditions[1])
+    builder.switch(conditions[2], 3)
+    builder.end_building()
+    nodes = {type(node): node for node in builder.graph_definition.nodes()}
+    assert nodes[HostCallbackNode].callback is work
+    assert nodes[WhileNode].condition is conditions[0]
+    assert nodes[IfElseNode].condition is conditions[1] and len(nodes[IfElseNode].branches) == 2
+    assert nodes[SwitchNode].condition is conditions[2] and len(nodes[SwitchNode].branches) == 3
+
+
+def test_embedded_builders_bring_their_callbacks(builder, device, stream):
+    seen = []
+    child = device.create_graph_builder().begin_building()
+    child.callback(lambda: seen.append(1))
+    builder.embed(child.end_building())
+    child.close()
+    del child
+    gc.collect()
+    run(builder, stream)
+    assert seen == [1]
+
+
+def test_a_callback_may_capture_nothing_but_work_on_other_threads_goes_on(builder, device, stream):
+    """A callback that waits for another thread, which uses the library."""
+    begun, done = threading.Event(), []
+
+    def other():
+        begun.wait(10)
+        device.set_current()
+        with device.create_graph_builder() as second:
+            second.begin_building().end_building()
+        done.append(1)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    builder.callback(lambda: (begun.set(), thread.join(10)))
+    run(builder, stream)
+    assert done == [1] and not thread.is_alive()

@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Views of the nodes of an executable: later launches change, the definition and other executables do not."""
+
+import ctypes
+import gc
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+from cuda.core import EventOptions, LaunchConfig, launch
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.graph import (
+    ExecutableChildGraphNode,
+    ExecutableEventRecordNode,
+    ExecutableEventWaitNode,
+    ExecutableGraphNode,
+    ExecutableHostCallbackNode,
+    ExecutableKernelNode,
+    ExecutableMemcpyNode,
+    ExecutableMemsetNode,
+    GraphDefinition,
+)
+from support.graph_work import ONE, Memory, Thing, is_released
+
+
+def launched(graph, stream):
+    graph.launch(stream)
+    stream.sync()
+
+
+def test_a_kernel_node_runs_what_the_executable_was_told(stream, kernels, memory):
+    definition = GraphDefinition()
+    node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
+    first, second = definition.instantiate(), definition.instantiate()
+    view = first[node]
+    assert type(view) is ExecutableKernelNode and view is not first[node]
+    view.update(config=LaunchConfig(grid=2, block=1), kernel=kernels["add"], args=(memory.at(1), 5))
+    launched(first, stream)
+    launched(second, stream)
+    launched(definition.instantiate(), stream)
+    assert memory.values[0] == 2 and memory.values[1] in (5, 10)  # the blocks do not wait for each other
+    assert node.grid == (1, 1, 1)
+
+
+def test_fills_and_copies(stream, memory):
+    definition = GraphDefinition()
+    fill = definition.memset(memory.buffer, 1, 4)
+    copy = fill.memcpy(memory.at(4), memory.at(0), 4)
+    graph = definition.instantiate()
+    assert (type(graph[fill]), type(graph[copy])) == (ExecutableMemsetNode, ExecutableMemcpyNode)
+    graph[fill].update(dst=memory.at(1), value=np.int32(9), width=2)
+    graph[copy].update(dst=memory.at(8), src=memory.buffer, size=12)
+    launched(graph, stream)
+    assert memory.values[:11].tolist() == [0, 9, 9, 0, 0, 0, 0, 0, 0, 9, 9]
+
+
+def test_nodes_are_left_out_and_taken_in_again(stream, kernels, memory):
+    definition = GraphDefinition()
+    nodes = [
+        definition.launch(ONE, kernels["add"], memory.at(0), 1),
+        definition.memset(memory.at(1), 1, 1),
+        definition.memcpy(memory.at(3), memory.at(2), 4),
+    ]
+    memory.values[2] = 7
+    graph = definition.instantiate()
+    views = [graph[node] for node in nodes]
+    assert [view.is_enabled for view in views] == [True] * 3
+    for view in views:
+        view.disable()
+    assert [view.is_enabled for view in views] == [False] * 3
+    launched(graph, stream)
+    assert memory.values[:4].tolist() == [0, 0, 7, 0]
+    for view in views:
+        view.enable()
+    launched(graph, stream)
+    assert memory.values[:4].tolist() == [1, 1, 7, 7]
+
+
+def test_events(device, stream):
+    first, second = (device.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
+    definition = GraphDefinition()
+    record = definition.record(first)
+    wait = record.wait(first)
+    graph = definition.instantiate()
+    assert (type(graph[record]), type(graph[wait])) == (ExecutableEventRecordNode, ExecutableEventWaitNode)
+    stream.record(first)
+    graph[record].update(second)
+    graph[wait].update(second)
+    launched(graph, stream)
+    assert second - first >= 0
+    assert record.event == first
+
+
+def test_child_graphs_take_over_parameters(stream, kernels, memory):
+    children = []
+    for number in (1, 40):
+        child = GraphDefinition()
+        child.launch(ONE, kernels["add"], memory.at(0), number)
+        children.append(child)
+    definition = GraphDefinition()
+    node = definition.embed(children[0])
+    graph = definition.instantiate()
+    assert type(graph[node]) is ExecutableChildGraphNode
+    graph[node].update(children[1])
+    with pytest.raises(CUDAError):
+        graph[node].update(GraphDefinition())
+    children.clear()
+    launched(graph, stream)
+    assert memory.values[0] == 40
+
+
+def test_callbacks_and_their_reports(stream, monkeypatch):
+    calls, reports = [], []
+    monkeypatch.setattr(sys, "unraisablehook", reports.append)
+    definition = GraphDefinition()
+    node = definition.callback(lambda: calls.append("old"))
+    graph = definition.instantiate()
+    assert type(graph[node]) is ExecutableHostCallbackNode
+    graph[node].update(lambda: calls.append("new"))
+    launched(graph, stream)
+    seen = ctypes.create_string_buffer(4)
+    pointer = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: ctypes.memmove(seen, data, 3))
+    graph[node].update(pointer, user_data=b"abc")
+    del pointer
+    gc.collect()
+    launched(graph, stream)
+    assert calls == ["new"] and seen.value == b"abc"
+
+    def fail():
+        raise ZeroDivisionError
+
+    graph[node].update(fail)
+    launched(graph, stream)
+    assert [report.exc_type for report in reports] == [ZeroDivisionError]
+    assert reports[0].object == f"host callback fail of the executable graph {int(graph.handle):#x}"
+
+
+@pytest.mark.parametrize("end", ["update", "update graph", "close"])
+@pytest.mark.parametrize("times", [0, 1])
+def test_what_an_executable_was_told_lives_as_long_as_it_uses_it(stream, times, end):
+    definition = GraphDefinition()
+    node = definition.callback(int)
+    graph = definition.instantiate()
+    thing = Thing()
+    reference = weakref.ref(thing)
+    graph[node].update(thing.work)
+    del thing
+    gc.collect()
+    assert reference() is not None
+    for _ in range(times):
+        launched(graph, stream)
+    assert reference() is not None
+    if end == "update":
+        graph[node].update(int)
+    elif end == "update graph":
+        graph.update(definition)
+    else:
+        graph.close()
+    assert is_released(reference)
+
+
+def test_what_is_replaced_in_flight_is_released_after_the_launch(device, stream):
+    definition = GraphDefinition()
+    begun, go = threading.Event(), threading.Event()
+    first = definition.callback(lambda: (begun.set(), go.wait(10)))
+    node = first.join().callback(int)
+    for end in ("later launch", "close"):
+        graph = definition.instantiate()
+        thing = Thing()
+        reference = weakref.ref(thing)
+        graph[node].update(thing.work)
+        thing.calls = calls = []
+        del thing
+        begun.clear()
+        go.clear()
+        graph.launch(stream)
+        assert begun.wait(10)
+        graph[node].update(int)
+        gc.collect()
+        assert reference() is not None
+        if end == "close":
+            graph.close()
+        go.set()
+        stream.sync()
+        if end == "later launch":
+            launched(graph, stream)
+        assert calls == [1] and is_released(reference)
+
+
+def test_a_view_outlives_the_closing_of_its_graph(kernels, memory):
+    definition = GraphDefinition()
+    node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
+    graph = definition.instantiate()
+    view = graph[node]
+    text = repr(view)
+    assert text == f"<ExecutableKernelNode graph={int(graph.handle):#x} node={int(node.handle):#x}>"
+    graph.close()
+    view.update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 3))
+    view.disable()
+    assert not view.is_enabled and repr(view) == text
+    with pytest.raises(RuntimeError, match="closed"):
+        graph[node]
+
+
+def test_what_has_no_view(device, kernels, memory):
+    definition = GraphDefinition()
+    other = GraphDefinition()
+    node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
+    allocation = other.allocate(64)
+    refused = [
+        definition.empty(),
+        allocation,
+        allocation.deallocate(allocation.dptr),
+        other.if_then(other.create_condition(0)),
+        definition._entry,
+    ]
+    graph = definition.instantiate()
+    for item in refused:
+        with pytest.raises(TypeError, match="cannot be changed in an executable"):
+            graph[item]
+    for item in (3, None, "node", definition):
+        with pytest.raises(TypeError, match="indexed by a GraphNode"):
+            graph[item]
+    with pytest.raises(RuntimeError, match="graph\\[node\\]"):
+        ExecutableGraphNode()
+    view = graph[node]
+    with pytest.raises(TypeError):
+        view.update(config=ONE)
+    with pytest.raises(AttributeError):
+        view.other = 1
+    with pytest.raises(NotImplementedError):
+        view.update(config=LaunchConfig(grid=1, block=1, is_cooperative=True), kernel=kernels["add"], args=())
+    node.destroy()
+    with pytest.raises(RuntimeError, match="destroyed"):
+        graph[node]
+    for work in (view.enable, lambda: view.is_enabled, lambda: view.update(config=ONE, kernel=kernels["add"], args=())):
+        with pytest.raises(RuntimeError, match="destroyed"):
+            work()
+
+
+def test_a_node_of_another_graph_is_refused_by_the_driver(kernels, memory):
+    graphs = [GraphDefinition() for _ in range(2)]
+    nodes = [graph.launch(ONE, kernels["add"], memory.at(0), 1) for graph in graphs]
+    view = graphs[0].instantiate()[nodes[1]]
+    for work in (
+        view.disable,
+        lambda: view.is_enabled,
+        lambda: view.update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 2)),
+    ):
+        with pytest.raises(CUDAError):
+            work()
+
+
+def test_captured_nodes_are_changed_too(device, stream, kernels, memory):
+
+    with device.create_graph_builder().begin_building() as builder:
+        launch(builder, ONE, kernels["add"], memory.at(0), 1)
+        graph = builder.end_building().complete()
+        (node,) = builder.graph_definition.nodes()
+    graph[node].update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 30))
+    launched(graph, stream)
+    assert memory.values[0] == 30
+
+
+def test_memory_of_buffers_is_kept(stream, kernels):
+    definition = GraphDefinition()
+    memory = Memory(stream)
+    node = definition.memset(memory.at(0), 1, 4)
+    graph = definition.instantiate()
+    other = Memory(stream)
+    graph[node].update(dst=other.buffer, value=3, width=4)
+    values = other.values
+    del other
+    gc.collect()
+    launched(graph, stream)
+    assert values[0] == 0x03030303
