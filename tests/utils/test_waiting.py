@@ -51,6 +51,15 @@ def test_another_thread_calls_the_function_itself():
     assert waiting.call_interruptibly(threading.get_ident, unused, unused) != threading.get_ident()
 
 
+def test_a_wait_ends_where_a_library_restored_a_handler_that_restarts_system_calls(raising_alarm):
+    stop = threading.Event()
+    signal.siginterrupt(signal.SIGALRM, False)
+    raising_alarm()
+    with pytest.raises(TimeoutError):
+        waiting.call_interruptibly(lambda: stop.wait(10), stop.set, unused)
+    assert stop.is_set()
+
+
 def test_a_cancelled_call_is_waited_for(raising_alarm):
     stop = threading.Event()
     raising_alarm()

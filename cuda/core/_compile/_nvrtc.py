@@ -129,9 +129,9 @@ class NVRTCBackEnd:
         self.pch_status = None
         self._arguments = list(settings.arguments)
         self._has_lto_option = settings.options.link_time_optimization is not None
-        self._source = source, name
+        self._source = source, name  # None when closed
         self._makes_pch = bool(settings.options.pch or settings.options.create_pch)
-        self._program = call_nvrtc("nvrtcCreateProgram", source, name, 0, [], [])
+        self._open()
 
     def __del__(self):
         # The interpreter may have taken the bindings apart already; the process ends then anyway.
@@ -141,7 +141,7 @@ class NVRTCBackEnd:
     def close(self) -> None:
         """Destroy the program (``nvrtcDestroyProgram``), after a compilation in another thread."""
         with self._lock:
-            program, self._program, self._handle = self._program, None, None
+            program, self._program, self._handle, self._source = self._program, None, None, None
         if program:
             (error,) = load_nvrtc().nvrtcDestroyProgram(program)
             if error:
@@ -154,11 +154,13 @@ class NVRTCBackEnd:
     @property
     def handle(self):
         """The ``nvrtc.nvrtcProgram``, null when closed."""
-        program = self._program
-        if program is None:
+        if self._source is None:
             return self.null_handle()
+        if self._program is None:
+            with self._lock:
+                self._open()
         if self._handle is None:
-            self._handle = load_nvrtc().nvrtcProgram(init_value=program)
+            self._handle = load_nvrtc().nvrtcProgram(init_value=self._program)
         return self._handle
 
     @staticmethod
@@ -187,9 +189,7 @@ class NVRTCBackEnd:
             If the source has errors, or an option is wrong; with the log.
         """
         with self._lock:
-            program = self._program
-            if program is None:
-                raise RuntimeError("this Program is closed")
+            program = self._open()
             options = self._arguments
             if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
                 # NVRTC makes LTO IR only when asked to, and the target asks for it.
@@ -204,6 +204,13 @@ class NVRTCBackEnd:
             symbols = [call_nvrtc("nvrtcGetLoweredName", program, expression) for expression in name_expressions]
             return code, symbols, program_log(program)
 
+    def _open(self):
+        if self._source is None:
+            raise RuntimeError("this Program is closed")
+        if self._program is None:
+            self._program = call_nvrtc("nvrtcCreateProgram", *self._source, 0, [], [])
+        return self._program
+
     def _run(self, program, options) -> None:
         flag = stop_on_request(program)
         left = []
@@ -217,8 +224,9 @@ class NVRTCBackEnd:
         except NVRTCError:
             raise
         except BaseException:
-            # Interrupted: the next compilation has a program that takes names, and that nobody compiles.
-            self._program, self._handle = call_nvrtc("nvrtcCreateProgram", *self._source, 0, [], []), None
+            # Interrupted: the next compilation makes a program that takes names, and that nobody compiles. To make
+            # one now would wait, in older versions of NVRTC, for the compilation that was left.
+            self._program = self._handle = None
             if not left:
                 load_nvrtc().nvrtcDestroyProgram(program)
             raise

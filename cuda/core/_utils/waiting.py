@@ -37,7 +37,10 @@ def call_interruptibly(function, cancel, leave):
     call = _Call(function)
     try:
         call.start()
-        call.ended.wait()
+        # In steps: a library that installs a handler of its own and restores the old one by signal(), as NVRTC 13.0
+        # does, leaves a wait without a time limit that signals do not end.
+        while not call.ended.wait(STEP):
+            pass
     except BaseException:
         cancel()
         try:
