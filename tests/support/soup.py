@@ -7,6 +7,9 @@
 prints what came of the operations, as JSON. A process that ends by a signal, an exception that no documentation
 promises, and a destroyed handle that reached the driver are failures. The seed decides what each thread tries;
 which thread comes first is up to the machine. A new class joins by its sample (``support/samples.py``).
+
+On a GPU, each operation ends before the next one of its thread, and keeps the memory that it was given until then:
+memory that is freed while a copy on another stream needs it is an error of the caller there, which costs the context.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import warnings
 import numpy as np
 
 from cuda.core import (
+    Buffer,
     CachingMemoryResource,
     Device,
     DeviceMemoryResource,
@@ -40,6 +44,7 @@ from cuda.core import (
     StatisticsMemoryResource,
     launch,
 )
+from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
 from support.capabilities import capabilities
@@ -48,6 +53,7 @@ from support.samples import SAMPLES
 # It touches no memory, which may be gone when it runs.
 SOURCE = 'extern "C" __global__ void sample(int* out, int count) { if (count > 1000000) *out = count; }'
 DOCUMENTED = (RuntimeError, TypeError, ValueError, OverflowError, BufferError, AttributeError, CUDAError, MemoryError)
+FAILURES = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_ILLEGAL_ADDRESS")
 # What these take are addresses and descriptors that the caller vouches for.
 VOUCHED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
 EACH = 8  # objects of a class in the pot
@@ -118,20 +124,21 @@ class Cook(threading.Thread):
         self.end = end
         self.counts = collections.Counter()
         self.failures = []
+        self.kept = []  # what the operation uses, on a GPU
         self.arguments = {
             "stream": lambda: self.stream(),
-            "event_or_stream": lambda: self.pot.one(self.rng, "Event", "Stream", "TimedEvent"),
-            "event": lambda: self.pot.one(self.rng, "Event", "TimedEvent"),
+            "event_or_stream": lambda: self.one("Event", "Stream", "TimedEvent"),
+            "event": lambda: self.one("Event", "TimedEvent"),
             "dst": lambda: self.buffer_or_array(),
             "src": lambda: self.buffer_or_array(),
             "buffer": lambda: self.buffer(),
-            "other": lambda: self.pot.one(self.rng, "StridedMemoryView"),
-            "obj": lambda: self.pot.one(self.rng, "Stream", "Buffer", "HostBuffer"),
+            "other": lambda: self.one("StridedMemoryView"),
+            "obj": lambda: self.one("Stream", "Buffer", "HostBuffer"),
             "stream_ptr": lambda: -1,
-            "config": lambda: self.pot.one(self.rng, "LaunchConfig"),
-            "ctx": lambda: self.pot.one(self.rng, "Context"),
+            "config": lambda: self.one("LaunchConfig"),
+            "ctx": lambda: self.one("Context"),
             "peer": lambda: 0,
-            "device": lambda: self.pot.one(self.rng, "Device"),
+            "device": lambda: self.one("Device"),
             "device_id": lambda: 0,
             "size": lambda: self.rng.choice((0, 1, 64, 4096)),
             "shape": lambda: (-1,),
@@ -144,7 +151,7 @@ class Cook(threading.Thread):
             "dynamic_shared_memory_size": lambda: 0,
             "dynamic_shared_memory_needed": lambda: 0,
             "num_blocks_per_multiprocessor": lambda: 1,
-            "location": lambda: self.pot.one(self.rng, "Device"),
+            "location": lambda: self.one("Device"),
         }
         self.recipes = [
             (30, self.use),
@@ -162,14 +169,16 @@ class Cook(threading.Thread):
         while time.monotonic() < self.end:
             (recipe,) = self.rng.choices(recipes, weights)
             self.cook(recipe)
+            self.kept.clear()
 
     def cook(self, recipe) -> None:
         try:
             recipe()
+            self.settle()
             outcome = "done"
         except DOCUMENTED as error:
             outcome = error.name if isinstance(error, CUDAError) else type(error).__name__
-            if outcome == "CUDA_ERROR_INVALID_HANDLE":
+            if outcome in FAILURES:
                 self.failures.append(traceback.format_exc())
         except BaseException as error:
             outcome = type(error).__name__
@@ -177,23 +186,37 @@ class Cook(threading.Thread):
         self.counts[outcome] += 1
         self.counts[f"recipe {recipe.__name__}"] += 1
 
+    def one(self, *names: str):
+        """Return an object of one of the classes."""
+        thing = self.pot.one(self.rng, *names)
+        if not device_choice.is_software():
+            self.kept.append(thing[:] if isinstance(thing, Buffer) and not thing.is_closed else thing)
+        return thing
+
+    def settle(self) -> None:
+        """Wait for the work of the operation, on a GPU."""
+        if not device_choice.is_software():
+            Device(0).sync()
+
     def stream(self):
-        return self.pot.one(self.rng, "Stream")
+        return self.one("Stream")
 
     def buffer(self):
-        return self.pot.one(self.rng, "Buffer", "HostBuffer")
+        return self.one("Buffer", "HostBuffer")
 
     def buffer_or_array(self):
         return self.buffer() if self.rng.random() < 0.8 else np.zeros(64, np.int8)
 
     def use(self) -> None:
         """Read a property, or call a method."""
-        thing = self.pot.one(self.rng)
+        thing = self.one()
         names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in VOUCHED | {"close"}]
         name = self.rng.choice(names)
         attribute = getattr(thing, name)
         if callable(attribute):
-            self.pot.add_result(attribute(**self.arguments_of(attribute)))
+            result = attribute(**self.arguments_of(attribute))
+            self.settle()
+            self.pot.add_result(result)
 
     def arguments_of(self, function) -> dict:
         """Return plausible arguments, or sometimes junk."""
@@ -212,16 +235,18 @@ class Cook(threading.Thread):
         return given
 
     def launch(self) -> None:
-        config, buffer = self.pot.one(self.rng, "LaunchConfig"), self.buffer()
+        config, buffer = self.one("LaunchConfig"), self.buffer()
         if self.rng.random() < 0.3:
-            self.pot.one(self.rng, "BoundKernel")(buffer, 1)
+            self.one("BoundKernel")(buffer, 1)
         else:
-            launch(self.stream(), config, self.pot.one(self.rng, "Kernel"), buffer, 1)
+            launch(self.stream(), config, self.one("Kernel"), buffer, 1)
 
     def copy(self) -> None:
         buffer, stream = self.buffer(), self.stream()
         if self.rng.random() < 0.3:
-            self.pot.add_result(buffer.copy_to(stream=stream))
+            result = buffer.copy_to(stream=stream)
+            self.settle()
+            self.pot.add_result(result)
         elif self.rng.random() < 0.5:
             buffer.copy_to(self.buffer_or_array(), stream=stream)
         else:
@@ -233,7 +258,7 @@ class Cook(threading.Thread):
 
     def look(self) -> None:
         """Read memory by the buffer protocol, DLPack and views."""
-        buffer = self.pot.one(self.rng, "HostBuffer")
+        buffer = self.one("HostBuffer")
         way = self.rng.randrange(4)
         if way == 0:
             bytes(memoryview(buffer))
@@ -245,13 +270,13 @@ class Cook(threading.Thread):
             self.pot.add("HostBuffer", buffer[3:17])
 
     def compare(self) -> None:
-        first, second = self.pot.one(self.rng), self.pot.one(self.rng)
+        first, second = self.one(), self.one()
         first == second  # noqa: B015
         repr(first)
         hash(first)
 
     def close(self) -> None:
-        thing = self.pot.one(self.rng)
+        thing = self.one()
         if hasattr(thing, "close") and not isinstance(thing, MemoryResource | Device):
             thing.close()
         elif isinstance(thing, MemoryResource) and self.rng.random() < 0.3:
