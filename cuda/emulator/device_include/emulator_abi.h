@@ -7,7 +7,7 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 3u
+#define EMU_ABI_VERSION 4u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -163,6 +163,67 @@ EMU_IMPORT emu_u64 emu_global_timer(void); // nanoseconds
 EMU_IMPORT void emu_nanosleep(emu_u32 nanoseconds);
 EMU_IMPORT void emu_yield(void); // lets other threads of the block run
 EMU_IMPORT void emu_set_condition(emu_u64 handle, emu_u32 value); // of a conditional node
+
+// ------------------------------------------------------------------- textures, surfaces
+//
+// One function for all reads of textures, and one for all accesses to surfaces. A number that
+// stands for no such object, or for one of another shape, is a fault (EMU_FAULT_TRAP).
+
+enum EmuTextureKind {
+    EMU_TEXTURE_FETCH = 0, // of linear memory, by `index`
+    EMU_TEXTURE_1D = 1,
+    EMU_TEXTURE_2D = 2,
+    EMU_TEXTURE_3D = 3,
+    EMU_TEXTURE_1D_LAYERED = 4,
+    EMU_TEXTURE_2D_LAYERED = 5,
+    EMU_TEXTURE_CUBE = 6,
+    EMU_TEXTURE_CUBE_LAYERED = 7,
+    EMU_TEXTURE_GATHER = 8, // `index`: the channel
+};
+
+enum EmuTextureLevel { EMU_LEVEL_BASE = 0, EMU_LEVEL_GIVEN = 1, EMU_LEVEL_GRADIENTS = 2 };
+
+struct EmuTextureCall {
+    emu_u64 texture;
+    emu_u32 kind;       // EmuTextureKind
+    emu_u32 level_kind; // EmuTextureLevel
+    float at[3];
+    emu_i32 index;
+    emu_i32 layer;
+    float level;
+    float dx[3], dy[3]; // gradients
+    emu_u32 words[4];   // the result: bits of floats, or integers extended to 32 bits
+    const char* file;   // where the kernel asks
+    emu_u32 line;
+};
+
+EMU_IMPORT void emu_texture_read(EmuTextureCall* call);
+
+enum EmuSurfaceKind { // as of textures
+    EMU_SURFACE_1D = 1,
+    EMU_SURFACE_2D = 2,
+    EMU_SURFACE_3D = 3,
+    EMU_SURFACE_1D_LAYERED = 4,
+    EMU_SURFACE_2D_LAYERED = 5,
+    EMU_SURFACE_CUBE = 6,
+    EMU_SURFACE_CUBE_LAYERED = 7,
+};
+
+enum EmuBoundary { EMU_BOUNDARY_ZERO = 0, EMU_BOUNDARY_CLAMP = 1, EMU_BOUNDARY_TRAP = 2 };
+
+struct EmuSurfaceCall {
+    emu_u64 surface;
+    emu_u32 kind;     // EmuSurfaceKind
+    emu_u32 boundary; // EmuBoundary
+    emu_i32 x, y, z;  // x in bytes; z: slice, layer, face, or 6 * layer + face
+    emu_u32 size;     // bytes of `data`: 1, 2, 4, 8 or 16
+    void* data;
+    emu_u32 store;    // 0: load
+    emu_u32 line;
+    const char* file;
+};
+
+EMU_IMPORT void emu_surface_access(EmuSurfaceCall* call);
 
 // ------------------------------------------------------------------------ access checks
 //

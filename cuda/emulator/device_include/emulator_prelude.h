@@ -16,6 +16,7 @@
 #include "emulator_intrinsics.h"
 #include "emulator_atomics.h"
 #include "emulator_warp.h"
+#include "emulator_textures.h"
 #include "emulator_qualifiers.h"
 
 #endif

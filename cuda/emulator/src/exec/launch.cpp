@@ -16,14 +16,22 @@ namespace {
 // while it runs others, because a kernel cannot count on all of them being resident.
 constexpr uint64_t resident_on_any_gpu = 8192;
 
+std::atomic<uint64_t> next_serial{1};
+
 } // namespace
+
+void Launch::keep(std::shared_ptr<const void> used)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    kept_.push_back(std::move(used));
+}
 
 Launch::Launch(const LaunchRequest& request)
     : request(request), image(find_image(request.image)), blocks(request.grid.count()),
       threads(uint32_t(request.block.count())),
       cluster_blocks(uint32_t(std::max<uint64_t>(request.cluster.count(), 1))),
       chunk(blocks > resident_on_any_gpu && cluster_blocks == 1 ? 8 : 1),
-      block_step(1), block_start(0)
+      block_step(1), block_start(0), serial(next_serial.fetch_add(1))
 {
     parameters.reserve(request.layout.size());
     for (const EmuParameter& parameter : request.layout)

@@ -88,6 +88,10 @@ struct Launch {
     bool wait_for(const SharedPlace& place);
     void wake_grid();
 
+    // Until the launch has ended, what a kernel uses stays.
+    void keep(std::shared_ptr<const void> used);
+    const uint64_t serial;    // unique in the process, also where a request is run again
+
     // A block ended; false when others wait in the grid's barrier for ever.
     bool end_block(std::string* why);
 
@@ -101,6 +105,7 @@ private:
     std::atomic<uint32_t> grid_event_{0};
     std::atomic<uint64_t> grid_generation_{0};
     uint64_t grid_arrived_ = 0, grid_ended_ = 0;
+    std::vector<std::shared_ptr<const void>> kept_;
     FaultKind reason_ = FaultKind::none;
     Fault fault_;
 };

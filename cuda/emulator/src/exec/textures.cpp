@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "textures.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -12,6 +13,7 @@ struct Table {
     std::mutex mutex;
     std::map<uint64_t, std::shared_ptr<const Texture>> rows;
     uint64_t next = 1;
+    std::atomic<uint64_t> version{0};
 };
 
 Table& table()
@@ -38,7 +40,20 @@ void remove_texture(uint64_t number)
     if (row != table().rows.end()) {
         ended = std::move(row->second);
         table().rows.erase(row);
+        ++table().version;
     }
+}
+
+std::shared_ptr<const Texture> find_texture(uint64_t number)
+{
+    std::lock_guard lock(table().mutex);
+    auto row = table().rows.find(number);
+    return row == table().rows.end() ? nullptr : row->second;
+}
+
+uint64_t texture_version()
+{
+    return table().version.load(std::memory_order_acquire);
 }
 
 } // namespace emu::exec

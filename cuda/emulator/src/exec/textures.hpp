@@ -38,5 +38,7 @@ struct Texture {
 // The number; unique in the process, and never 0.
 uint64_t add_texture(std::shared_ptr<const Texture> texture);
 void remove_texture(uint64_t number);
+std::shared_ptr<const Texture> find_texture(uint64_t number); // null: there is none
+uint64_t texture_version();                                   // another one after each removal
 
 } // namespace emu::exec

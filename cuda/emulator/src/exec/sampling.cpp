@@ -1,0 +1,413 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace emu::exec {
+namespace {
+
+constexpr int fraction_bits = 8;
+constexpr float fraction_steps = 1 << fraction_bits;
+constexpr double far = 1e9; // further out nothing changes
+
+int dimensions_of(uint32_t kind)
+{
+    switch (kind) {
+    case EMU_TEXTURE_1D:
+    case EMU_TEXTURE_1D_LAYERED: return 1;
+    case EMU_TEXTURE_3D: return 3;
+    default: return 2;
+    }
+}
+
+bool is_cube(uint32_t kind)
+{
+    return kind == EMU_TEXTURE_CUBE || kind == EMU_TEXTURE_CUBE_LAYERED;
+}
+
+float from_half(uint16_t half)
+{
+    uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
+    if (exponent == 0) {
+        float value = std::ldexp(float(fraction), -24);
+        return sign ? -value : value;
+    }
+    uint32_t bits = sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13;
+    float value;
+    std::memcpy(&value, &bits, 4);
+    return value;
+}
+
+float from_srgb(float value)
+{
+    return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f);
+}
+
+template <class T> T read_as(const std::byte* at)
+{
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+// Where a direction meets the cube: the face, and from -1 to 1 the place in it.
+int to_face(const float (&d)[3], float* s, float* t)
+{
+    float x = std::fabs(d[0]), y = std::fabs(d[1]), z = std::fabs(d[2]);
+    if (x >= y && x >= z) {
+        *s = (d[0] >= 0 ? -d[2] : d[2]) / x, *t = -d[1] / x;
+        return d[0] >= 0 ? 0 : 1;
+    }
+    if (y >= z) {
+        *s = d[0] / y, *t = (d[1] >= 0 ? d[2] : -d[2]) / y;
+        return d[1] >= 0 ? 2 : 3;
+    }
+    *s = (d[2] >= 0 ? d[0] : -d[0]) / z, *t = -d[1] / z;
+    return d[2] >= 0 ? 4 : 5;
+}
+
+void from_face(int face, float s, float t, float (&d)[3])
+{
+    const float all[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t}, {s, -1, -t}, {s, -t, 1}, {-s, -t, -1}};
+    std::copy(all[face], all[face] + 3, d);
+}
+
+int64_t clamped(int64_t index, int64_t extent)
+{
+    return std::min(std::max<int64_t>(index, 0), extent - 1);
+}
+
+} // namespace
+
+Sampler::Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_readable)
+    : texture_(texture), call_(call), is_readable_(is_readable)
+{
+}
+
+bool Sampler::gives_integers() const
+{
+    bool number = texture_.format == CU_AD_FORMAT_HALF || texture_.format == CU_AD_FORMAT_FLOAT;
+    return !number && (texture_.sampling.flags & CU_TRSF_READ_AS_INTEGER || texture_.element_bytes == 4 * texture_.channels);
+}
+
+void Sampler::read()
+{
+    if (call_.kind == EMU_TEXTURE_FETCH)
+        return fetch();
+    if (call_.kind == EMU_TEXTURE_GATHER)
+        return gather();
+    Texel texel = at_levels();
+    std::memcpy(call_.words, texel.words, sizeof call_.words);
+}
+
+// By the index: outside of linear memory there are zeros, outside of an array what its mode says.
+void Sampler::fetch()
+{
+    const Texels& level = texture_.levels[0];
+    Texel texel{};
+    if (texture_.shape != TexelShape::linear)
+        texel = element(level, {call_.index, 0, 0}, 1);
+    else if (uint32_t(call_.index) < level.width)
+        texel = load(level, call_.index, 0, 0);
+    std::memcpy(call_.words, texel.words, sizeof call_.words);
+}
+
+// One channel of the four elements that a linear filter would mix.
+void Sampler::gather()
+{
+    const Texels& level = texture_.levels[0];
+    auto first = [&](float coordinate, uint32_t extent) {
+        double place = double(coordinate) * (is_normalised() ? extent : 1);
+        place = std::isfinite(place) ? std::min(std::max(place, -far), far) : 0;
+        return int64_t(std::floor(std::floor(place * fraction_steps + 0.5) / fraction_steps - 0.5));
+    };
+    int64_t x = first(call_.at[0], level.width), y = first(call_.at[1], level.height);
+    const Place places[4] = {{x, y + 1, 0}, {x + 1, y + 1, 0}, {x + 1, y, 0}, {x, y, 0}};
+    for (int i = 0; i < 4; ++i)
+        call_.words[i] = element(level, places[i], 2).words[call_.index & 3].bits;
+}
+
+// --------------------------------------------------------------------------------- levels
+
+float Sampler::level_of_detail() const
+{
+    float level = call_.level_kind == EMU_LEVEL_GIVEN       ? call_.level
+                  : call_.level_kind == EMU_LEVEL_GRADIENTS ? level_of_gradients()
+                                                            : 0;
+    const CUDA_TEXTURE_DESC& s = texture_.sampling;
+    level = std::min(std::max(level + s.mipmapLevelBias, s.minMipmapLevelClamp), s.maxMipmapLevelClamp);
+    float last = float(texture_.levels.size() - 1);
+    return level > 0 ? std::min(level, last) : 0; // also where it is no number
+}
+
+// The lengths of both gradients, in elements of the first level.
+static void lengths(const EmuTextureCall& call, const Texels& base, bool normalised, float (&out)[2])
+{
+    const float extents[3] = {float(base.width), float(base.height), float(base.depth)};
+    int count = is_cube(call.kind) ? 3 : dimensions_of(call.kind);
+    double x = 0, y = 0;
+    for (int i = 0; i < count; ++i) {
+        // A face shows the directions from -1 to 1.
+        double scale = is_cube(call.kind) ? extents[0] / 2 : normalised ? extents[i] : 1;
+        x += std::pow(call.dx[i] * scale, 2);
+        y += std::pow(call.dy[i] * scale, 2);
+    }
+    out[0] = float(std::sqrt(x)), out[1] = float(std::sqrt(y));
+}
+
+float Sampler::level_of_gradients() const
+{
+    float length[2];
+    lengths(call_, texture_.levels[0], is_normalised(), length);
+    float step;
+    return std::log2(std::max(length[0], length[1]) / float(anisotropic_samples(&step)));
+}
+
+// How many samples lie along the longer gradient, and their distance as a part of it.
+int Sampler::anisotropic_samples(float* step) const
+{
+    *step = 0;
+    uint32_t most = std::min(texture_.sampling.maxAnisotropy, 16u);
+    if (most < 2 || call_.level_kind != EMU_LEVEL_GRADIENTS || call_.kind != EMU_TEXTURE_2D)
+        return 1;
+    float length[2];
+    lengths(call_, texture_.levels[0], is_normalised(), length);
+    float longer = std::max(length[0], length[1]), shorter = std::min(length[0], length[1]);
+    if (!(longer > 0) || !std::isfinite(longer))
+        return 1;
+    float ratio = shorter > 0 ? std::ceil(longer / shorter) : float(most);
+    int count = std::max(int(std::min(ratio, float(most))), 1);
+    *step = 1 / float(count);
+    return count;
+}
+
+Sampler::Texel Sampler::at_levels()
+{
+    float step;
+    int samples = anisotropic_samples(&step);
+    float detail = level_of_detail();
+    bool mixes = texture_.sampling.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && !gives_integers();
+    size_t first = size_t(mixes ? detail : detail + 0.5f);
+    float weight = mixes ? std::floor((detail - float(first)) * fraction_steps + 0.5f) / fraction_steps : 0;
+    auto at_sample = [&] {
+        if (weight == 0)
+            return in_level(texture_.levels[first]);
+        Texel sum{};
+        add(&sum, in_level(texture_.levels[first]), 1 - weight);
+        add(&sum, in_level(texture_.levels[first + 1]), weight);
+        return sum;
+    };
+    if (samples == 1 || gives_integers())
+        return at_sample();
+    float length[2];
+    lengths(call_, texture_.levels[0], is_normalised(), length);
+    const float* line = length[0] >= length[1] ? call_.dx : call_.dy;
+    Texel sum{};
+    for (int i = 0; i < samples; ++i) {
+        float along = (float(i) + 0.5f) * step - 0.5f;
+        shift_[0] = line[0] * along, shift_[1] = line[1] * along;
+        add(&sum, at_sample(), step);
+    }
+    return sum;
+}
+
+// -------------------------------------------------------------------------- within a level
+
+Sampler::Texel Sampler::in_level(const Texels& level)
+{
+    if (is_cube(call_.kind))
+        return in_face(level);
+    int dimensions = dimensions_of(call_.kind);
+    const uint32_t extents[3] = {level.width, level.height, level.depth};
+    Axis axes[3];
+    for (int i = 0; i < dimensions; ++i)
+        axes[i] = axis(call_.at[i] + shift_[i], extents[i], i);
+    bool layered = call_.kind == EMU_TEXTURE_1D_LAYERED || call_.kind == EMU_TEXTURE_2D_LAYERED;
+    return filter(level, axes, dimensions, layered ? clamped(call_.layer, level.depth) : 0);
+}
+
+// The first of two neighbours, or the only element, and how much the second counts.
+Sampler::Axis Sampler::axis(float coordinate, uint32_t extent, int number) const
+{
+    double place = coordinate;
+    if (is_normalised()) {
+        CUaddress_mode mode = texture_.sampling.addressMode[number];
+        if (mode == CU_TR_ADDRESS_MODE_WRAP)
+            place -= std::floor(place);
+        else if (mode == CU_TR_ADDRESS_MODE_MIRROR)
+            place -= 2 * std::floor(place / 2);
+        place *= extent;
+    }
+    place = std::isnan(place) ? 0 : std::min(std::max(place, -far), far);
+    Axis out;
+    if (!is_linear()) {
+        out.first = int64_t(std::floor(place));
+        return out;
+    }
+    auto fixed = int64_t(std::floor((place - 0.5) * fraction_steps + 0.5));
+    out.first = fixed >> fraction_bits;
+    out.weight = float(fixed & ((1 << fraction_bits) - 1)) / fraction_steps;
+    return out;
+}
+
+int64_t Sampler::resolve(int64_t index, uint32_t extent, int number) const
+{
+    CUaddress_mode mode = texture_.sampling.addressMode[number];
+    int64_t size = extent;
+    if (index >= 0 && index < size)
+        return index;
+    if (mode == CU_TR_ADDRESS_MODE_BORDER)
+        return -1;
+    // Wrapping and mirroring need normalised coordinates.
+    if (is_normalised() && mode == CU_TR_ADDRESS_MODE_WRAP)
+        return (index % size + size) % size;
+    if (is_normalised() && mode == CU_TR_ADDRESS_MODE_MIRROR) {
+        int64_t place = (index % (2 * size) + 2 * size) % (2 * size);
+        return place < size ? place : 2 * size - 1 - place;
+    }
+    return clamped(index, size);
+}
+
+// An element of one, two or three dimensions; what is beyond them, such as a layer, is taken as it is.
+Sampler::Texel Sampler::element(const Texels& level, Place place, int dimensions)
+{
+    place.x = resolve(place.x, level.width, 0);
+    if (dimensions > 1)
+        place.y = resolve(place.y, level.height, 1);
+    if (dimensions > 2)
+        place.z = resolve(place.z, level.depth, 2);
+    if (place.x < 0 || place.y < 0 || place.z < 0)
+        return border();
+    return load(level, place.x, place.y, place.z);
+}
+
+Sampler::Texel Sampler::filter(const Texels& level, const Axis (&axes)[3], int dimensions, int64_t slice)
+{
+    auto place = [&](int corner) {
+        Place out{axes[0].first + (corner & 1), axes[1].first + (corner >> 1 & 1), axes[2].first + (corner >> 2 & 1)};
+        if (dimensions < 2)
+            out.y = 0;
+        if (dimensions < 3)
+            out.z = slice;
+        return out;
+    };
+    if (!is_linear())
+        return element(level, place(0), dimensions);
+    Texel sum{};
+    for (int corner = 0; corner < 1 << dimensions; ++corner) {
+        float weight = 1;
+        for (int i = 0; i < dimensions; ++i)
+            weight *= corner >> i & 1 ? axes[i].weight : 1 - axes[i].weight;
+        if (weight > 0)
+            add(&sum, element(level, place(corner), dimensions), weight);
+    }
+    return sum;
+}
+
+void Sampler::add(Texel* sum, const Texel& texel, float weight)
+{
+    for (int i = 0; i < 4; ++i)
+        sum->words[i].number += weight * texel.words[i].number;
+}
+
+// ------------------------------------------------------------------------------------ cubes
+
+Sampler::Texel Sampler::in_face(const Texels& level)
+{
+    float s, t;
+    int face = to_face(call_.at, &s, &t);
+    int64_t size = level.width;
+    int64_t first_face = call_.kind == EMU_TEXTURE_CUBE_LAYERED ? 6 * clamped(call_.layer, level.depth / 6) : 0;
+    double place[2] = {(double(s) + 1) / 2 * double(size), (double(t) + 1) / 2 * double(size)};
+    for (double& one : place)
+        one = std::isfinite(one) ? one : 0;
+    if (!is_linear())
+        return load(level, clamped(int64_t(place[0]), size), clamped(int64_t(place[1]), size), first_face + face);
+    auto x = int64_t(std::floor((place[0] - 0.5) * fraction_steps + 0.5));
+    auto y = int64_t(std::floor((place[1] - 0.5) * fraction_steps + 0.5));
+    float weights[2] = {float(x & 255) / fraction_steps, float(y & 255) / fraction_steps};
+    Texel sum{};
+    for (int corner = 0; corner < 4; ++corner) {
+        float weight = (corner & 1 ? weights[0] : 1 - weights[0]) * (corner & 2 ? weights[1] : 1 - weights[1]);
+        if (weight > 0)
+            add(&sum, across_edges(level, face, (x >> 8) + (corner & 1), (y >> 8) + (corner >> 1), first_face), weight);
+    }
+    return sum;
+}
+
+// An element beside a face is one of its neighbour, where the texture is seamless; at a corner, where three faces
+// meet, it is the mean of theirs.
+Sampler::Texel Sampler::across_edges(const Texels& level, int face, int64_t x, int64_t y, int64_t first_face)
+{
+    int64_t size = level.width, inner_x = clamped(x, size), inner_y = clamped(y, size);
+    bool seamless = texture_.sampling.flags & CU_TRSF_SEAMLESS_CUBEMAP;
+    if (!seamless || (x == inner_x && y == inner_y))
+        return load(level, inner_x, inner_y, first_face + face);
+    if (x != inner_x && y != inner_y) {
+        Texel sum{};
+        add(&sum, load(level, inner_x, inner_y, first_face + face), 1.0f / 3);
+        add(&sum, across_edges(level, face, x, inner_y, first_face), 1.0f / 3);
+        add(&sum, across_edges(level, face, inner_x, y, first_face), 1.0f / 3);
+        return sum;
+    }
+    float direction[3], s, t;
+    from_face(face, float(2 * x + 1) / float(size) - 1, float(2 * y + 1) / float(size) - 1, direction);
+    int other = to_face(direction, &s, &t);
+    auto index = [&](float place) { return clamped(int64_t(std::floor((place + 1) / 2 * float(size))), size); };
+    return load(level, index(s), index(t), first_face + other);
+}
+
+// ---------------------------------------------------------------------------------- elements
+
+Sampler::Texel Sampler::load(const Texels& level, int64_t x, int64_t y, int64_t z)
+{
+    const std::byte* at = level.at + size_t(z) * level.slice + size_t(y) * level.pitch + size_t(x) * texture_.element_bytes;
+    Texel out{};
+    if (texture_.is_checked && is_readable_ &&
+        !is_readable_(texture_.device, reinterpret_cast<uintptr_t>(at), texture_.element_bytes)) {
+        refused_ = reinterpret_cast<uintptr_t>(at);
+        return out;
+    }
+    for (uint32_t channel = 0; channel < texture_.channels; ++channel)
+        out.words[channel] = decode(at, channel);
+    return out;
+}
+
+Sampler::Word Sampler::decode(const std::byte* at, uint32_t channel) const
+{
+    Word word{};
+    bool raw = gives_integers();
+    at += channel * (texture_.element_bytes / texture_.channels);
+    auto scaled = [&](int64_t value, float largest) {
+        if (raw)
+            word.integer = int32_t(value);
+        else
+            word.number = std::max(float(value) / largest, -1.0f);
+        return word;
+    };
+    switch (texture_.format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        scaled(read_as<uint8_t>(at), 255);
+        if (!raw && texture_.sampling.flags & CU_TRSF_SRGB && channel < 3)
+            word.number = from_srgb(word.number);
+        return word;
+    case CU_AD_FORMAT_SIGNED_INT8: return scaled(read_as<int8_t>(at), 127);
+    case CU_AD_FORMAT_UNSIGNED_INT16: return scaled(read_as<uint16_t>(at), 65535);
+    case CU_AD_FORMAT_SIGNED_INT16: return scaled(read_as<int16_t>(at), 32767);
+    case CU_AD_FORMAT_HALF: word.number = from_half(read_as<uint16_t>(at)); return word;
+    default: word.bits = read_as<uint32_t>(at); return word;
+    }
+}
+
+Sampler::Texel Sampler::border() const
+{
+    Texel out{};
+    for (uint32_t channel = 0; channel < texture_.channels; ++channel)
+        out.words[channel].number = texture_.sampling.borderColor[channel]; // of integers: their bits
+    return out;
+}
+
+} // namespace emu::exec

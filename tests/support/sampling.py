@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What textures give, worked out with NumPy from the CUDA Programming Guide: exact weights, in double precision."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+# The filter's weights have 8 fractional bits, so each axis adds up to that part of what neighbours differ by.
+STEP = 1 / 256
+
+DIVISORS = {"uint8": 255, "int8": 127, "uint16": 65535, "int16": 32767}
+
+
+def normalised(values: np.ndarray) -> np.ndarray:
+    """Return integers of 8 and 16 bits as floats, and floats as they are."""
+    divisor = DIVISORS.get(values.dtype.name)
+    return values.astype(np.float64) if divisor is None else np.maximum(values / divisor, -1.0)
+
+
+def from_srgb(values: np.ndarray) -> np.ndarray:
+    """Return linear intensities for sRGB ones; the fourth channel stays."""
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return np.concatenate([linear[..., :3], values[..., 3:]], axis=-1)
+
+
+def resolve(index: np.ndarray, extent: int, mode: str, is_normalised: bool) -> np.ndarray:
+    """Return the index of an element for one that may lie outside; -1 for the border."""
+    if mode == "border":
+        return np.where((index >= 0) & (index < extent), index, -1)
+    if mode == "wrap" and is_normalised:
+        return index % extent
+    if mode == "mirror" and is_normalised:
+        place = index % (2 * extent)
+        return np.where(place < extent, place, 2 * extent - 1 - place)
+    return np.clip(index, 0, extent - 1)
+
+
+def take(values: np.ndarray, places: list[np.ndarray], border) -> np.ndarray:
+    """Return elements of ``values`` (z, y, x, channels) at places (x, y, z), -1 being the border."""
+    found = values[tuple(np.maximum(place, 0) for place in reversed(places))]
+    outside = np.logical_or.reduce([place < 0 for place in places])
+    return np.where(outside[:, None], np.broadcast_to(border, found.shape), found)
+
+
+def sample(
+    values: np.ndarray, at: np.ndarray, *, modes=("clamp",) * 3, linear=False, is_normalised=False, border=0.0
+) -> np.ndarray:
+    """Return what a texture gives.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        The elements as floats: up to three axes, that of x last, and one of channels.
+    at : numpy.ndarray
+        The coordinates, one row for each read: x, y, z as far as there are axes.
+    modes, linear, is_normalised, border
+        How the texture reads.
+    """
+    extents = values.shape[:-1][::-1]
+    places = at.astype(np.float64) * (extents if is_normalised else 1)
+    if not linear:
+        found = [resolve(np.floor(places[:, i]).astype(int), n, modes[i], is_normalised) for i, n in enumerate(extents)]
+        return take(values, found, border)
+    places = places - 0.5
+    first = np.floor(places).astype(int)
+    weight = places - first
+    result = np.zeros((len(at), values.shape[-1]))
+    for corner in itertools.product((0, 1), repeat=len(extents)):
+        found = [resolve(first[:, i] + c, extents[i], modes[i], is_normalised) for i, c in enumerate(corner)]
+        share = np.prod([weight[:, i] if c else 1 - weight[:, i] for i, c in enumerate(corner)], axis=0)
+        result += share[:, None] * take(values, found, border)
+    return result
+
+
+def face_of(direction: np.ndarray) -> tuple[int, float, float]:
+    """Return the face of a cube that a direction meets, and where, from 0 to 1."""
+    x, y, z = direction
+    axis = int(np.argmax(np.abs(direction)))
+    major = abs(direction[axis])
+    if axis == 0:
+        face, s, t = (0, -z, -y) if x > 0 else (1, z, -y)
+    elif axis == 1:
+        face, s, t = (2, x, z) if y > 0 else (3, x, -z)
+    else:
+        face, s, t = (4, x, -y) if z > 0 else (5, -x, -y)
+    return face, (s / major + 1) / 2, (t / major + 1) / 2

@@ -1,0 +1,382 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels read through textures, compared with NumPy.
+
+Tolerances: reads by points are exact for floats, and to 2**-20 for normalised integers. A linear filter has weights of
+8 fractional bits, so each axis may add 1/256 of the range of the values. Colours from sRGB are right to 1/512.
+"""
+
+import numpy as np
+import pytest
+
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
+from cuda.core.texture import ResourceDescriptor
+from support import sampling
+from support.images import array_of, texture_of
+from support.kernels import compiled
+from support.texture_kernels import ELEMENTS, TYPES, run
+
+pytestmark = pytest.mark.requires(nvrtc=True)
+
+MODES = ("wrap", "clamp", "mirror", "border")
+KERNELS = {1: "line", 2: "plane", 3: "volume"}
+SHAPES = {1: (13,), 2: (7, 13), 3: (5, 7, 13)}
+BORDER = (0.25, -1.0, 2.0, 0.5)
+READS = 300
+
+
+def values_of(shape, dtype="float32", channels=4) -> np.ndarray:
+    random = np.random.default_rng(sum(shape))
+    if np.dtype(dtype).kind == "f":
+        return random.random((*shape, channels), dtype=np.float32).astype(dtype)
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, (*shape, channels), dtype=dtype, endpoint=True)
+
+
+def places(extents, seed=1) -> np.ndarray:
+    """Places in and around a texture, in elements; a tenth of an element away from where one ends."""
+    random = np.random.default_rng(seed)
+    whole = random.integers([-2 * n for n in extents], [3 * n for n in extents], (READS, len(extents)))
+    return whole + random.uniform(0.1, 0.9, whole.shape)
+
+
+@pytest.mark.parametrize("is_normalised", [False, True], ids=["elements", "normalised"])
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_every_address_mode(device, stream, dimensions, mode, filter_mode, is_normalised):
+    values = values_of(SHAPES[dimensions])
+    extents = values.shape[:-1][::-1]
+    at = (places(extents) / (extents if is_normalised else 1)).astype(np.float32)
+    array = array_of(device, stream, values, num_channels=4)
+    texture = texture_of(
+        device, array, address_mode=mode, filter_mode=filter_mode, normalized_coords=is_normalised, border_color=BORDER
+    )
+    read = run(device, stream, KERNELS[dimensions], texture, at)
+    linear = filter_mode == "linear"
+    expected = sampling.sample(values, at, modes=(mode,) * 3, linear=linear, is_normalised=is_normalised, border=BORDER)
+    spread = 3.0 if mode == "border" else 1.0
+    tolerance = dimensions * sampling.STEP * spread if linear else 0
+    assert np.abs(read - expected).max() <= tolerance
+
+
+def test_axes_have_modes_of_their_own(device, stream):
+    values = values_of(SHAPES[3])
+    modes = ("wrap", "border", "mirror")
+    at = (places((13, 7, 5)) / (13, 7, 5)).astype(np.float32)
+    array = array_of(device, stream, values, num_channels=4)
+    texture = texture_of(device, array, address_mode=modes, normalized_coords=True, border_color=BORDER)
+    expected = sampling.sample(values, at, modes=modes, is_normalised=True, border=BORDER)
+    assert (run(device, stream, "volume", texture, at) == expected.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+@pytest.mark.parametrize("channels", [1, 2, 4])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "float16", "float32"])
+def test_every_format_read_as_floats(device, stream, dtype, channels, filter_mode):
+    values = values_of(SHAPES[2], dtype, channels)
+    array = array_of(device, stream, values if channels > 1 else values[..., 0], num_channels=channels)
+    texture = texture_of(device, array, read_mode="normalized_float", filter_mode=filter_mode)
+    at = places((13, 7)).astype(np.float32)
+    read = run(device, stream, "plane", texture, at, channels)
+    linear = filter_mode == "linear"
+    expected = sampling.sample(sampling.normalised(values), at, linear=linear)
+    spread = 2 if dtype.startswith("int") else 1
+    assert np.abs(read - expected).max() <= (2 * sampling.STEP * spread if linear else 2**-20)
+
+
+@pytest.mark.parametrize("suffix", ["", "_out"], ids=["returned", "written"])
+@pytest.mark.parametrize("channels", [1, 2, 4])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_every_type_read_as_it_is(device, stream, dtype, channels, suffix):
+    values = values_of((5, 9), dtype, channels)
+    array = array_of(device, stream, values if channels > 1 else values[..., 0], num_channels=channels)
+    texture = texture_of(device, array)
+    out = LegacyPinnedMemoryResource().allocate(array.size_bytes)
+    kernel = compiled(ELEMENTS).get_kernel(f"{TYPES[dtype][0]}_{channels}{suffix}")
+    launch(stream, LaunchConfig(grid=5, block=9), kernel, texture, out, np.int32(9), np.int32(5))
+    stream.sync()
+    assert np.asarray(out).tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+def test_colours_from_srgb(device, stream, filter_mode):
+    values = values_of(SHAPES[2], "uint8")
+    array = array_of(device, stream, values, num_channels=4)
+    texture = texture_of(device, array, read_mode="normalized_float", srgb=True, filter_mode=filter_mode)
+    at = places((13, 7)).astype(np.float32)
+    linear = filter_mode == "linear"
+    expected = sampling.sample(sampling.from_srgb(values / 255), at, linear=linear)
+    tolerance = 1 / 512 + (2 * sampling.STEP if linear else 0)
+    assert np.abs(run(device, stream, "plane", texture, at) - expected).max() <= tolerance
+
+
+def test_weights_of_the_filter_have_8_fractional_bits(device, stream):
+    array = array_of(device, stream, np.array([0, 256], dtype=np.float32))
+    texture = texture_of(device, array, filter_mode="linear")
+    at = 0.5 + np.linspace(0, 1, 2000, dtype=np.float32)
+    read = run(device, stream, "line", texture, at[:, None], 1)[:, 0]
+    assert (read == np.round(read)).all()
+    assert np.abs(read - 256 * (at - 0.5)).max() <= 1
+    assert (np.diff(read) >= 0).all() and (read[0], read[-1]) == (0, 256)
+
+
+def test_border_of_integers_has_their_bits(device, stream):
+    array = array_of(device, stream, np.zeros((4, 4), dtype=np.int32))
+    color = np.array([-7, 0, 0, 0], dtype=np.int32).view(np.float32)
+    texture = texture_of(device, array, address_mode="border", border_color=color)
+    out = LegacyPinnedMemoryResource().allocate(4 * 6 * 6)
+    source = """extern "C" __global__ void read(cudaTextureObject_t t, int* out)
+    { out[threadIdx.y * 6 + threadIdx.x] = tex2D<int>(t, threadIdx.x - 0.5f, threadIdx.y - 0.5f); }"""
+    launch(stream, LaunchConfig(grid=1, block=(6, 6)), compiled(source).get_kernel("read"), texture, out)
+    stream.sync()
+    expected = np.full((6, 6), -7)
+    expected[1:5, 1:5] = 0
+    assert (np.asarray(out).view(np.int32).reshape(6, 6) == expected).all()
+
+
+# ------------------------------------------------------------------------- memory, layers, cubes
+
+
+@pytest.mark.parametrize("channels", [1, 2, 4])
+def test_linear_memory_is_read_by_index(device, stream, channels):
+    values = values_of((40,), "float32", channels)
+    buffer = device.allocate(values.nbytes, stream=stream)
+    buffer.copy_from(values, stream=stream)
+    descriptor = ResourceDescriptor.from_linear(buffer, format="float32", num_channels=channels)
+    texture = texture_of(device, descriptor)
+    at = np.array([0, 1, 17, 39, 40, 1000, -1, -40])
+    read = run(device, stream, "fetch", texture, at[:, None], channels)
+    inside = (at >= 0) & (at < 40)
+    assert (read[inside] == values[at[inside]]).all()
+    assert (read[~inside] == 0).all()
+
+
+def test_integers_of_linear_memory_as_floats(device, stream):
+    values = values_of((64,), "uint8", 4)
+    buffer = device.allocate(values.nbytes, stream=stream)
+    buffer.copy_from(values, stream=stream)
+    descriptor = ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=4, size_bytes=128)
+    texture = texture_of(device, descriptor, read_mode="normalized_float")
+    read = run(device, stream, "fetch", texture, np.arange(64)[:, None])
+    assert np.abs(read[:32] - values[:32] / 255).max() <= 2**-20
+    assert (read[32:] == 0).all()
+
+
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+def test_rows_of_memory_with_a_pitch(device, stream, filter_mode):
+    values = values_of((7, 13), "float32", 1)
+    pitch = 512
+    rows = np.full((7, pitch // 4), np.nan, dtype=np.float32)
+    rows[:, :13] = values[..., 0]
+    buffer = device.allocate(rows.nbytes, stream=stream)
+    buffer.copy_from(rows, stream=stream)
+    descriptor = ResourceDescriptor.from_pitch2d(
+        buffer, format="float32", num_channels=1, width=13, height=7, pitch_bytes=pitch
+    )
+    texture = texture_of(device, descriptor, filter_mode=filter_mode, address_mode="clamp")
+    at = places((13, 7)).astype(np.float32)
+    linear = filter_mode == "linear"
+    expected = sampling.sample(values, at, linear=linear)
+    read = run(device, stream, "plane", texture, at, 1)
+    assert np.abs(read - expected).max() <= (2 * sampling.STEP if linear else 0)
+
+
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_layers_are_not_mixed(device, stream, dimensions, filter_mode):
+    values = values_of((3, *SHAPES[dimensions]))
+    extents = SHAPES[dimensions][::-1]
+    array = array_of(device, stream, values, num_channels=4, is_layered=True)
+    assert array.shape == (*extents, 3)
+    texture = texture_of(device, array, filter_mode=filter_mode)
+    at = places(extents).astype(np.float32)
+    linear = filter_mode == "linear"
+    for layer, expected_layer in ((0, 0), (1, 1), (2, 2), (-1, 0), (3, 2)):
+        rows = np.zeros((READS, 4), dtype=np.float32)
+        rows[:, :dimensions], rows[:, 3] = at, layer
+        read = run(device, stream, "layered_line" if dimensions == 1 else "layered_plane", texture, rows)
+        expected = sampling.sample(values[expected_layer], at, linear=linear)
+        assert np.abs(read - expected).max() <= (dimensions * sampling.STEP if linear else 0)
+
+
+def directions(count=200) -> np.ndarray:
+    """Directions that meet the faces of a cube away from their edges, and from the edges of 4 by 4 elements."""
+    random = np.random.default_rng(5)
+    found = []
+    while len(found) < count:
+        direction = random.normal(size=3).astype(np.float32)
+        _, s, t = sampling.face_of(direction)
+        if all(0.1 < 4 * place % 1 < 0.9 for place in (s, t)):
+            found.append(direction)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("cubes", [1, 2])
+def test_cube_maps(device, stream, cubes):
+    values = values_of((6 * cubes, 4, 4))
+    array = array_of(device, stream, values, num_channels=4, is_cubemap=True, is_layered=cubes > 1)
+    texture = texture_of(device, array)
+    at = directions()
+    for cube in range(cubes):
+        rows = np.concatenate([at, np.full((len(at), 1), cube)], axis=1)
+        read = run(device, stream, "layered_cube" if cubes > 1 else "cube", texture, rows)
+        for direction, texel in zip(at, read, strict=True):
+            face, s, t = sampling.face_of(direction)
+            assert (texel == values[6 * cube + face, int(4 * t), int(4 * s)]).all()
+
+
+def test_cube_maps_are_filtered_within_a_face(device, stream):
+    values = values_of((6, 4, 4))
+    array = array_of(device, stream, values, num_channels=4, is_cubemap=True)
+    texture = texture_of(device, array, filter_mode="linear")
+    at = np.array([d for d in directions(400) if all(0.2 < place < 0.8 for place in sampling.face_of(d)[1:])])
+    read = run(device, stream, "cube", texture, at)
+    for direction, texel in zip(at, read, strict=True):
+        face, s, t = sampling.face_of(direction)
+        expected = sampling.sample(values[face], np.array([[4 * s, 4 * t]]), linear=True)
+        assert np.abs(texel - expected).max() <= 2 * sampling.STEP
+
+
+def test_seamless_cube_maps_mix_two_faces_at_their_edge(device, stream):
+    values = np.zeros((6, 4, 4), dtype=np.float32)
+    values[4] = 1.0  # towards +z, which meets +x where x equals z
+    array = array_of(device, stream, values, is_cubemap=True)
+    edge = [[1.0, 0.1, 1.0001], [1.0001, 0.1, 1.0]]
+    hard = run(device, stream, "cube", texture_of(device, array, filter_mode="linear"), edge, 1)
+    assert hard.ravel().tolist() == [1, 0]
+    texture = texture_of(device, array, filter_mode="linear", seamless_cubemap=True)
+    assert np.abs(run(device, stream, "cube", texture, edge, 1) - 0.5).max() <= 4 * sampling.STEP
+
+
+def test_gather_gives_one_channel_of_four_neighbours(device, stream):
+    values = values_of(SHAPES[2])
+    array = array_of(device, stream, values, num_channels=4, is_texture_gather=True)
+    at = np.array([[2.0, 3.0], [5.0, 1.0], [0.0, 0.0], [13.0, 7.0]])
+    texture = texture_of(device, array)
+    for channel in (0, 3):
+        read = run(device, stream, f"gather_{channel}", texture, at)
+        for (x, y), found in zip(at.astype(int), read, strict=True):
+            columns, rows = np.clip([x - 1, x], 0, 12), np.clip([y - 1, y], 0, 6)
+            corners = [(rows[1], columns[0]), (rows[1], columns[1]), (rows[0], columns[1]), (rows[0], columns[0])]
+            assert found.tolist() == [values[corner][channel] for corner in corners]
+
+
+# --------------------------------------------------------------------------------------- levels
+
+
+def pyramid(device, stream, extents=(32, 16), levels=5):
+    """A mipmapped array whose levels have their number in each element."""
+    mipmap = device.create_mipmapped_array(
+        {"shape": extents, "format": "float32", "num_channels": 1, "num_levels": levels}
+    )
+    for level in range(levels):
+        array = mipmap.get_level(level)
+        array.copy_from(np.full(array.shape[::-1], level, dtype=np.float32), stream=stream)
+    stream.sync()
+    return mipmap
+
+
+LEVELS = [0.0, 0.25, 0.4, 0.6, 1.0, 1.75, 2.25, 3.0, 3.9, 4.0, 7.0, -2.0]
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_levels_are_taken_or_mixed(device, stream, dimensions):
+    mipmap = pyramid(device, stream, (32, 16, 8)[:dimensions])
+    rows = [[0.5, 0.5, 0.5, level] for level in LEVELS]
+    inside = np.clip(LEVELS, 0, 4)
+    for mode, expected, tolerance in (("point", np.round(inside), 0), ("linear", inside, sampling.STEP)):
+        texture = texture_of(
+            device, mipmap, normalized_coords=True, mipmap_filter_mode=mode, max_mipmap_level_clamp=100.0
+        )
+        read = run(device, stream, f"{KERNELS[dimensions]}_level", texture, rows, 1)[:, 0]
+        assert np.abs(read - expected).max() <= tolerance
+
+
+def test_levels_stay_between_their_limits(device, stream):
+    mipmap = pyramid(device, stream)
+    rows = [[0.5, 0.5, 0, level] for level in LEVELS]
+    options = {"normalized_coords": True, "mipmap_filter_mode": "linear"}
+    default = texture_of(device, mipmap, **options)
+    assert (run(device, stream, "plane_level", default, rows, 1) == 0).all()
+    texture = texture_of(
+        device, mipmap, **options, mipmap_level_bias=0.5, min_mipmap_level_clamp=1.25, max_mipmap_level_clamp=3.5
+    )
+    read = run(device, stream, "plane_level", texture, rows, 1)[:, 0]
+    assert np.abs(read - np.clip(np.array(LEVELS) + 0.5, 1.25, 3.5)).max() <= sampling.STEP
+
+
+def test_reads_without_a_level_take_the_first(device, stream):
+    texture = texture_of(device, pyramid(device, stream), normalized_coords=True, max_mipmap_level_clamp=9.0)
+    assert (run(device, stream, "plane", texture, [[0.3, 0.6]], 1) == 0).all()
+
+
+def test_each_level_has_its_own_elements(device, stream):
+    mipmap = device.create_mipmapped_array({"shape": (16, 8), "format": "float32", "num_channels": 4, "num_levels": 3})
+    levels = [values_of((8 >> level, 16 >> level)) for level in range(3)]
+    for level, values in enumerate(levels):
+        mipmap.get_level(level).copy_from(values, stream=stream)
+    texture = texture_of(
+        device, mipmap, normalized_coords=True, filter_mode="linear", address_mode="wrap", max_mipmap_level_clamp=2.0
+    )
+    for level, values in enumerate(levels):
+        extents = values.shape[:-1][::-1]
+        rows = np.zeros((READS, 4), dtype=np.float32)
+        rows[:, :2], rows[:, 3] = places(extents) / extents, level
+        expected = sampling.sample(values, rows[:, :2], modes=("wrap",) * 3, linear=True, is_normalised=True)
+        assert np.abs(run(device, stream, "plane_level", texture, rows) - expected).max() <= 2 * sampling.STEP
+
+
+@pytest.mark.parametrize("kernel", ["line_gradients", "plane_gradients"])
+def test_gradients_choose_the_level(device, stream, kernel):
+    extents = (32, 16) if kernel.startswith("plane") else (32,)
+    texture = texture_of(
+        device, pyramid(device, stream, extents), normalized_coords=True, mipmap_filter_mode="linear",
+        max_mipmap_level_clamp=9.0,
+    )  # fmt: skip
+    steps = np.array([0.5, 1, 2, 4, 8, 16, 64])
+    # By as many elements from one read to the next, in each direction.
+    rows = [[0.5, 0.5, 0, 0, step / 32, 0, 0 if len(extents) == 2 else step / 32, step / 16] for step in steps]
+    expected = np.clip(np.log2(steps), 0, 4)
+    assert np.abs(run(device, stream, kernel, texture, rows, 1)[:, 0] - expected).max() <= 0.05
+
+
+def test_anisotropy_keeps_the_finer_level(device, stream):
+    mipmap = pyramid(device, stream)
+    rows = [[0.5, 0.5, 0, 0, 8 / 32, 0, 0, 1 / 16]]  # eight elements in one direction, and one in the other
+    options = {"normalized_coords": True, "filter_mode": "linear", "mipmap_filter_mode": "linear"}
+    options["max_mipmap_level_clamp"] = 9.0
+    plain = run(device, stream, "plane_gradients", texture_of(device, mipmap, **options), rows, 1)[0, 0]
+    finer = run(device, stream, "plane_gradients", texture_of(device, mipmap, **options, max_anisotropy=16), rows, 1)
+    assert abs(plain - 3) <= 0.05
+    assert finer[0, 0] <= 1
+
+
+def test_textures_and_their_numbers_are_arguments(device, stream):
+    array = array_of(device, stream, np.full((4, 4), 5, dtype=np.float32))
+    texture = texture_of(device, array)
+    for argument in (texture, texture.handle, np.uint64(texture.handle)):
+        assert run(device, stream, "plane", argument, [[1.5, 1.5]], 1) == 5
+    texture.close()
+    with pytest.raises(RuntimeError, match="TextureObject is closed"):
+        run(device, stream, "plane", texture, [[1.5, 1.5]])
+
+
+def test_graph_reads_a_texture_with_what_the_array_has_then(device, stream):
+    array = array_of(device, stream, np.zeros((4, 4), dtype=np.float32))
+    texture = texture_of(device, array)
+    resource = LegacyPinnedMemoryResource()
+    at, out, source = resource.allocate(40), resource.allocate(16), resource.allocate(array.size_bytes)
+    np.asarray(at).view(np.float32)[:] = 1.5
+    from support.texture_kernels import READ
+
+    builder = stream.create_graph_builder().begin_building()
+    array.copy_from(source, stream=builder)
+    kernel = compiled(READ).get_kernel("plane")
+    launch(builder, LaunchConfig(grid=1, block=1), kernel, texture, at, out, np.int32(1))
+    graph = builder.end_building().complete()
+    for value in (2.0, 3.0):
+        np.asarray(source).view(np.float32)[:] = value
+        graph.launch(stream)
+        stream.sync()
+        assert np.asarray(out).view(np.float32)[0] == value
