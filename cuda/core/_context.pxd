@@ -6,7 +6,7 @@ from libc.stdint cimport intptr_t
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport ContextHandle, ContextMember, KeptContext
+from cuda.core._handles._handles cimport ContextHandle, ContextMember, GreenHandle, KeptContext
 
 
 cdef class Context(DriverObject):
@@ -20,7 +20,13 @@ cdef inline int Context_keep(Context self, KeptContext* kept) except -1:
     return 0 if kept.hold(self._h_context) else refuse_closed(self)
 
 
+# The green context behind a context; empty for another kind.
+cdef GreenHandle Context_green(const ContextHandle& h_context)
+
 cdef Context Context_wrap(const ContextHandle& h_context, int device_id)
+
+# A new green context of a device, which is not made current.
+cdef Context Context_create_green(int device_id, object options)
 
 # The primary context of a device, retained once and for the life of the process.
 cdef int Context_primary(int device_id, ContextHandle* h_context) except -1

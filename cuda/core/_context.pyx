@@ -5,24 +5,46 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t
+from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
+from cuda.core._device_resources cimport (
+    DeviceResources,
+    DeviceResources_of_context,
+    Resource_add,
+    Resource_check_driver,
+)
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport ContextHandle, Keep, address, context_registry
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
+from cuda.core._handles._handles cimport (
+    ContextHandle,
+    Green,
+    GreenHandle,
+    Keep,
+    KeptContext,
+    address,
+    context_registry,
+    green_registry,
+)
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
-__all__ = ["Context"]
+from dataclasses import dataclass
+
+from cuda.core._handles import _late
+from cuda.core._utils.options import Options
+from cuda.core.typing import DeviceResourcesType  # no-cython-lint (programs import it from here)
+
+__all__ = ["Context", "ContextOptions"]
 
 
 cdef class Context(DriverObject):
     """A CUDA context.
 
-    Contexts come from :attr:`Device.context`, :attr:`Stream.context`, :attr:`Event.context` and
-    :meth:`Device.set_current`; there is no direct construction.
+    Contexts come from :attr:`Device.context`, :meth:`Device.create_context`, :attr:`Stream.context`,
+    :attr:`Event.context` and :meth:`Device.set_current`; there is no direct construction.
     """
 
-    _made_by = "Device.context, Stream.context or Event.context"
+    _made_by = "Device.context, Device.create_context(), Stream.context or Event.context"
 
     def __repr__(self):
         return f"<{type(self).__name__} handle={self._address():#x} device={self._device_id}>"
@@ -43,6 +65,37 @@ cdef class Context(DriverObject):
             raise RuntimeError("cannot close a context that is current on this thread; make another one current first")
         self._release()
 
+    def create_stream(self, options: StreamOptions | None = None) -> Stream:
+        """Create a stream of this green context, whose kernels run on the context's multiprocessors.
+
+        The context need not be current (``cuGreenCtxStreamCreate``).
+
+        Parameters
+        ----------
+        options : :class:`StreamOptions`, optional
+            The priority. Streams of green contexts are non-blocking.
+
+        Returns
+        -------
+        :class:`Stream`
+            The stream; it keeps the context alive.
+
+        Raises
+        ------
+        RuntimeError
+            If the context is closed or not green, or the driver is older than CUDA 12.5.
+        ValueError
+            If the options ask for a blocking stream, or for a priority out of range.
+        """
+        cdef KeptContext kept
+        Context_keep(self, &kept)
+        if not Context_green(kept.handle()):
+            raise RuntimeError(
+                "only green contexts create streams; use Device.create_stream() for a stream of this context"
+            )
+        Resource_check_driver(12050, "a stream of a green context")
+        return _late.stream_of_green_context(self, self._device_id, options)
+
     @property
     def handle(self):
         """The ``CUcontext`` of the bindings, or None when closed."""
@@ -51,13 +104,105 @@ cdef class Context(DriverObject):
     @property
     def is_green(self) -> bool:
         """Whether the context was made from a part of a device's resources; False when closed."""
-        return False
+        cdef KeptContext kept
+        cdef GreenHandle h_green
+        if kept.hold(self._h_context):
+            h_green = Context_green(kept.handle())
+        return True if h_green else False
+
+    @property
+    def resources(self) -> DeviceResources:
+        """What the context may use of its device: all, or what a green context was made from.
+
+        Raises
+        ------
+        RuntimeError
+            If the context is closed.
+        """
+        cdef KeptContext kept
+        Context_keep(self, &kept)
+        return DeviceResources_of_context(kept.handle(), self._device_id)
 
     cdef intptr_t _address(self) noexcept:
         return address(self._h_context)
 
     cdef void _release(self) noexcept:
         self._h_context.reset()
+
+
+@dataclass
+class ContextOptions(Options):
+    """What a green context is made from.
+
+    Attributes
+    ----------
+    resources : sequence of :class:`SMResource` | :class:`WorkqueueResource`
+        The multiprocessors and work queues that the context may use, all of one device.
+    """
+
+    resources: DeviceResourcesType
+
+
+# --- Green contexts ------------------------------------------------------------------------------
+
+cdef GreenHandle Context_green(const ContextHandle& h_context):
+    cdef Green key
+    key.context = h_context.get()
+    return green_registry().find(key)
+
+
+cdef Context Context_create_green(int device_id, object options):
+    cdef vector[cydriver.CUdevResource] c_resources
+    cdef cydriver.CUdevResourceDesc c_description = NULL
+    cdef Green green
+    cdef GreenHandle h_green
+    if options is None:
+        raise ValueError("create_context() needs options: a ContextOptions with the resources of the context")
+    options = check_or_create_options(ContextOptions, options, "context options")
+    resources = options.resources
+    if resources is None:
+        raise ValueError("resources must hold at least one SMResource or WorkqueueResource, not None")
+    try:
+        resources = list(resources)
+    except TypeError as error:
+        raise TypeError(
+            f"resources must be a sequence of SMResource and WorkqueueResource, not {type(resources).__name__}"
+        ) from error
+    if not resources:
+        raise ValueError("resources must hold at least one SMResource or WorkqueueResource")
+    for resource in resources:
+        Resource_add(resource, device_id, &c_resources)
+    Resource_check_driver(12040, "a green context")
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuDevResourceGenerateDesc(&c_description, c_resources.data(), <unsigned int>c_resources.size()),
+            b"cuDevResourceGenerateDesc",
+        )
+        HANDLE_RETURN(
+            cydriver.cuGreenCtxCreate(
+                &green.green, c_description, device_id, cydriver.CUgreenCtxCreate_flags.CU_GREEN_CTX_DEFAULT_STREAM
+            ),
+            b"cuGreenCtxCreate",
+        )
+        if cydriver.cuCtxFromGreenCtx(&green.context, green.green) != cydriver.CUresult.CUDA_SUCCESS:
+            green.context = NULL
+    h_green = GreenHandle.own(green, &Green_destroy, Keep())
+    if green.context == NULL:
+        raise RuntimeError("the driver gave no context for a green context (cuCtxFromGreenCtx)")
+    green_registry().add(h_green)
+    return Context_wrap(
+        context_registry().add(ContextHandle.own(green.context, &Green_forget, h_green.keep())), device_id
+    )
+
+
+cdef void Green_destroy(Green green) noexcept nogil:
+    green_registry().remove(green)
+    WARN_RETURN(cydriver.cuGreenCtxDestroy(green.green), b"cuGreenCtxDestroy")
+
+
+# The context is another handle of the green one, and ends with it.
+cdef void Green_forget(cydriver.CUcontext c_context) noexcept nogil:
+    context_registry().remove(c_context)
 
 
 cdef Context Context_wrap(const ContextHandle& h_context, int device_id):

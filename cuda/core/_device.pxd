@@ -16,6 +16,7 @@ cdef class Device(DeviceTextures):
         MemoryResource _memory_resource     # None until it is needed
         bint _has_own_resource              # somebody has set it
         object _properties
+        object _resources
         object _compute_capability
         str _name
         str _uuid

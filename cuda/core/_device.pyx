@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 cimport cython
-from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
+from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject, PyTypeObject
-from libc.stdint cimport intptr_t, uint64_t
+from libc.stdint cimport intptr_t
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport (
     Context,
+    Context_create_green,
     Context_enter,
     Context_find,
     Context_keep,
@@ -21,6 +22,8 @@ from cuda.core._context cimport (
     Context_primary,
     Context_wrap,
 )
+from cuda.core._device_instances cimport device_argument, devices_of_thread, ordinal_of
+from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_device
 from cuda.core._device_textures cimport DeviceTextures
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._handles._handles cimport ContextHandle, KeptContext
@@ -31,10 +34,6 @@ from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_ch
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
-from cuda.core._utils.version cimport c_driver_version
-
-import importlib
-import operator
 
 from cuda.core._device_properties import DeviceProperties, table_of
 from cuda.core._handles import _late
@@ -112,7 +111,7 @@ cdef class Device(DeviceTextures):
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
         """Return one device per visible ordinal, ascending (``cuDeviceGetCount``)."""
-        return Device_all()
+        return devices_of_thread(_make)
 
     def can_access_peer(self, peer: Device | int) -> bool:
         """Return whether this device can access the memory of another (``cuDeviceCanAccessPeer``).
@@ -176,6 +175,35 @@ cdef class Device(DeviceTextures):
         Context_keep(context, &kept)
         HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
         self._context = context
+
+    def create_context(self, options: ContextOptions | None = None) -> Context:
+        """Create a green context, which may use a part of this device (``cuGreenCtxCreate``).
+
+        It shares memory, code and errors with the primary context. It is not made current: work goes to it through
+        :meth:`Context.create_stream`, or after :meth:`set_current`.
+
+        Parameters
+        ----------
+        options : :class:`ContextOptions`
+            What the context is made from: multiprocessors of :meth:`SMResource.split`, work queues, or both.
+
+        Returns
+        -------
+        :class:`Context`
+            The context. It lives as long as anything that was made in it.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` or a resource is of another type.
+        ValueError
+            If there are no resources, or one is from a dry run or of another device.
+        RuntimeError
+            If the driver is older than CUDA 12.4.
+        CUDAError
+            If the driver refuses the resources.
+        """
+        return Context_create_green(self._id, options)
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
         """† Return a new stream of this device, or a wrapper around an existing one.
@@ -346,6 +374,16 @@ cdef class Device(DeviceTextures):
         return self._properties
 
     @property
+    def resources(self) -> DeviceResources:
+        """The multiprocessors and work queues of the device, of which green contexts are made."""
+        if self._resources is None:
+            resources = DeviceResources_of_device(self._id)
+            with cython.critical_section(self):
+                if self._resources is None:
+                    self._resources = resources
+        return self._resources
+
+    @property
     def compute_capability(self) -> ComputeCapability:
         """The compute capability as a named tuple ``(major, minor)``."""
         if self._compute_capability is None:
@@ -479,102 +517,26 @@ cdef int Device_make_memory_resource(Device self) except -1:
 
 
 # --- One object per thread and ordinal -----------------------------------------------------------
-cdef extern from *:
-    """
-    // A borrowed reference to the devices of the calling thread, and the thread state that owns them.
-    static thread_local struct { std::uint64_t owner; PyObject* devices; } this_thread;
-    """
-    struct ThisThread:
-        uint64_t owner
-        PyObject* devices
-    ThisThread this_thread
 
 cdef extern from "Python.h":
-    ctypedef struct PyThreadState
-
-    PyThreadState* PyThreadState_Get() noexcept
-    PyObject* PyThreadState_GetDict() noexcept
-    uint64_t PyThreadState_GetID(PyThreadState* state) noexcept
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
 
 
-# Lives in the dictionary of the thread state, and so as long as the thread.
-@cython.final
-@cython.no_gc_clear
-cdef class ThreadDevices:
-    cdef tuple devices
-
-    def __dealloc__(self):
-        if this_thread.devices == <PyObject*>self:
-            this_thread.devices = NULL
-
-
-# The devices of this thread. The identity of the thread state is compared, because a thread of
-# another language gets a new state, and loses the old one, each time it enters Python.
-cdef inline tuple Device_all():
-    if this_thread.devices != NULL and this_thread.owner == PyThreadState_GetID(PyThreadState_Get()):
-        return (<ThreadDevices>this_thread.devices).devices
-    return Device_make_all()
-
-
-cdef tuple Device_make_all():
-    cdef ThreadDevices mine = ThreadDevices.__new__(ThreadDevices)
-    cdef PyObject* state = NULL
-    cdef int c_count = 0
-    init_driver()
-    with nogil:
-        HANDLE_RETURN(cydriver.cuDeviceGetCount(&c_count), b"cuDeviceGetCount")
-    if c_driver_version() // 1000 < cydriver.CUDA_VERSION // 1000:
-        importlib.import_module("cuda.bindings.utils").warn_if_cuda_major_version_mismatch()
-    mine.devices = tuple([Device_make(ordinal) for ordinal in range(c_count)])
-    state = PyThreadState_GetDict()
-    if state == NULL:
-        raise RuntimeError("this thread has no Python state, so it cannot have devices")
-    (<dict>state)[ThreadDevices] = mine
-    this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
-    this_thread.devices = <PyObject*>mine
-    return mine.devices
-
-
-cdef Device Device_make(int ordinal):
+def _make_device(int ordinal):
     cdef Device self = Device.__new__(Device)
     self._id = ordinal
     return self
 
 
+cdef object _make = _make_device
+
+
 cdef Device Device_find(object device_id):
     cdef tuple devices
-    cdef Py_ssize_t ordinal
-    cdef int is_too_large = 0
     if type(device_id) is Device:
         return <Device>device_id
-    devices = Device_all()
-    if device_id is None:
-        ordinal = Device_current_ordinal()
-    else:
-        if not PyLong_CheckExact(device_id):
-            device_id = Device_check_index(device_id)
-        ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
-    if not 0 <= ordinal < len(devices):
-        raise ValueError(f"there is no device {device_id}; the machine has {len(devices)}, numbered from 0")
-    return <Device>devices[ordinal]
-
-
-cdef object Device_check_index(object device_id):
-    if isinstance(device_id, bool):
-        raise ValueError(f"device_id must be an ordinal, not {device_id}")
-    if not hasattr(device_id, "__index__"):
-        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
-    return operator.index(device_id)
-
-
-cdef inline Py_ssize_t Device_current_ordinal() except -1:
-    cdef cydriver.CUdevice c_device = 0
-    if ALLOW_RETURN(
-        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
-    ):
-        return c_device
-    return 0
+    devices = devices_of_thread(_make)
+    return <Device>devices[ordinal_of(device_id, len(devices))]
 
 
 cdef object Device_call(PyObject* cls, PyObject* const* args, size_t nargsf, PyObject* kwnames):
@@ -583,17 +545,11 @@ cdef object Device_call(PyObject* cls, PyObject* const* args, size_t nargsf, PyO
         return Device_find(<object>args[0] if count else None)
     names = <tuple>kwnames if kwnames != NULL else ()
     values = [<object>args[i] for i in range(count + len(names))]
-    return Device_find(Device_argument(tuple(values[:count]), dict(zip(names, values[count:]))))
+    return Device_find(device_argument(tuple(values[:count]), dict(zip(names, values[count:]))))
 
 
 cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
-    return Device_find(Device_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
-
-
-cdef object Device_argument(tuple args, dict kwargs):
-    if len(args) + len(kwargs) > 1 or (kwargs and "device_id" not in kwargs):
-        raise TypeError("Device() takes one argument at most, device_id")
-    return kwargs["device_id"] if kwargs else args[0] if args else None
+    return Device_find(device_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
 
 
 # Calling the class finds an object instead of making one, without a tuple of arguments.

@@ -15,15 +15,18 @@ from cuda.core._context cimport (
     Context_current,
     Context_enter,
     Context_find,
+    Context_green,
     Context_leave,
     Context_ordinal,
     Context_wrap,
 )
+from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_keep, Event_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport (
     ContextHandle,
     EventHandle,
+    GreenHandle,
     Keep,
     KeptEvent,
     KeptStream,
@@ -246,6 +249,14 @@ cdef class Stream(StreamSource):
         Stream_context(self, &h_context, &device_id)
         return Context_wrap(h_context, device_id)
 
+    @property
+    def resources(self) -> DeviceResources:
+        """What the stream's context may use of its device; see :attr:`Context.resources`."""
+        cdef ContextHandle h_context
+        cdef int device_id = -1
+        Stream_context(self, &h_context, &device_id)
+        return DeviceResources_of_context(h_context, device_id)
+
     @classmethod
     def _legacy_default(cls):
         return Stream_constant(cls, <cydriver.CUstream><uintptr_t>1)
@@ -319,6 +330,7 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
     cdef int c_priority = 0
     cdef int is_entered = 0
     cdef bint has_priority = False
+    cdef GreenHandle h_green
     if not h_context:
         raise RuntimeError("creating a stream needs a current context; call Device.set_current() first")
     if options is not None:
@@ -328,14 +340,22 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
         if options.priority is not None:
             has_priority = True
             c_priority = options.priority
+    if c_flags == cydriver.CU_STREAM_NON_BLOCKING:
+        h_green = Context_green(h_context)
     is_entered = Context_enter(h_context.get())
     try:
         if has_priority:
             Stream_check_priority(c_priority)
         with nogil:
-            HANDLE_RETURN(
-                cydriver.cuStreamCreateWithPriority(&c_stream, c_flags, c_priority), b"cuStreamCreateWithPriority"
-            )
+            if h_green:
+                HANDLE_RETURN(
+                    cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, c_priority),
+                    b"cuGreenCtxStreamCreate",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuStreamCreateWithPriority(&c_stream, c_flags, c_priority), b"cuStreamCreateWithPriority"
+                )
     finally:
         Context_leave(is_entered)
     h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.keep())
@@ -344,6 +364,13 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
     self._h_context.set(h_context)
     self._device_id = device_id if device_id >= 0 else Context_ordinal(h_context)
     return self
+
+
+def _create_green_stream(Context context, int device_id, object options):
+    options = check_or_create_options(StreamOptions, options, "stream options")
+    if not options.nonblocking:
+        raise ValueError("nonblocking must be True: streams of green contexts do not wait for the default stream")
+    return Stream_create(context._h_context.copy(), device_id, options)
 
 
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):

@@ -13,18 +13,7 @@ from support import interface
 # What the tables have and ours has not yet: a name stands for all below it. An entry that is no longer needed
 # fails the test, and is deleted by who builds what it names.
 NOT_YET = {
-    "cuda.core.ContextOptions",
-    "cuda.core.Context.create_stream",
-    "cuda.core.Context.resources",
-    "cuda.core.Device.create_context",
-    "cuda.core.Device.resources",
-    "cuda.core.DeviceResources",
     "cuda.core.GraphicsResource",
-    "cuda.core.SMResource",
-    "cuda.core.SMResourceOptions",
-    "cuda.core.Stream.resources",
-    "cuda.core.WorkqueueResource",
-    "cuda.core.WorkqueueResourceOptions",
     "cuda.core.driver",
 }
 

@@ -53,7 +53,14 @@ IMPORTED = {
         "PER_THREAD_DEFAULT_STREAM",
     ],
     "_event": ["Event", "EventOptions", "IPCEventDescriptor"],
-    "_context": ["Context"],
+    "_context": ["Context", "ContextOptions", "DeviceResourcesType"],
+    "_device_resources": [
+        "DeviceResources",
+        "SMResource",
+        "SMResourceOptions",
+        "WorkqueueResource",
+        "WorkqueueResourceOptions",
+    ],
     "_memory": [
         "Buffer",
         "DeviceMemoryResource",

@@ -134,6 +134,20 @@ class Capabilities:
 
         return (self.device_count > 1 and Device(0).can_access_peer(1)) == wanted
 
+    def green(self, wanted: bool) -> bool:
+        """Whether the multiprocessors of device 0 can be divided among green contexts with streams."""
+        return self._is_green == wanted
+
+    @functools.cached_property
+    def _is_green(self) -> bool:
+        from cuda.core import Device
+        from cuda.core._utils.cuda_utils import CUDAError
+
+        try:
+            return self.cuda((12, 5)) and Device(0).resources.sm.sm_count > 0
+        except (RuntimeError, CUDAError):
+            return False
+
     def checkpoint(self, wanted: bool) -> bool:
         """Whether the driver checkpoints processes."""
         return self._checkpoints == wanted

@@ -39,6 +39,13 @@ cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
         Handle[cydriver.CUcontext] h_context
 
 
+# A green context, found by the context that the driver gives back for it.
+cdef extern from "green.hpp" namespace "cuda_core" nogil:
+    cppclass Green:
+        cydriver.CUcontext context
+        cydriver.CUgreenCtx green
+
+
 # Releases on the main thread what ends on threads of the driver.
 cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
     cppclass DeferredQueue:
@@ -58,6 +65,7 @@ cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
 
 
 ctypedef Handle[cydriver.CUcontext] ContextHandle
+ctypedef Handle[Green] GreenHandle
 ctypedef Handle[cydriver.CUstream] StreamHandle
 ctypedef Handle[cydriver.CUevent] EventHandle
 ctypedef Handle[cydriver.CUmemoryPool] MemoryPoolHandle
@@ -98,6 +106,7 @@ ctypedef Kept[InContext[cydriver.CUsurfObject]] KeptSurface
 
 # The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil
+cdef Registry[Green]* green_registry() noexcept nogil
 cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil
 cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil
 cdef DeferredQueue* deferred_queue() noexcept nogil

@@ -6,6 +6,7 @@ from cuda.bindings cimport cydriver
 
 
 cdef Registry[cydriver.CUcontext]* _contexts = new Registry[cydriver.CUcontext]()
+cdef Registry[Green]* _greens = new Registry[Green]()
 cdef Registry[cydriver.CUstream]* _streams = new Registry[cydriver.CUstream]()
 cdef Registry[cydriver.CUkernel]* _kernels = new Registry[cydriver.CUkernel]()
 cdef DeferredQueue* _deferred = new DeferredQueue()
@@ -13,6 +14,10 @@ cdef DeferredQueue* _deferred = new DeferredQueue()
 
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil:
     return _contexts
+
+
+cdef Registry[Green]* green_registry() noexcept nogil:
+    return _greens
 
 
 cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil:
@@ -29,7 +34,12 @@ cdef DeferredQueue* deferred_queue() noexcept nogil:
 
 def registry_sizes():
     """Return how many entries each registry holds, for the tests that count leaks."""
-    return {"context": _contexts.size(), "stream": _streams.size(), "kernel": _kernels.size()}
+    return {
+        "context": _contexts.size(),
+        "green": _greens.size(),
+        "stream": _streams.size(),
+        "kernel": _kernels.size(),
+    }
 
 
 def deferred_count():

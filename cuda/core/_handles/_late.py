@@ -43,6 +43,13 @@ def bind_kernel(kernel, config, stream):
     return _bind_kernel(kernel, config, stream)
 
 
+def stream_of_green_context(context, device_id: int, options):
+    """Return the stream of :meth:`~cuda.core.Context.create_stream`."""
+    from cuda.core._stream import _create_green_stream
+
+    return _create_green_stream(context, device_id, options)
+
+
 def graph_builder_on(stream):
     """Return the builder of :meth:`~cuda.core.Stream.create_graph_builder`."""
     from cuda.core.graph._graph_builder import _create_graph_builder

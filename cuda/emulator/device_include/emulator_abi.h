@@ -64,7 +64,9 @@ struct EmuThread {
     void* block;                 // of the executor
     void* fiber;                 // of the executor
     emu_u32 no_preempt;          // above 0: the monitor leaves this thread alone
-    emu_u32 reserved[5];
+    emu_u32 smid;                // the multiprocessor of this block
+    emu_u32 nsmid;               // those of the device
+    emu_u32 reserved[3];
 };
 
 extern EMU_IMPORT EMU_TLS EmuThread emu_thread;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.hpp"
 
+#include "../state/green_context.hpp"
+
 namespace emu::abi {
 
 using namespace state;
@@ -37,10 +39,16 @@ CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
     if (reinterpret_cast<uintptr_t>(handle) > CU_STREAM_PER_THREAD) {
         *out = Stream::find(handle);
         auto context = *out ? (*out)->context() : nullptr;
+        REQUIRE(!*out || !(*out)->is_detached(), CUDA_ERROR_STREAM_DETACHED);
         return context ? context->sticky() : CUDA_ERROR_INVALID_HANDLE;
     }
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
+    if (auto green = GreenContext::current()) { // which has no streams of threads
+        REQUIRE(reinterpret_cast<uintptr_t>(handle) != CU_STREAM_PER_THREAD, CUDA_ERROR_INVALID_HANDLE);
+        *out = green->legacy_stream();
+        return CUDA_SUCCESS;
+    }
     *out = context->stream(handle, per_thread_default());
     return CUDA_SUCCESS;
 }

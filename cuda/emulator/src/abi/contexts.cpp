@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contexts, and which one is current.
+#include "../state/green_context.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -164,14 +165,16 @@ ENTRY(cuCtxSynchronize, 2000)()
 {
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
-    return context->synchronize();
+    auto green = GreenContext::current();
+    return green ? green->synchronize() : context->synchronize();
 }
 
 ENTRY(cuCtxSynchronize, 13000)(CUcontext ctx)
 {
     std::shared_ptr<Context> context;
     TRY(need_context(ctx, &context));
-    return context->synchronize();
+    auto green = GreenContext::of(ctx ? ctx : current_handle());
+    return green ? green->synchronize() : context->synchronize();
 }
 
 // Hints about caches that this device does not have: kept by nobody, as documented for

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parameters of nodes: from the structures of the driver to records, and back.
+#include "../state/green_context.hpp"
 #include "graph_calls.hpp"
 
 namespace emu::abi {
@@ -38,8 +39,12 @@ CUresult make_kernel(const CUDA_KERNEL_NODE_PARAMS_v3& p, const Work& now, Work*
     launch.values = p.kernelParams;
     launch.extra = p.extra;
     auto old = work_as<KernelWork>(now);
+    auto green = p.func ? nullptr : GreenContext::of(p.ctx ? p.ctx : current_handle());
+    launch.partition = green ? green->partition() : nullptr;
     if (!old)
         return KernelWork::make(*function, launch, context, out);
+    if (!p.ctx)
+        launch.partition = old->parameters.partition;
     launch.cooperative = old->parameters.cooperative; // attributes stay
     launch.cluster = old->parameters.cluster;
     TRY(KernelWork::make(*function, launch, context, out));

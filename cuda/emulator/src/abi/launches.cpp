@@ -19,6 +19,7 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     auto function = Function::find(f);
     auto context = stream->context();
     REQUIRE(function && context, CUDA_ERROR_INVALID_HANDLE);
+    parameters.partition = stream->partition();
     if (stream->is_capturing()) {
         Work work;
         CUresult result = KernelWork::make(*function, parameters, context, &work);

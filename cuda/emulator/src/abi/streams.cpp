@@ -9,6 +9,7 @@
 #include "../exec/exec.hpp"
 #include "../state/arena.hpp"
 #include "../state/capture.hpp"
+#include "../state/green_context.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -25,6 +26,8 @@ ENTRY(cuStreamCreateWithPriority, 5050)(CUstream* phStream, unsigned int flags, 
     std::shared_ptr<Context> context;
     REQUIRE(phStream, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
+    if (auto green = GreenContext::current())
+        return green->create_stream(flags, priority, phStream);
     return Stream::create(*context, flags, priority, phStream);
 }
 
@@ -95,15 +98,22 @@ ENTRY(cuStreamGetCtx, 9020)(CUstream hStream, CUcontext* pctx)
     TRY(need_stream(hStream, &stream));
     auto context = stream->context();
     REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    *pctx = context->handle();
+    auto green = stream->green();
+    *pctx = green ? green->context_handle() : context->handle();
     return CUDA_SUCCESS;
 }
 
 ENTRY(cuStreamGetCtx, 12050)(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx)
 {
-    TRY(entry_cuStreamGetCtx_9020(hStream, pCtx));
+    std::shared_ptr<Stream> stream;
+    REQUIRE(pCtx, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto context = stream->context();
+    auto green = stream->green();
+    REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    *pCtx = context->handle();
     if (pGreenCtx)
-        *pGreenCtx = nullptr;
+        *pGreenCtx = green ? green->handle() : nullptr;
     return CUDA_SUCCESS;
 }
 

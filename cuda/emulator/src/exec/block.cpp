@@ -40,6 +40,9 @@ void Block::begin(uint64_t number)
     warps_[warps - 1].live = ~0u >> (warps * 32 - threads_);
     Dim3 index = launch_->block_index(number);
     emu_block_idx = {index.x, index.y, index.z};
+    const LaunchRequest& launched = launch_->request;
+    emu_thread.smid = launched.partition ? (*launched.partition)[number % launched.partition->size()]
+                                         : uint32_t(number % launched.multiprocessors);
     cluster_base_ = barriers_[cluster_barrier].generation;
 }
 

@@ -121,6 +121,8 @@ Fault BlockPool::run(const LaunchRequest& request)
     // Few threads are done sooner than a helper wakes up.
     bool large = launch.blocks > 1 && launch.blocks * launch.threads >= 512;
     bool together = request.cooperative || launch.cluster_blocks > 1;
+    if (request.partition && !together) // of the threads as of the multiprocessors
+        launch.most_helpers = size_t(size_ - 1) * request.partition->size() / request.multiprocessors;
     if (together && launch.blocks > 1) {
         if (!make_resident(launch, request.cooperative ? launch.blocks : launch.cluster_blocks))
             launch.stop(FaultKind::out_of_resources);
@@ -183,7 +185,7 @@ void BlockPool::start_helpers(size_t count)
 
 void BlockPool::call_helpers(Launch& launch)
 {
-    size_t wanted = size_t(std::min<uint64_t>(launch.blocks - 1, lasting_));
+    size_t wanted = std::min({size_t(launch.blocks - 1), lasting_, launch.most_helpers});
     if (!wanted)
         return;
     std::lock_guard<std::mutex> lock(mutex_);
@@ -217,7 +219,7 @@ Launch* BlockPool::choose()
 {
     for (size_t i = 0; i < launches_.size(); ++i) {
         Launch* launch = launches_[(next_launch_ + i) % launches_.size()];
-        if (launch->has_blocks()) {
+        if (launch->has_blocks() && size_t(launch->helpers) < launch->most_helpers) {
             next_launch_ += i + 1;
             return launch;
         }

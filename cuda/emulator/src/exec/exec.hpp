@@ -5,6 +5,8 @@
 // contexts, streams or handles. Every function may be called from any host thread.
 #pragma once
 
+#include <memory>
+
 #include "../common.hpp"
 #include "../../device_include/emulator_abi.h"
 #include "../config.hpp"
@@ -28,6 +30,9 @@ protected:
 
 // One launch, validated by the caller against the device. Owned by the caller until
 // run() returns; a kernel's own image must stay loaded that long.
+// The numbers of the multiprocessors that a launch may use.
+using Partition = std::vector<uint32_t>;
+
 struct LaunchRequest {
     EmuEntry entry = nullptr;
     std::string name;                         // as shown in reports (demangled)
@@ -38,6 +43,8 @@ struct LaunchRequest {
     std::vector<EmuParameter> layout;
     bool cooperative = false;                 // all blocks resident, grid barriers allowed
     int device = 0;
+    uint32_t multiprocessors = 1;             // that the device has
+    std::shared_ptr<const Partition> partition; // null: all of them
     uint64_t image = 0;                       // from register_image()
     uint64_t id = 0;                          // for cancel(); unique in the process
     Checks checks;

@@ -51,6 +51,7 @@ struct Launch {
     uint32_t threads;
     uint32_t cluster_blocks; // of a cluster; 1: none
     uint32_t chunk;       // blocks that a worker takes at once
+    size_t most_helpers = SIZE_MAX; // beside the caller: the share of the device that it may use
     uint64_t block_step;  // order of blocks: start + i * step, modulo their number
     uint64_t block_start;
     Clock::time_point deadline = Clock::time_point::max();

@@ -93,6 +93,11 @@ void BlockPool::watch(Launch& launch, Clock::time_point now)
     }
     if (!launch.has_blocks() || deterministic_)
         return;
+    if (size_t(launch.helpers) >= launch.most_helpers) {
+        if (now - launch.seen_time <= stalled || !all_spin(launch))
+            return;
+        launch.most_helpers = SIZE_MAX; // its blocks wait for each other: they need what they need
+    }
     // Small launches did not call for help when they began.
     if (idle_ || helpers_ < lasting_) {
         if (helpers_ < lasting_)

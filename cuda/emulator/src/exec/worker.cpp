@@ -108,6 +108,7 @@ void Worker::attach(Launch& next)
     state->dynamic_shared_size = request.dynamic_shared;
     state->static_shared_size = request.static_shared;
     state->checks = request.checks.bits();
+    state->nsmid = request.multiprocessors;
     state->cluster_dim = {request.cluster.x, request.cluster.y, request.cluster.z};
     state->block = &block;
     emu_block_dim = {request.block.x, request.block.y, request.block.z};

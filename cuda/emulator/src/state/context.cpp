@@ -10,6 +10,7 @@
 #include "arena.hpp"
 #include "device.hpp"
 #include "event.hpp"
+#include "green_context.hpp"
 #include "limits.hpp"
 #include "module.hpp"
 #include "pool.hpp"
@@ -24,6 +25,7 @@ struct StreamRow {
     std::weak_ptr<Stream> stream;
     std::shared_ptr<Queue> queue;
     bool blocking;
+    uint64_t green; // the id of its green context, or 0
 };
 
 HandleTable<Context, CUcontext>& table()
@@ -161,6 +163,7 @@ void Context::end()
     interrupt();
     wait_idle();
     exec::flush_output();
+    GreenContext::forget_context(*this);
     Event::forget_context(*this);
     Stream::forget_context(*this);
     std::vector<std::shared_ptr<Module>> modules;
@@ -202,7 +205,25 @@ Device* Context::device_of_destroyed(CUcontext handle)
 
 std::vector<std::pair<std::shared_ptr<Context>, Origin>> Context::all()
 {
-    return table().all();
+    auto rows = table().all();
+    std::set<const Context*> seen;
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [&](const auto& row) { return !seen.insert(row.first.get()).second; }),
+               rows.end());
+    return rows;
+}
+
+CUcontext Context::add_alias()
+{
+    CUcontext handle = table().add(shared_from_this());
+    ++epoch;
+    return handle;
+}
+
+void Context::remove_alias(CUcontext handle)
+{
+    table().remove(handle);
+    ++epoch;
 }
 
 CUcontext Context::handle() const { return state_->handle; }
@@ -280,12 +301,12 @@ std::shared_ptr<Stream> Context::stream(CUstream handle, bool per_thread)
     return stream && stream->context().get() == this ? stream : nullptr;
 }
 
-std::vector<std::shared_ptr<Stream>> Context::streams() const
+std::vector<std::shared_ptr<Stream>> Context::streams(uint64_t green) const
 {
     std::lock_guard lock(state_->mutex);
     std::vector<std::shared_ptr<Stream>> out;
     for (const auto& row : state_->streams)
-        if (auto stream = row.stream.lock())
+        if (auto stream = row.stream.lock(); stream && (!green || row.green == green))
             out.push_back(std::move(stream));
     return out;
 }
@@ -299,7 +320,7 @@ void Context::add_stream(const std::shared_ptr<Stream>& stream)
                                   return row.stream.expired() && row.queue->idle();
                               }),
                rows.end());
-    rows.push_back({stream.get(), stream, stream->queue(), stream->is_blocking()});
+    rows.push_back({stream.get(), stream, stream->queue(), stream->is_blocking(), stream->green_id()});
 }
 
 // A destroyed stream with work left stays listed, because others may have to follow it.
@@ -314,24 +335,25 @@ void Context::remove_stream(const Stream* stream)
                rows.end());
 }
 
-std::vector<Place> Context::blocking_ends() const
+std::vector<Place> Context::blocking_ends(uint64_t green) const
 {
     std::lock_guard lock(state_->mutex);
     std::vector<Place> places;
     for (const auto& row : state_->streams)
-        if (row.blocking && !row.queue->idle())
+        if (row.blocking && row.green == green && !row.queue->idle())
             places.push_back({row.queue, row.queue->submitted()});
     return places;
 }
 
-std::vector<Place> Context::ends() const
+std::vector<Place> Context::ends(uint64_t green) const
 {
     std::vector<Place> places;
-    if (state_->legacy)
+    if (state_->legacy && !green)
         places.push_back({state_->legacy->queue(), state_->legacy->queue()->submitted()});
     std::lock_guard lock(state_->mutex);
     for (const auto& row : state_->streams)
-        places.push_back({row.queue, row.queue->submitted()});
+        if (!green || row.green == green)
+            places.push_back({row.queue, row.queue->submitted()});
     return places;
 }
 
@@ -347,9 +369,9 @@ void Context::wait_idle(std::chrono::steady_clock::time_point end)
         place.queue->wait_until(place.number, end);
 }
 
-CUresult Context::synchronize()
+CUresult Context::synchronize(uint64_t green)
 {
-    CUresult result = wait_for(ends());
+    CUresult result = wait_for(ends(green));
     exec::flush_output();
     Pool::synchronized();
     return sticky() ? sticky() : result;

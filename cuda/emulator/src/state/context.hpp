@@ -33,6 +33,9 @@ public:
     static CUresult why_not(CUcontext handle);
     static Device* device_of_destroyed(CUcontext handle);
     static std::vector<std::pair<std::shared_ptr<Context>, Origin>> all();
+    // Another handle of this context, as green contexts have: it does not end it.
+    CUcontext add_alias();
+    static void remove_alias(CUcontext handle);
 
     CUcontext handle() const;
     Device& device() const;
@@ -53,12 +56,14 @@ public:
     // CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, null (by `per_thread`), or a handle. Null when
     // the handle is not one or belongs to another context.
     std::shared_ptr<Stream> stream(CUstream handle, bool per_thread);
-    std::vector<std::shared_ptr<Stream>> streams() const;
+    // Of a green context, by its id; 0: all.
+    std::vector<std::shared_ptr<Stream>> streams(uint64_t green = 0) const;
     void add_stream(const std::shared_ptr<Stream>& stream);
     void remove_stream(const Stream* stream);
-    // What an operation of the legacy stream follows: the ends of all blocking streams.
-    std::vector<Place> blocking_ends() const;
-    CUresult synchronize();
+    // What an operation of a legacy stream follows: the ends of all blocking streams, of one green
+    // context or of none.
+    std::vector<Place> blocking_ends(uint64_t green) const;
+    CUresult synchronize(uint64_t green = 0);
     void wait_idle();                                    // without the effects of a call
     void wait_idle(std::chrono::steady_clock::time_point end);
 
@@ -86,7 +91,7 @@ public:
 
 private:
     void end();
-    std::vector<Place> ends() const;                     // of all streams
+    std::vector<Place> ends(uint64_t green = 0) const;   // of all streams
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -106,8 +106,8 @@ CUresult check_resident(const Function& function, const Device& device,
     query.threads = uint32_t(request.block.count());
     query.registers = function.info().registers;
     query.shared = size_t(request.static_shared) + request.dynamic_shared;
-    uint64_t most = uint64_t(blocks_per_multiprocessor(device, query)) *
-                    uint64_t(device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    uint64_t multiprocessors = request.partition ? request.partition->size() : request.multiprocessors;
+    uint64_t most = uint64_t(blocks_per_multiprocessor(device, query)) * multiprocessors;
     most = std::min(most, exec::resident_blocks_limit(request));
     return request.grid.count() > most ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
@@ -141,6 +141,8 @@ CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& con
     request->layout = info.parameters;
     request->cooperative = p.cooperative;
     request->device = device.ordinal();
+    request->multiprocessors = uint32_t(device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    request->partition = p.partition;
     request->image = module->code().image();
     request->checks = config().checks;
     request->limits = context.limits();

@@ -130,6 +130,7 @@ struct LaunchParameters {
     void** values = nullptr;                             // kernelParams
     void** extra = nullptr;                              // CU_LAUNCH_PARAM_BUFFER_*
     const char* name = "cuLaunchKernel";
+    std::shared_ptr<const exec::Partition> partition;    // null: the whole device
 };
 
 // A launch that has been checked; what runs it more than once does so on copies of the request.

@@ -9,6 +9,7 @@
 #include "capture.hpp"
 #include "event.hpp"
 #include "event_sharing.hpp"
+#include "green_context.hpp"
 #include "pool.hpp"
 
 namespace emu::state {
@@ -60,7 +61,8 @@ bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
 
 } // namespace
 
-std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy)
+std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy,
+                                     GreenContext* green)
 {
     auto stream = std::make_shared<Stream>();
     stream->context_ = context.weak_from_this();
@@ -73,16 +75,21 @@ std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int prior
     stream->queue_->execute = [weak = stream->context_](Operation& operation) {
         return execute(weak, operation);
     };
+    if (green) {
+        stream->green_ = green->weak_from_this();
+        stream->green_id_ = green->id();
+        stream->partition_ = green->partition();
+    }
     if (!legacy)
-        stream->legacy_queue_ = context.legacy_stream()->queue_;
+        stream->legacy_queue_ = (green ? green->legacy_stream() : context.legacy_stream())->queue_;
     return stream;
 }
 
-CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out)
+CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out, GreenContext* green)
 {
     if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))
         return CUDA_ERROR_INVALID_VALUE;
-    auto stream = make(context, flags, priority, false);
+    auto stream = make(context, flags, priority, false, green);
     stream->handle_ = table().add(stream);
     context.add_stream(stream);
     *out = stream->handle_;
@@ -124,7 +131,7 @@ std::vector<Place> Stream::legacy_places() const
     std::vector<Place> places;
     if (legacy_) {
         if (auto context = context_.lock())
-            places = context->blocking_ends();
+            places = context->blocking_ends(green_id_);
     } else if (!(flags_ & CU_STREAM_NON_BLOCKING)) {
         if (auto legacy = legacy_queue_.lock(); legacy && !legacy->idle())
             places.push_back({legacy, legacy->submitted()});

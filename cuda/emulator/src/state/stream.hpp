@@ -15,14 +15,16 @@ namespace emu::state {
 
 class Capture;
 class Event;
+class GreenContext;
 struct GraphNode;
 
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
     // Without a handle: the legacy stream and those of threads.
-    static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority,
-                                        bool legacy);
-    static CUresult create(Context& context, unsigned flags, int priority, CUstream* out);
+    static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority, bool legacy,
+                                        GreenContext* green = nullptr);
+    static CUresult create(Context& context, unsigned flags, int priority, CUstream* out,
+                           GreenContext* green = nullptr);
     // Destroying does not wait: the queue is finished by its worker.
     static CUresult destroy(CUstream handle);
     static std::shared_ptr<Stream> find(CUstream handle);
@@ -37,6 +39,12 @@ public:
     bool is_legacy() const { return legacy_; }
     bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
     const std::shared_ptr<Queue>& queue() const { return queue_; }
+    // Of a stream of a green context: 0 and null of others.
+    uint64_t green_id() const { return green_id_; }
+    std::shared_ptr<GreenContext> green() const { return green_.lock(); }
+    bool is_detached() const { return green_id_ && green_.expired(); } // its green context ended
+    // Where its kernels run; null: anywhere on the device.
+    const std::shared_ptr<const exec::Partition>& partition() const { return partition_; }
     bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
 
     // Legacy ordering is applied here: an operation of the legacy stream follows all
@@ -66,6 +74,9 @@ private:
     unsigned flags_ = 0;
     int priority_ = 0;
     bool legacy_ = false;
+    std::weak_ptr<GreenContext> green_;
+    uint64_t green_id_ = 0;
+    std::shared_ptr<const exec::Partition> partition_;
     std::atomic<bool> capturing_{false};
     std::shared_ptr<Capture> capture_;   // this and what follows under the lock of captures
     std::vector<GraphNode*> frontier_;   // what the next node follows

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._handles cimport ContextHandle, ContextMember
+
+
+cdef class DeviceResources:
+    cdef:
+        object __weakref__
+        ContextMember _h_context    # empty: those of the whole device
+        int _device_id
+
+
+cdef class SMResource:
+    cdef:
+        object __weakref__
+        cydriver.CUdevResource _resource
+        int _device_id
+        bint _is_dry_run
+
+
+cdef class WorkqueueResource:
+    cdef:
+        object __weakref__
+        cydriver.CUdevResource _resource
+
+
+cdef DeviceResources DeviceResources_of_device(int device_id)
+cdef DeviceResources DeviceResources_of_context(const ContextHandle& h_context, int device_id)
+
+# Adds a resource to those of a context that is to be made; TypeError or ValueError if it cannot be one.
+cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResource]* c_resources) except -1
+
+# RuntimeError where the driver is older than a version, such as 12040; `what` needs it.
+cdef int Resource_check_driver(int version, str what) except -1

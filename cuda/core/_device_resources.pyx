@@ -1,0 +1,441 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Device resources: the multiprocessors and work queues that green contexts are made from."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memset
+from libcpp.vector cimport vector
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._handles._driver_object cimport refuse_pickle
+from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.version cimport c_driver_version
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda.core._handles import _late
+from cuda.core._utils.options import Options
+from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
+from cuda.core.typing import WorkqueueSharingScopeType
+
+__all__ = ["DeviceResources", "SMResource", "SMResourceOptions", "WorkqueueResource", "WorkqueueResourceOptions"]
+
+_SCOPES = {
+    WorkqueueSharingScopeType.DEVICE_CTX: cydriver.CU_WORKQUEUE_SCOPE_DEVICE_CTX,
+    WorkqueueSharingScopeType.GREEN_CTX_BALANCED: cydriver.CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED,
+}
+_SCOPE_NAMES = {code: scope for scope, code in _SCOPES.items()}
+
+
+cdef class DeviceResources:
+    """What a device, or one of its contexts, has to be divided: :attr:`Device.resources`, :attr:`Context.resources`.
+
+    Each access asks the driver anew.
+    """
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Refuse: a device, a context or a stream has resources."""
+        raise RuntimeError("DeviceResources cannot be constructed directly; use Device.resources or Context.resources")
+
+    def __repr__(self):
+        where = " context" if self._h_context else ""
+        return f"<DeviceResources of{where} device {self._device_id}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    @property
+    def sm(self) -> SMResource:
+        """The streaming multiprocessors (``cuDeviceGetDevResource``, ``cuCtxGetDevResource``).
+
+        Raises
+        ------
+        RuntimeError
+            If the driver is older than CUDA 12.4.
+        CUDAError
+            If the device cannot be divided.
+        """
+        cdef SMResource resource = SMResource.__new__(SMResource)
+        Resource_check_driver(12040, "dividing multiprocessors")
+        DeviceResources_query(self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM)
+        resource._device_id = self._device_id
+        return resource
+
+    @property
+    def workqueue(self) -> WorkqueueResource:
+        """The work queues (``cuDeviceGetDevResource``, ``cuCtxGetDevResource``).
+
+        Raises
+        ------
+        RuntimeError
+            If the driver is older than CUDA 13.1.
+        """
+        cdef WorkqueueResource resource = WorkqueueResource.__new__(WorkqueueResource)
+        Resource_check_driver(13010, "configuring work queues")
+        DeviceResources_query(
+            self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG
+        )
+        return resource
+
+
+@dataclass
+class SMResourceOptions(Options):
+    """How multiprocessors are divided into groups.
+
+    A sequence as ``count`` has one item per group; the other fields are then sequences of the same length, or one
+    value for all groups.
+
+    Attributes
+    ----------
+    count : int | sequence of int, optional
+        How many multiprocessors a group has. If None or 0, the driver chooses.
+    coscheduled_sm_count : int | sequence of int, optional
+        How many multiprocessors at once are sure to run the blocks of a cluster. If None, the driver's default.
+        Needs a driver of CUDA 13.1.
+    preferred_coscheduled_sm_count : int | sequence of int, optional
+        The same as a wish, of which ``coscheduled_sm_count`` is the fallback. Needs a driver of CUDA 13.1.
+    backfill : bool | sequence of bool, optional
+        Whether a group may be filled up with multiprocessors that do not lie together. Default is False.
+    """
+
+    count: int | Sequence[int] | None = None
+    coscheduled_sm_count: int | Sequence[int] | None = None
+    preferred_coscheduled_sm_count: int | Sequence[int] | None = None
+    backfill: bool | Sequence[bool] = False
+
+
+cdef class SMResource:
+    """A number of streaming multiprocessors of a device, from :attr:`DeviceResources.sm` or :meth:`split`."""
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Refuse: devices and contexts have multiprocessors."""
+        raise RuntimeError("SMResource cannot be constructed directly; use DeviceResources.sm or SMResource.split()")
+
+    def __repr__(self):
+        kind = ", dry run" if self._is_dry_run else ""
+        return f"<SMResource of {self.sm_count} multiprocessors of device {self._device_id}{kind}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def split(self, options: SMResourceOptions, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
+        """Divide these multiprocessors into groups that have none in common.
+
+        Nothing is taken from this object: a group takes effect when a context is made from it.
+
+        Parameters
+        ----------
+        options : :class:`SMResourceOptions`
+            The number and the sizes of the groups.
+        dry_run : bool, optional
+            Whether only the sizes are wanted: no context can be made from what comes back. Default is False.
+
+        Returns
+        -------
+        tuple of (list of :class:`SMResource`, :class:`SMResource`)
+            The groups, in the order of the options, and what is left. Drivers older than CUDA 13.1 round sizes up, and
+            may make fewer groups (``cuDevSmResourceSplitByCount``); later ones give what is asked for
+            (``cuDevSmResourceSplit``).
+
+        Raises
+        ------
+        TypeError
+            If a field is of another type.
+        ValueError
+            If ``count`` is empty or negative, or a sequence does not fit it.
+        RuntimeError
+            If the driver is older than CUDA 13.1 and the groups differ, or a co-scheduling field is set.
+        CUDAError
+            If there is no such division.
+        """
+        cdef vector[cydriver.CUdevResource] c_groups
+        cdef SMResource rest = SMResource.__new__(SMResource)
+        if self._resource.type != cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM:
+            raise RuntimeError("this SMResource has no multiprocessors to divide")
+        if options is None:
+            raise TypeError("options must be an SMResourceOptions, not None")
+        groups = _groups_of(check_or_create_options(SMResourceOptions, options, "options of a split"))
+        if c_driver_version() >= 13010:
+            SMResource_split_by_groups(self, groups, &c_groups, &rest._resource)
+        else:
+            SMResource_split_evenly(self, groups, &c_groups, &rest._resource)
+        rest._device_id = self._device_id
+        rest._is_dry_run = self._is_dry_run or dry_run
+        return [
+            SMResource_wrap(c_groups[i], self._device_id, rest._is_dry_run) for i in range(<Py_ssize_t>c_groups.size())
+        ], rest
+
+    @property
+    def handle(self) -> int:
+        """The address of the ``CUdevResource`` of this object."""
+        return <uintptr_t>&self._resource
+
+    @property
+    def sm_count(self) -> int:
+        """How many multiprocessors there are."""
+        return self._resource.sm.smCount
+
+    @property
+    def min_partition_size(self) -> int:
+        """The least number of multiprocessors that a group can have."""
+        return self._resource.sm.minSmPartitionSize
+
+    @property
+    def coscheduled_alignment(self) -> int:
+        """How many multiprocessors at once are sure to run the blocks of a cluster."""
+        return self._resource.sm.smCoscheduledAlignment
+
+    @property
+    def flags(self) -> int:
+        """The driver's flags (``CUdevSmResourceGroup_flags``)."""
+        return self._resource.sm.flags
+
+
+@dataclass
+class WorkqueueResourceOptions(Options):
+    """How the work queues of a context are configured; None leaves a setting as it is.
+
+    Attributes
+    ----------
+    sharing_scope : :class:`~cuda.core.typing.WorkqueueSharingScopeType` | str, optional
+        Who shares the queues.
+    concurrency_limit : int, optional
+        How many stream-ordered loads are expected beside each other, at least 1.
+    """
+
+    sharing_scope: WorkqueueSharingScopeType | str | None = None
+    concurrency_limit: int | None = None
+
+    def __post_init__(self):
+        if self.sharing_scope is not None:
+            WorkqueueSharingScopeType(self.sharing_scope)
+        if self.concurrency_limit is not None:
+            if isinstance(self.concurrency_limit, bool) or not hasattr(self.concurrency_limit, "__index__"):
+                raise TypeError(f"concurrency_limit must be an int, not {type(self.concurrency_limit).__name__}")
+            if not 1 <= operator.index(self.concurrency_limit) < 1 << 32:
+                raise ValueError(f"concurrency_limit must be from 1 to 2**32 - 1, not {shown(self.concurrency_limit)}")
+
+
+cdef class WorkqueueResource:
+    """The configuration of work queues of a device, from :attr:`DeviceResources.workqueue`."""
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Refuse: devices and contexts have work queues."""
+        raise RuntimeError("WorkqueueResource cannot be constructed directly; use DeviceResources.workqueue")
+
+    def __repr__(self):
+        return f"<WorkqueueResource of device {self._resource.wqConfig.device}, limit {self.concurrency_limit}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def configure(self, options: WorkqueueResourceOptions) -> None:
+        """Change this object, which a context can then be made from.
+
+        Parameters
+        ----------
+        options : :class:`WorkqueueResourceOptions`
+            What to change; None leaves a setting as it is.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` is of another type.
+        """
+        if options is None:
+            raise TypeError("options must be a WorkqueueResourceOptions, not None")
+        options = check_or_create_options(WorkqueueResourceOptions, options, "options of work queues")
+        if options.sharing_scope is not None:
+            self._resource.wqConfig.sharingScope = <cydriver.CUdevWorkqueueConfigScope><int>_SCOPES[
+                WorkqueueSharingScopeType(options.sharing_scope)
+            ]
+        if options.concurrency_limit is not None:
+            self._resource.wqConfig.wqConcurrencyLimit = operator.index(options.concurrency_limit)
+
+    @property
+    def handle(self) -> int:
+        """The address of the ``CUdevResource`` of this object."""
+        return <uintptr_t>&self._resource
+
+    @property
+    def sharing_scope(self) -> WorkqueueSharingScopeType:
+        """Who shares the queues."""
+        return _SCOPE_NAMES[<int>self._resource.wqConfig.sharingScope]
+
+    @property
+    def concurrency_limit(self) -> int:
+        """How many stream-ordered loads are expected beside each other."""
+        return self._resource.wqConfig.wqConcurrencyLimit
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the queues."""
+        return _late.device_of(self._resource.wqConfig.device)
+
+
+cdef DeviceResources DeviceResources_of_device(int device_id):
+    cdef DeviceResources self = DeviceResources.__new__(DeviceResources)
+    self._device_id = device_id
+    return self
+
+
+cdef DeviceResources DeviceResources_of_context(const ContextHandle& h_context, int device_id):
+    cdef DeviceResources self = DeviceResources_of_device(device_id)
+    self._h_context.set(h_context)
+    return self
+
+
+cdef int DeviceResources_query(
+    DeviceResources self, cydriver.CUdevResource* c_resource, cydriver.CUdevResourceType c_type
+) except -1:
+    cdef ContextHandle h_context = self._h_context.copy()
+    cdef int device_id = self._device_id
+    with nogil:
+        if h_context:
+            HANDLE_RETURN(cydriver.cuCtxGetDevResource(h_context.get(), c_resource, c_type), b"cuCtxGetDevResource")
+        else:
+            HANDLE_RETURN(cydriver.cuDeviceGetDevResource(device_id, c_resource, c_type), b"cuDeviceGetDevResource")
+    return 0
+
+
+cdef int Resource_check_driver(int version, str what) except -1:
+    init_driver()
+    if c_driver_version() < version:
+        raise RuntimeError(
+            f"{what} needs a driver of CUDA {version // 1000}.{version % 1000 // 10} or newer; "
+            f"this one is of CUDA {c_driver_version() // 1000}.{c_driver_version() % 1000 // 10}"
+        )
+    return 0
+
+
+cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResource]* c_resources) except -1:
+    cdef cydriver.CUdevResource c_resource
+    if isinstance(resource, SMResource):
+        if (<SMResource>resource)._is_dry_run:
+            raise ValueError("a dry run gives sizes only; make the context from SMResource.split() without dry_run")
+        c_resource = (<SMResource>resource)._resource
+        owner = (<SMResource>resource)._device_id
+    elif isinstance(resource, WorkqueueResource):
+        c_resource = (<WorkqueueResource>resource)._resource
+        owner = c_resource.wqConfig.device
+    else:
+        raise TypeError(f"resources must hold SMResource and WorkqueueResource, not {type(resource).__name__}")
+    if c_resource.type == cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_INVALID:
+        raise ValueError(f"resources must not hold an empty {type(resource).__name__}")
+    if owner != device_id:
+        raise ValueError(f"resources must be of device {device_id}, not of device {owner}")
+    c_resources.push_back(c_resource)
+    return 0
+
+
+# --- Splits --------------------------------------------------------------------------------------
+
+cdef SMResource SMResource_wrap(const cydriver.CUdevResource& c_resource, int device_id, bint is_dry_run):
+    cdef SMResource self = SMResource.__new__(SMResource)
+    self._resource = c_resource
+    self._device_id = device_id
+    self._is_dry_run = is_dry_run
+    return self
+
+
+cdef int SMResource_split_by_groups(
+    SMResource self, list groups, vector[cydriver.CUdevResource]* c_groups, cydriver.CUdevResource* c_rest
+) except -1:
+    cdef vector[cydriver.CU_DEV_SM_RESOURCE_GROUP_PARAMS] c_parameters
+    cdef cydriver.CU_DEV_SM_RESOURCE_GROUP_PARAMS c_group
+    for count, together, preferred, backfill in groups:
+        memset(&c_group, 0, sizeof(c_group))
+        c_group.smCount = count
+        c_group.coscheduledSmCount = together
+        c_group.preferredCoscheduledSmCount = preferred
+        if backfill:
+            c_group.flags = cydriver.CUdevSmResourceGroup_flags.CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+        c_parameters.push_back(c_group)
+    c_groups.resize(c_parameters.size())
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuDevSmResourceSplit(
+                c_groups.data(), <unsigned int>c_groups.size(), &self._resource, c_rest, 0, c_parameters.data()
+            ),
+            b"cuDevSmResourceSplit",
+        )
+    return 0
+
+
+cdef int SMResource_split_evenly(
+    SMResource self, list groups, vector[cydriver.CUdevResource]* c_groups, cydriver.CUdevResource* c_rest
+) except -1:
+    cdef unsigned int c_count = <unsigned int>len(groups)
+    cdef unsigned int c_least = 0
+    if any(together or preferred for _, together, preferred, _ in groups):
+        raise RuntimeError("coscheduled_sm_count and preferred_coscheduled_sm_count need a driver of CUDA 13.1 or newer")
+    if len({count for count, _, _, _ in groups}) > 1:
+        raise RuntimeError("groups of different counts need a driver of CUDA 13.1 or newer")
+    c_least = groups[0][0]
+    c_groups.resize(c_count)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuDevSmResourceSplitByCount(c_groups.data(), &c_count, &self._resource, c_rest, 0, c_least),
+            b"cuDevSmResourceSplitByCount",
+        )
+    c_groups.resize(c_count)
+    return 0
+
+
+def _groups_of(options) -> list[tuple[int, int, int, bool]]:
+    """Return the count, both numbers of co-scheduled multiprocessors, and the backfill of each group."""
+    is_many = _is_sequence(options.count)
+    size = len(options.count) if is_many else 1
+    if size == 0:
+        raise ValueError("count must not be empty: it has one item per group")
+    columns = [
+        [_number(name, value) for value in _column(name, getattr(options, name), is_many, size)]
+        for name in ("count", "coscheduled_sm_count", "preferred_coscheduled_sm_count")
+    ]
+    columns.append([_truth(value) for value in _column("backfill", options.backfill, is_many, size)])
+    return list(zip(*columns))
+
+
+def _is_sequence(value) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
+
+
+def _column(name: str, value, is_many: bool, size: int) -> list:
+    """Return a field for each group."""
+    if not _is_sequence(value):
+        return [value] * size
+    if not is_many:
+        raise ValueError(f"{name} must be one value, not a sequence, where count is one")
+    if len(value) != size:
+        raise ValueError(f"{name} must have {size} items like count, not {len(value)}")
+    return list(value)
+
+
+def _number(name: str, value) -> int:
+    """Return a number of multiprocessors; 0 lets the driver choose."""
+    if value is None:
+        return 0
+    if type(value) is not int:
+        raise TypeError(f"{name} must hold ints or None, not {type(value).__name__}")
+    if not 0 <= value < 1 << 32:
+        raise ValueError(f"{name} must be from 0 to 2**32 - 1, not {shown(value)}")
+    return value
+
+
+def _truth(value) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"backfill must be a bool or a sequence of bools, not {type(value).__name__}")
+    return value

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "green_context.hpp"
+
+#include "capture.hpp"
+#include "device.hpp"
+#include "event.hpp"
+#include "stream.hpp"
+
+namespace emu::state {
+namespace {
+
+HandleTable<GreenContext, CUgreenCtx>& table()
+{
+    static auto* rows = new HandleTable<GreenContext, CUgreenCtx>;
+    return *rows;
+}
+
+// Descriptions are valid for the life of the process: the interface has no call that ends one.
+HandleTable<ResourceDescription, CUdevResourceDesc>& descriptions()
+{
+    static auto* rows = new HandleTable<ResourceDescription, CUdevResourceDesc>;
+    return *rows;
+}
+
+std::atomic<uint64_t> next_id{1};
+std::atomic<int> living{0}; // programs without any pay for no look-up
+
+// Several sets of multiprocessors come from one split and have one alignment.
+CUresult add(ResourceDescription* description, const MultiprocessorResource& more)
+{
+    auto& mine = description->multiprocessors;
+    if (!mine) {
+        mine = more;
+        return CUDA_SUCCESS;
+    }
+    if (!more.split || more.split != mine->split || more.alignment != mine->alignment)
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    mine->members |= more.members;
+    return CUDA_SUCCESS;
+}
+
+CUresult add(ResourceDescription* description, const CUdevResource& resource, int* device)
+{
+    MultiprocessorResource multiprocessors;
+    switch (resource.type) {
+    case CU_DEV_RESOURCE_TYPE_SM:
+        if (CUresult failed = MultiprocessorResource::read(resource, &multiprocessors))
+            return failed;
+        *device = multiprocessors.device;
+        return add(description, multiprocessors);
+    case CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG:
+        if (CUresult failed = check_workqueues(resource.wqConfig))
+            return failed;
+        if (description->workqueues)
+            return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+        *device = resource.wqConfig.device;
+        description->workqueues = resource.wqConfig;
+        return CUDA_SUCCESS;
+    case CU_DEV_RESOURCE_TYPE_WORKQUEUE: return CUDA_ERROR_NOT_SUPPORTED;
+    default: return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    }
+}
+
+} // namespace
+
+CUresult ResourceDescription::make(const CUdevResource* resources, unsigned count, CUdevResourceDesc* out)
+{
+    auto made = std::make_shared<ResourceDescription>();
+    for (unsigned i = 0; i < count; ++i) {
+        int device = 0;
+        if (CUresult failed = add(made.get(), resources[i], &device))
+            return failed;
+        if (i && device != made->device)
+            return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+        made->device = device;
+    }
+    *out = descriptions().add(std::move(made));
+    return CUDA_SUCCESS;
+}
+
+std::shared_ptr<ResourceDescription> ResourceDescription::find(CUdevResourceDesc handle)
+{
+    return descriptions().find(handle);
+}
+
+CUresult GreenContext::create(Device& device, const ResourceDescription& description, CUgreenCtx* out)
+{
+    CUcontext primary = nullptr;
+    if (CUresult failed = device.retain_primary(&primary))
+        return failed;
+    auto context = Context::find(primary);
+    auto green = std::make_shared<GreenContext>();
+    green->context_ = context;
+    green->id_ = next_id++;
+    green->multiprocessors_ = description.multiprocessors.value_or(all_multiprocessors(device));
+    green->multiprocessors_.split = 0; // what a query gives may be split
+    green->workqueues_ = description.workqueues.value_or(default_workqueues(device));
+    green->partition_ = partition_of(device, green->multiprocessors_.members);
+    green->legacy_ = Stream::make(*context, 0, 0, true, green.get());
+    green->marks_ = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false, green.get());
+    context->add_stream(green->legacy_);
+    green->alias_ = context->add_alias();
+    green->handle_ = table().add(green);
+    ++living;
+    *out = green->handle_;
+    return CUDA_SUCCESS;
+}
+
+CUresult GreenContext::destroy(CUgreenCtx handle)
+{
+    auto green = table().remove(handle);
+    if (!green)
+        return why_not(handle);
+    auto context = green->context();
+    green->end();
+    return context ? context->device().release_primary() : CUDA_SUCCESS;
+}
+
+// Its streams can be destroyed, and nothing else is done with them.
+void GreenContext::end()
+{
+    --living;
+    Context::remove_alias(alias_);
+    for (const auto& stream : streams())
+        Capture::leave(*stream);
+}
+
+void GreenContext::forget_context(const Context& context)
+{
+    for (const auto& row : table().all())
+        if (row.first->context().get() == &context && table().remove(row.first->handle()))
+            row.first->end();
+}
+
+std::shared_ptr<GreenContext> GreenContext::find(CUgreenCtx handle)
+{
+    return table().find(handle);
+}
+
+CUresult GreenContext::why_not(CUgreenCtx handle)
+{
+    return handle && table().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                                        : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+std::shared_ptr<GreenContext> GreenContext::of(CUcontext handle)
+{
+    if (living.load(std::memory_order_relaxed) == 0)
+        return nullptr;
+    for (const auto& row : table().all())
+        if (row.first->alias_ == handle)
+            return row.first;
+    return nullptr;
+}
+
+std::shared_ptr<GreenContext> GreenContext::current()
+{
+    return of(current_handle());
+}
+
+CUresult GreenContext::resource(CUdevResourceType type, CUdevResource* out) const
+{
+    if (type == CU_DEV_RESOURCE_TYPE_SM) {
+        multiprocessors_.write(out);
+        return CUDA_SUCCESS;
+    }
+    if (type != CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG)
+        return type == CU_DEV_RESOURCE_TYPE_WORKQUEUE ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    *out = {};
+    out->type = type;
+    out->wqConfig = workqueues_;
+    return CUDA_SUCCESS;
+}
+
+CUresult GreenContext::create_stream(unsigned flags, int priority, CUstream* out)
+{
+    auto context = this->context();
+    if (!context)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (CUresult failed = Stream::create(*context, flags, priority, out, this))
+        return failed;
+    Place before{marks_->queue(), marks_->queue()->submitted()};
+    return before.reached() ? CUDA_SUCCESS : Stream::find(*out)->follow(before); // a wait() for all work to come
+}
+
+std::vector<std::shared_ptr<Stream>> GreenContext::streams() const
+{
+    auto context = this->context();
+    return context ? context->streams(id_) : std::vector<std::shared_ptr<Stream>>{};
+}
+
+CUresult GreenContext::synchronize()
+{
+    auto context = this->context();
+    return context ? context->synchronize(id_) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult GreenContext::record(const std::shared_ptr<Event>& event)
+{
+    for (const auto& stream : streams())
+        if (stream->is_capturing())
+            return Capture::refuse(*stream);
+    for (const auto& stream : streams())
+        if (CUresult failed = marks_->follow({stream->queue(), stream->queue()->submitted()}))
+            return failed;
+    return marks_->record(event);
+}
+
+CUresult GreenContext::wait(const std::shared_ptr<Event>& event)
+{
+    for (const auto& stream : streams())
+        if (stream->is_capturing())
+            return Capture::refuse(*stream);
+    if (CUresult failed = marks_->wait(event))
+        return failed;
+    for (const auto& stream : streams())
+        if (CUresult failed = stream->wait(event))
+            return failed;
+    return CUDA_SUCCESS;
+}
+
+} // namespace emu::state

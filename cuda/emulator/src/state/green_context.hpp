@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Green contexts: parts of a device's multiprocessors, and streams that run kernels on them. All else is
+// that of the primary context, to which a second handle of it leads: the one that is made current.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "context.hpp"
+#include "multiprocessors.hpp"
+
+namespace emu::state {
+
+class Event;
+
+// What a green context is made of.
+struct ResourceDescription {
+    std::optional<MultiprocessorResource> multiprocessors; // none: all
+    std::optional<CUdevWorkqueueConfigResource> workqueues;
+    int device = 0;
+
+    static CUresult make(const CUdevResource* resources, unsigned count, CUdevResourceDesc* out);
+    static std::shared_ptr<ResourceDescription> find(CUdevResourceDesc handle);
+};
+
+class GreenContext : public std::enable_shared_from_this<GreenContext> {
+public:
+    static CUresult create(Device& device, const ResourceDescription& description, CUgreenCtx* out);
+    static CUresult destroy(CUgreenCtx handle);
+    static std::shared_ptr<GreenContext> find(CUgreenCtx handle);
+    static CUresult why_not(CUgreenCtx handle);
+    static std::shared_ptr<GreenContext> of(CUcontext handle); // null: a plain context
+    static std::shared_ptr<GreenContext> current();            // of the calling thread, or null
+    static void forget_context(const Context& context);        // its primary context has ended
+
+    CUgreenCtx handle() const { return handle_; }
+    CUcontext context_handle() const { return alias_; }
+    std::shared_ptr<Context> context() const { return context_.lock(); } // the primary one
+    uint64_t id() const { return id_; } // never 0
+    const std::shared_ptr<const exec::Partition>& partition() const { return partition_; }
+    const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
+
+    CUresult resource(CUdevResourceType type, CUdevResource* out) const;
+    CUresult create_stream(unsigned flags, int priority, CUstream* out);
+    CUresult synchronize();
+    // All work so far of all its streams; all work from now on.
+    CUresult record(const std::shared_ptr<Event>& event);
+    CUresult wait(const std::shared_ptr<Event>& event);
+
+private:
+    void end();
+    std::vector<std::shared_ptr<Stream>> streams() const;
+
+    CUgreenCtx handle_ = nullptr;
+    CUcontext alias_ = nullptr;
+    std::weak_ptr<Context> context_;
+    uint64_t id_ = 0;
+    MultiprocessorResource multiprocessors_;
+    CUdevWorkqueueConfigResource workqueues_{};
+    std::shared_ptr<const exec::Partition> partition_;
+    std::shared_ptr<Stream> legacy_;
+    std::shared_ptr<Stream> marks_; // carries events of the whole context
+};
+
+} // namespace emu::state

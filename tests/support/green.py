@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Green contexts for tests, and where their kernels run."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from cuda.core import (
+    Context,
+    ContextOptions,
+    Device,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    Program,
+    ProgramOptions,
+    SMResource,
+    SMResourceOptions,
+    Stream,
+    launch,
+)
+
+SOURCE = r"""
+extern "C" __global__ void where(unsigned* out) {
+    unsigned multiprocessor;
+    asm volatile("mov.u32 %0, %smid;" : "=r"(multiprocessor));
+    if (threadIdx.x == 0) out[blockIdx.x] = multiprocessor;
+}
+"""
+BLOCKS = 512
+
+
+def split(device: Device, *counts: int) -> list[SMResource]:
+    """Return groups of the multiprocessors of a device."""
+    groups, _ = device.resources.sm.split(SMResourceOptions(count=counts))
+    assert len(groups) == len(counts)
+    return groups
+
+
+def green_context(device: Device, count: int = 8) -> Context:
+    """Return a context of some multiprocessors of a device."""
+    return device.create_context(ContextOptions(resources=split(device, count)))
+
+
+@functools.cache
+def kernel():
+    """Return the kernel that tells its multiprocessor."""
+    code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{Device().arch}")).compile("cubin")
+    return code.get_kernel("where")
+
+
+def multiprocessors(stream: Stream) -> set[int]:
+    """Return the multiprocessors that a kernel on a stream ran on."""
+    out = LegacyPinnedMemoryResource().allocate(4 * BLOCKS)
+    launch(stream, LaunchConfig(grid=BLOCKS, block=256), kernel(), out)
+    stream.sync()
+    return set(np.from_dlpack(out).view(np.uint32).tolist())
