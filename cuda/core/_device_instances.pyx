@@ -17,6 +17,8 @@ from cuda.core._utils.version cimport c_driver_version
 import importlib
 import operator
 
+__all__ = []
+
 cdef extern from *:
     """
     #include <cstdint>

@@ -381,7 +381,7 @@ cdef int SMResource_split_evenly(
     cdef unsigned int c_count = <unsigned int>len(groups)
     cdef unsigned int c_least = 0
     if any(together or preferred for _, together, preferred, _ in groups):
-        raise RuntimeError("coscheduled_sm_count and preferred_coscheduled_sm_count need a driver of CUDA 13.1 or newer")
+        raise RuntimeError("co-scheduling of multiprocessors needs a driver of CUDA 13.1 or newer")
     if len({count for count, _, _, _ in groups}) > 1:
         raise RuntimeError("groups of different counts need a driver of CUDA 13.1 or newer")
     c_least = groups[0][0]

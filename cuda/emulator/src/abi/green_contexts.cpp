@@ -32,7 +32,7 @@ CUresult resource_of_device(const Device& device, CUdevResourceType type, CUdevR
     }
     *out = {};
     out->type = type;
-    out->wqConfig = default_workqueues(device);
+    out->wqConfig = default_workqueues(device.ordinal());
     return CUDA_SUCCESS;
 }
 

@@ -10,7 +10,6 @@
 #include "arena.hpp"
 #include "device.hpp"
 #include "event.hpp"
-#include "green_context.hpp"
 #include "limits.hpp"
 #include "module.hpp"
 #include "pool.hpp"
@@ -37,6 +36,7 @@ HandleTable<Context, CUcontext>& table()
 // Raised whenever a handle gains or loses its context: cached ones are looked up again.
 std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> next_id{1};
+std::atomic<void (*)(const Context&)> at_end_action{nullptr};
 
 std::mutex ended_mutex;
 std::unordered_map<CUcontext, int>& ended() // device of a destroyed context
@@ -163,7 +163,8 @@ void Context::end()
     interrupt();
     wait_idle();
     exec::flush_output();
-    GreenContext::forget_context(*this);
+    if (auto action = at_end_action.load())
+        action(*this);
     Event::forget_context(*this);
     Stream::forget_context(*this);
     std::vector<std::shared_ptr<Module>> modules;
@@ -218,6 +219,11 @@ CUcontext Context::add_alias()
     CUcontext handle = table().add(shared_from_this());
     ++epoch;
     return handle;
+}
+
+void Context::at_end(void (*action)(const Context&))
+{
+    at_end_action = action;
 }
 
 void Context::remove_alias(CUcontext handle)

@@ -36,6 +36,8 @@ public:
     // Another handle of this context, as green contexts have: it does not end it.
     CUcontext add_alias();
     static void remove_alias(CUcontext handle);
+    // Has a function called when a context ends, while it still can be asked; once for all calls.
+    static void at_end(void (*action)(const Context&));
 
     CUcontext handle() const;
     Device& device() const;

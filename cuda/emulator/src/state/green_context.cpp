@@ -5,7 +5,6 @@
 #include "capture.hpp"
 #include "device.hpp"
 #include "event.hpp"
-#include "stream.hpp"
 
 namespace emu::state {
 namespace {
@@ -50,9 +49,7 @@ CUresult add(ResourceDescription* description, const CUdevResource& resource, in
         *device = multiprocessors.device;
         return add(description, multiprocessors);
     case CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG:
-        if (CUresult failed = check_workqueues(resource.wqConfig))
-            return failed;
-        if (description->workqueues)
+        if (description->workqueues || !are_valid(resource.wqConfig))
             return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         *device = resource.wqConfig.device;
         description->workqueues = resource.wqConfig;
@@ -71,6 +68,8 @@ CUresult ResourceDescription::make(const CUdevResource* resources, unsigned coun
         int device = 0;
         if (CUresult failed = add(made.get(), resources[i], &device))
             return failed;
+        if (!device_at(device))
+            return CUDA_ERROR_INVALID_VALUE;
         if (i && device != made->device)
             return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         made->device = device;
@@ -84,9 +83,21 @@ std::shared_ptr<ResourceDescription> ResourceDescription::find(CUdevResourceDesc
     return descriptions().find(handle);
 }
 
+MultiprocessorResource all_multiprocessors(const Device& device)
+{
+    return all_multiprocessors(device.ordinal(), unsigned(device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
+                               device.major() >= 9 ? 8 : 2);
+}
+
+GreenHome GreenContext::home()
+{
+    return {weak_from_this(), id_, partition_, legacy_ ? legacy_->queue() : nullptr};
+}
+
 CUresult GreenContext::create(Device& device, const ResourceDescription& description, CUgreenCtx* out)
 {
     CUcontext primary = nullptr;
+    Context::at_end(&forget_context);
     if (CUresult failed = device.retain_primary(&primary))
         return failed;
     auto context = Context::find(primary);
@@ -95,10 +106,11 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
     green->id_ = next_id++;
     green->multiprocessors_ = description.multiprocessors.value_or(all_multiprocessors(device));
     green->multiprocessors_.split = 0; // what a query gives may be split
-    green->workqueues_ = description.workqueues.value_or(default_workqueues(device));
-    green->partition_ = partition_of(device, green->multiprocessors_.members);
-    green->legacy_ = Stream::make(*context, 0, 0, true, green.get());
-    green->marks_ = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false, green.get());
+    green->workqueues_ = description.workqueues.value_or(default_workqueues(device.ordinal()));
+    if (green->multiprocessors_.members != all_multiprocessors(device).members)
+        green->partition_ = partition_of(green->multiprocessors_.members);
+    green->legacy_ = Stream::make(*context, 0, 0, true, green->home());
+    green->marks_ = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false, green->home());
     context->add_stream(green->legacy_);
     green->alias_ = context->add_alias();
     green->handle_ = table().add(green);
@@ -178,7 +190,7 @@ CUresult GreenContext::create_stream(unsigned flags, int priority, CUstream* out
     auto context = this->context();
     if (!context)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (CUresult failed = Stream::create(*context, flags, priority, out, this))
+    if (CUresult failed = Stream::create(*context, flags, priority, out, home()))
         return failed;
     Place before{marks_->queue(), marks_->queue()->submitted()};
     return before.reached() ? CUDA_SUCCESS : Stream::find(*out)->follow(before); // a wait() for all work to come

@@ -10,6 +10,7 @@
 
 #include "context.hpp"
 #include "multiprocessors.hpp"
+#include "stream.hpp"
 
 namespace emu::state {
 
@@ -25,6 +26,8 @@ struct ResourceDescription {
     static std::shared_ptr<ResourceDescription> find(CUdevResourceDesc handle);
 };
 
+MultiprocessorResource all_multiprocessors(const Device& device);
+
 class GreenContext : public std::enable_shared_from_this<GreenContext> {
 public:
     static CUresult create(Device& device, const ResourceDescription& description, CUgreenCtx* out);
@@ -33,7 +36,6 @@ public:
     static CUresult why_not(CUgreenCtx handle);
     static std::shared_ptr<GreenContext> of(CUcontext handle); // null: a plain context
     static std::shared_ptr<GreenContext> current();            // of the calling thread, or null
-    static void forget_context(const Context& context);        // its primary context has ended
 
     CUgreenCtx handle() const { return handle_; }
     CUcontext context_handle() const { return alias_; }
@@ -50,6 +52,8 @@ public:
     CUresult wait(const std::shared_ptr<Event>& event);
 
 private:
+    static void forget_context(const Context& context); // its primary context has ended
+    GreenHome home();
     void end();
     std::vector<std::shared_ptr<Stream>> streams() const;
 

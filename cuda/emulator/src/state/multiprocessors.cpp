@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "device.hpp"
-
 namespace emu::state {
 namespace {
 
@@ -85,7 +83,7 @@ CUresult MultiprocessorResource::read(const CUdevResource& resource, Multiproces
     if (resource.type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
-    if (hidden.mark != mark || !device_at(hidden.device))
+    if (hidden.mark != mark)
         return CUDA_ERROR_INVALID_VALUE;
     *out = {hidden.device, hidden.split, {}, resource.sm.minSmPartitionSize, resource.sm.smCoscheduledAlignment,
             resource.sm.flags};
@@ -94,24 +92,23 @@ CUresult MultiprocessorResource::read(const CUdevResource& resource, Multiproces
     return CUDA_SUCCESS;
 }
 
-MultiprocessorResource all_multiprocessors(const Device& device)
+MultiprocessorResource all_multiprocessors(int device, unsigned count, unsigned unit)
 {
     MultiprocessorResource all;
-    all.device = device.ordinal();
-    for (int i = 0; i < device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT); ++i)
-        all.members.set(unsigned(i));
-    all.least = all.alignment = device.major() >= 9 ? 8 : 2;
+    all.device = device;
+    for (unsigned i = 0; i < count; ++i)
+        all.members.set(i);
+    all.least = all.alignment = unit;
     return all;
 }
 
-std::shared_ptr<const exec::Partition> partition_of(const Device& device, const MultiprocessorSet& members)
+std::shared_ptr<const exec::Partition> partition_of(const MultiprocessorSet& members)
 {
     auto partition = std::make_shared<exec::Partition>();
     for (unsigned i = 0; i < most_multiprocessors; ++i)
         if (members.test(i))
             partition->push_back(i);
-    size_t all = size_t(device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-    return partition->size() == all ? nullptr : partition;
+    return partition;
 }
 
 CUresult split_evenly(const MultiprocessorResource& from, unsigned flags, unsigned least, unsigned most,
@@ -164,20 +161,18 @@ CUresult split_by_groups(const MultiprocessorResource& from, CU_DEV_SM_RESOURCE_
     return CUDA_SUCCESS;
 }
 
-CUdevWorkqueueConfigResource default_workqueues(const Device& device)
+CUdevWorkqueueConfigResource default_workqueues(int device)
 {
     const char* text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     int most = text ? std::atoi(text) : 8;
-    return {device.ordinal(), unsigned(most >= 1 && most <= 32 ? most : 8), CU_WORKQUEUE_SCOPE_DEVICE_CTX};
+    return {device, unsigned(most >= 1 && most <= 32 ? most : 8), CU_WORKQUEUE_SCOPE_DEVICE_CTX};
 }
 
-CUresult check_workqueues(const CUdevWorkqueueConfigResource& queues)
+bool are_valid(const CUdevWorkqueueConfigResource& queues)
 {
-    if (!device_at(queues.device))
-        return CUDA_ERROR_INVALID_DEVICE;
     bool known = queues.sharingScope == CU_WORKQUEUE_SCOPE_DEVICE_CTX ||
                  queues.sharingScope == CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED;
-    return known && queues.wqConcurrencyLimit ? CUDA_SUCCESS : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    return known && queues.wqConcurrencyLimit;
 }
 
 } // namespace emu::state

@@ -14,8 +14,6 @@
 
 namespace emu::state {
 
-class Device;
-
 constexpr unsigned most_multiprocessors = 256;
 using MultiprocessorSet = std::bitset<most_multiprocessors>;
 
@@ -27,13 +25,15 @@ struct MultiprocessorResource {
     unsigned least = 0, alignment = 0, flags = 0;
 
     void write(CUdevResource* out) const;
-    // INVALID_RESOURCE_TYPE for another type, INVALID_VALUE for one that no call has made.
+    // INVALID_RESOURCE_TYPE for another type, INVALID_VALUE for one that no call has made. The number of the
+    // device is not checked.
     static CUresult read(const CUdevResource& resource, MultiprocessorResource* out);
 };
 
-MultiprocessorResource all_multiprocessors(const Device& device);
-// For launches: the numbers of a set; null when it has all of the device.
-std::shared_ptr<const exec::Partition> partition_of(const Device& device, const MultiprocessorSet& members);
+// Of a whole device; `unit` of them at least, and at once, make a group.
+MultiprocessorResource all_multiprocessors(int device, unsigned count, unsigned unit);
+// For launches: the numbers of a set.
+std::shared_ptr<const exec::Partition> partition_of(const MultiprocessorSet& members);
 
 // Groups of one size, rounded up to what the architecture divides; `most` groups or fewer.
 CUresult split_evenly(const MultiprocessorResource& from, unsigned flags, unsigned least, unsigned most,
@@ -44,7 +44,7 @@ CUresult split_by_groups(const MultiprocessorResource& from, CU_DEV_SM_RESOURCE_
                          MultiprocessorResource* rest);
 
 // The work queues of a context: how many loads are expected beside each other.
-CUdevWorkqueueConfigResource default_workqueues(const Device& device);
-CUresult check_workqueues(const CUdevWorkqueueConfigResource& queues);
+CUdevWorkqueueConfigResource default_workqueues(int device);
+bool are_valid(const CUdevWorkqueueConfigResource& queues);
 
 } // namespace emu::state

@@ -9,7 +9,6 @@
 #include "capture.hpp"
 #include "event.hpp"
 #include "event_sharing.hpp"
-#include "green_context.hpp"
 #include "pool.hpp"
 
 namespace emu::state {
@@ -62,7 +61,7 @@ bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
 } // namespace
 
 std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy,
-                                     GreenContext* green)
+                                     const GreenHome& home)
 {
     auto stream = std::make_shared<Stream>();
     stream->context_ = context.weak_from_this();
@@ -75,21 +74,17 @@ std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int prior
     stream->queue_->execute = [weak = stream->context_](Operation& operation) {
         return execute(weak, operation);
     };
-    if (green) {
-        stream->green_ = green->weak_from_this();
-        stream->green_id_ = green->id();
-        stream->partition_ = green->partition();
-    }
+    stream->home_ = home;
     if (!legacy)
-        stream->legacy_queue_ = (green ? green->legacy_stream() : context.legacy_stream())->queue_;
+        stream->legacy_queue_ = home.id ? home.legacy_queue : context.legacy_stream()->queue_;
     return stream;
 }
 
-CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out, GreenContext* green)
+CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out, const GreenHome& home)
 {
     if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))
         return CUDA_ERROR_INVALID_VALUE;
-    auto stream = make(context, flags, priority, false, green);
+    auto stream = make(context, flags, priority, false, home);
     stream->handle_ = table().add(stream);
     context.add_stream(stream);
     *out = stream->handle_;
@@ -131,7 +126,7 @@ std::vector<Place> Stream::legacy_places() const
     std::vector<Place> places;
     if (legacy_) {
         if (auto context = context_.lock())
-            places = context->blocking_ends(green_id_);
+            places = context->blocking_ends(home_.id);
     } else if (!(flags_ & CU_STREAM_NON_BLOCKING)) {
         if (auto legacy = legacy_queue_.lock(); legacy && !legacy->idle())
             places.push_back({legacy, legacy->submitted()});

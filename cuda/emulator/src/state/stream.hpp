@@ -18,13 +18,21 @@ class Event;
 class GreenContext;
 struct GraphNode;
 
+// Where a stream of a green context belongs.
+struct GreenHome {
+    std::weak_ptr<GreenContext> context;
+    uint64_t id = 0;                                     // 0: no green context
+    std::shared_ptr<const exec::Partition> partition;    // null: the whole device
+    std::shared_ptr<Queue> legacy_queue;
+};
+
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
     // Without a handle: the legacy stream and those of threads.
     static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority, bool legacy,
-                                        GreenContext* green = nullptr);
+                                        const GreenHome& home = {});
     static CUresult create(Context& context, unsigned flags, int priority, CUstream* out,
-                           GreenContext* green = nullptr);
+                           const GreenHome& home = {});
     // Destroying does not wait: the queue is finished by its worker.
     static CUresult destroy(CUstream handle);
     static std::shared_ptr<Stream> find(CUstream handle);
@@ -40,11 +48,10 @@ public:
     bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
     const std::shared_ptr<Queue>& queue() const { return queue_; }
     // Of a stream of a green context: 0 and null of others.
-    uint64_t green_id() const { return green_id_; }
-    std::shared_ptr<GreenContext> green() const { return green_.lock(); }
-    bool is_detached() const { return green_id_ && green_.expired(); } // its green context ended
-    // Where its kernels run; null: anywhere on the device.
-    const std::shared_ptr<const exec::Partition>& partition() const { return partition_; }
+    uint64_t green_id() const { return home_.id; }
+    std::shared_ptr<GreenContext> green() const { return home_.context.lock(); }
+    bool is_detached() const { return home_.id && home_.context.expired(); } // its green context ended
+    const std::shared_ptr<const exec::Partition>& partition() const { return home_.partition; }
     bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
 
     // Legacy ordering is applied here: an operation of the legacy stream follows all
@@ -74,9 +81,7 @@ private:
     unsigned flags_ = 0;
     int priority_ = 0;
     bool legacy_ = false;
-    std::weak_ptr<GreenContext> green_;
-    uint64_t green_id_ = 0;
-    std::shared_ptr<const exec::Partition> partition_;
+    GreenHome home_;
     std::atomic<bool> capturing_{false};
     std::shared_ptr<Capture> capture_;   // this and what follows under the lock of captures
     std::vector<GraphNode*> frontier_;   // what the next node follows
