@@ -5,6 +5,7 @@
 import numpy as np
 
 import cuda.core.driver as drv
+
 import cuda.core.driver.autoinit  # isort: skip
 from cuda.core.driver.compiler import SourceModule
 
