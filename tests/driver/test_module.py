@@ -192,9 +192,37 @@ def test_prepared_calls_check_their_arguments(scale):
     with pytest.raises(TypeError, match="3 arguments, 1 given"):
         scale.prepared_call((1, 1), (1, 1, 1), memory)
     with pytest.raises(TypeError, match="block must be a tuple"):
+        scale.prepared_call((1, 1), [1, 1, 1], memory, 1.0, 1)
+    with pytest.raises(TypeError, match="2 given after grid and block"):
         scale.prepared_call((1, 1), memory, 1.0, 1)
     with pytest.raises(TypeError, match="a device pointer is needed"):
         scale.prepared_call((1, 1), (1, 1, 1), 1.5, 1.0, 1)
+
+
+def test_preparing_checks_the_types(scale):
+    with pytest.raises(TypeError, match="takes 3 arguments, and 2 types were given"):
+        scale.prepare("Pf")
+    for keyword in ("shared", "block"):
+        with pytest.warns(DeprecationWarning, match=f"{keyword} of prepare"):
+            scale.prepare("Pfi", **{keyword: 1})
+    memory = drv.mem_alloc(4)
+    for bad in ("1", None, 1.5, 1 << 40):
+        with pytest.raises((TypeError, OverflowError)):
+            scale.prepared_call((1, 1), (1, 1, 1), memory, 1.0, bad)
+    memory.free()
+    with pytest.raises(drv.LogicError, match="cuLaunchKernel failed: invalid resource handle"):
+        scale.prepared_call((1, 1), (1, 1, 1), memory, 1.0, 1)
+
+
+def test_structures_are_prepared():
+    source = "struct pair { int a; double b; }; __global__ void f(double *x, pair p) { x[0] = p.a + p.b; }"
+    pair = np.dtype([("a", "i4"), ("b", "f8")], align=True)
+    function = compiler.SourceModule(source).get_function("f").prepare(["P", pair])
+    memory = drv.mem_alloc(8)
+    for value in (np.array((1, 0.5), pair), np.array((1, 0.5), pair)[()], (1, 0.5)):
+        drv.memset_d8(memory, 0, 8)
+        function.prepared_call((1, 1), (1, 1, 1), memory, value)
+        assert drv.from_device(memory, 1, float)[0] == 1.5
 
 
 def test_prepared_functions_are_functions(scale):

@@ -134,6 +134,7 @@ LAYERS = {
         "_launch._arguments",
         "_kernel_arg_handler",
         "_launcher",
+        "_launch._prepared",
     ],
     "graphs": ["graph.*"],
     "tensors, images": [

@@ -54,3 +54,15 @@ def test_choice_by_auto_is_announced_and_passed_on(monkeypatch, emulator, capsys
     device_choice.settle()
     assert os.environ["CUDA_CORE_DEVICE"] == "software"
     assert capsys.readouterr().err == "cuda.core: no CUDA device was found; using the software device\n"
+
+
+def test_the_software_device_has_a_build_and_headers(monkeypatch, tmp_path):
+    library = tmp_path / "library"
+    library.write_bytes(b"1234")
+    monkeypatch.setattr(device_choice, "software_library", lambda: str(library))
+    monkeypatch.setattr(device_choice, "is_software", lambda: True)
+    first = device_choice.software_build()
+    library.write_bytes(b"12345")
+    assert first.startswith("software 4 ") and device_choice.software_build().startswith("software 5 ")
+    monkeypatch.setattr(device_choice, "is_software", lambda: False)
+    assert device_choice.software_build() == "" and device_choice.software_headers() == []

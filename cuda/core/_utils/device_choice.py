@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["has_ended_work", "is_software", "settle", "software_headers", "software_library"]
+__all__ = ["has_ended_work", "is_software", "settle", "software_build", "software_headers", "software_library"]
 
 _CHOICES = ("hardware", "software", "auto")
 
@@ -54,6 +54,15 @@ def software_headers() -> list[str]:
     if not is_software():
         return []
     return [os.path.join(os.path.dirname(sys.modules["cuda.emulator"].__file__), "device_include")]
+
+
+def software_build() -> str:
+    """Return what tells the build of the software device from others, and from hardware, where it is empty."""
+    path = software_library() if is_software() else None
+    if path is None:
+        return ""
+    state = os.stat(path)
+    return f"software {state.st_size} {state.st_mtime_ns}"
 
 
 def software_library() -> str | None:

@@ -8,9 +8,12 @@ import builtins
 import operator
 import os
 import time
+import warnings
 
 import numpy
 
+from cuda.core._launch._arguments import register_buffer_class
+from cuda.core._launch._prepared import PreparedLaunch
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._module import ObjectCode
@@ -26,7 +29,9 @@ from cuda.core.driver._errors import (
     logic_error,
     translated,
 )
-from cuda.core.driver._memory import as_pointer
+from cuda.core.driver._managed import ManagedAllocation
+from cuda.core.driver._memory import DeviceAllocation, as_pointer
+from cuda.core.driver._pools import PooledDeviceAllocation
 from cuda.core.driver._streams import Event, stream_of
 
 __all__ = ["Function", "Module", "PreparedFunction", "module_from_file"]
@@ -219,10 +224,21 @@ class Function:
         Function
             This function.
         """
-        self.arg_format, self._writers = _parse(arg_types)
+        self.arg_format, parameters = _parse(arg_types)
+        sizes = self._parameter_sizes()
+        if sizes is not None and len(sizes) != len(parameters):
+            raise TypeError(
+                f"kernel {self._name!r} takes {len(sizes)} arguments, and {len(parameters)} types were given"
+            )
         self.texrefs = [] if texrefs is None else list(texrefs)
-        self.prepared_call = self._prepared_call
-        self.prepared_async_call = self._prepared_async_call
+        for name, value in (("shared", shared), ("block", block)):
+            if value is not None:
+                warnings.warn(
+                    f"{name} of prepare() is of no effect: give it to the call", DeprecationWarning, stacklevel=2
+                )
+        find = (self._prepared_config, None, stream_of(None), prepared_error)
+        self.prepared_call = PreparedLaunch(self.kernel, parameters, *find)
+        self.prepared_async_call = PreparedLaunch(self.kernel, parameters, find[0], stream_of, *find[2:])
         self.prepared_timed_call = self._prepared_timed_call
         return self
 
@@ -273,16 +289,15 @@ class Function:
                 self._configs[key] = known
         return known
 
-    def _prepared_call(self, grid, block, *args, shared_size=0):
-        self._launch_prepared(grid, block, None, args, shared_size)
-
-    def _prepared_async_call(self, grid, block, stream, *args, shared_size=0):
-        self._launch_prepared(grid, block, stream, args, shared_size)
+    def _prepared_config(self, grid, block, shared) -> LaunchConfig:
+        if not isinstance(block, tuple):
+            raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
+        return self._config(grid, block, shared)
 
     def _prepared_timed_call(self, grid, block, *args, shared_size=0):
         start, end_ = Event(), Event()
         start.record()
-        self._launch_prepared(grid, block, None, args, shared_size)
+        self.prepared_call(grid, block, *args, shared_size=shared_size)
         end_.record()
 
         def seconds():
@@ -290,19 +305,6 @@ class Function:
             return start.time_till(end_) * 1e-3
 
         return seconds
-
-    def _launch_prepared(self, grid, block, stream, args, shared_size):
-        if not isinstance(block, tuple):
-            raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
-        if len(args) != len(self._writers):
-            raise TypeError(f"kernel {self._name!r} was prepared for {len(self._writers)} arguments, {len(args)} given")
-        values = [write(value) for write, value in zip(self._writers, args, strict=True)]
-        try:
-            launch(stream_of(stream), self._config(grid, block, shared_size), self.kernel, *values)
-        except CUDAError as error:
-            raise classic_error(error) from None
-        except builtins.RuntimeError as error:  # something is closed
-            raise classic_error(error, "cuLaunchKernel") from None
 
 
 PreparedFunction = Function
@@ -368,8 +370,7 @@ def _parse(arg_types):
                 count = ""
     else:
         codes = list(arg_types)
-    writers = [_writer(code) for code in codes]
-    return "".join(code if isinstance(code, str) else "P" for code in codes), writers
+    return "".join(code if isinstance(code, str) else "P" for code in codes), [_parameter(code) for code in codes]
 
 
 _LETTERS = {
@@ -377,12 +378,48 @@ _LETTERS = {
     "l": numpy.int64, "L": numpy.uint64, "n": numpy.int64, "N": numpy.uint64, "q": numpy.int64, "Q": numpy.uint64,
     "?": numpy.bool_, "f": numpy.float32, "d": numpy.float64, "F": numpy.complex64, "D": numpy.complex128,
 }  # fmt: skip
+# Numbers of Python that a launch writes as these types by itself.
+_OF_PYTHON = {"i": int, "u": int, "f": float, "c": complex, "b": bool}
+_WIDTHS = {float: 8, complex: 16}
 
 
-def _writer(code):
+def _parameter(code) -> tuple[type, type, object]:
+    """Return the types that a parameter takes as they are, and what converts others."""
     if isinstance(code, str) and code in _LETTERS:
-        return _LETTERS[code]
+        return _scalar_parameter(_LETTERS[code])
     if isinstance(code, numpy.dtype) or (isinstance(code, type) and issubclass(code, numpy.generic)):
         dtype = numpy.dtype(code)
-        return dtype.type if dtype.kind in "iufcb" else lambda value: numpy.asarray(value, dtype).tobytes()
-    return as_pointer
+        if dtype in (numpy.intp, numpy.uintp):
+            return int, DeviceAllocation, as_pointer  # of either sign: programs write addresses so
+        if dtype.kind in "iufcb":
+            return _scalar_parameter(dtype.type)
+        return numpy.void, bytes, lambda value: numpy.asarray(value, dtype).tobytes()
+    return int, DeviceAllocation, as_pointer
+
+
+def _scalar_parameter(kind: type) -> tuple[type, type, object]:
+    dtype = numpy.dtype(kind)
+    plain = _OF_PYTHON[dtype.kind]
+    if _WIDTHS.get(plain, dtype.itemsize) != dtype.itemsize:
+        plain = kind  # such as a float of 4 bytes
+    return kind, plain, lambda value: _converted(kind, value)
+
+
+def _converted(kind: type, value):
+    if isinstance(value, (str, bytes)) or value is None:
+        raise TypeError(f"a {kind.__name__} is needed, not {type(value).__name__}")
+    try:
+        if numpy.dtype(kind).kind in "iu":
+            value = operator.index(value)
+        return kind(value)
+    except (TypeError, OverflowError) as error:
+        raise TypeError(f"a {kind.__name__} is needed, not {value!r}: {error}") from None
+
+
+def prepared_error(error: Exception) -> Exception:
+    """Return the classic error for one that a prepared launch raised."""
+    return classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel")
+
+
+for _kind in (DeviceAllocation, ManagedAllocation, PooledDeviceAllocation):
+    register_buffer_class(_kind)

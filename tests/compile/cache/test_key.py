@@ -213,6 +213,15 @@ def test_versions_of_the_compilers_count(monkeypatch):
     assert len(keys) == 7
 
 
+def test_code_of_the_software_device_is_not_that_of_hardware_or_of_another_build(monkeypatch):
+    keys = set()
+    for is_software, build in ((False, ""), (True, "software 1 2"), (True, "software 1 3")):
+        monkeypatch.setattr(_key, "is_software", lambda is_software=is_software: is_software)
+        monkeypatch.setattr(_key, "software_build", lambda build=build: build)
+        keys.add(key())
+    assert len(keys) == 3
+
+
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
 def test_a_compiler_that_is_missing_has_a_key_of_its_own(monkeypatch, kind):
     def fail():

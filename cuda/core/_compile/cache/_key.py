@@ -19,6 +19,7 @@ from cuda.core._compile._option_table import (
 )
 from cuda.core._compile._options import LinkerOptions, ProgramOptions, current_arch
 from cuda.core._linker import Linker
+from cuda.core._utils.device_choice import is_software, software_build
 from cuda.core._utils.hashing import sha256
 from cuda.core._utils.nvjitlink import nvjitlink_version
 from cuda.core._utils.validators import find_str_enum
@@ -182,7 +183,15 @@ def other_inputs(options, kind) -> list[bytes]:
 
 
 def compiler_identity(kind) -> list[bytes]:
-    """Return the names and versions of the tools that compile this type of source."""
+    """Return the names and versions of the tools that compile this type of source.
+
+    The software device brings its own under the same names, and loads nothing but what they make.
+    """
+    return [*tools_of(kind), software_build().encode()] if is_software() else tools_of(kind)
+
+
+def tools_of(kind) -> list[bytes]:
+    """Return the names and versions of the tools, whoever brings them."""
     if kind is SourceCodeType.CXX:
         return [b"nvrtc", probe(nvrtc_version)]
     if kind is SourceCodeType.NVVM:
