@@ -52,11 +52,11 @@ def launch(
     kernel : :class:`Kernel`
         What to run.
     *kernel_args
-        One for each parameter of the kernel, copied before this returns: a :class:`Buffer` or None
-        (a pointer), an int or bool of any width that holds the value, a float (double), a complex
-        (double complex), a NumPy or ctypes scalar of the parameter's size, or a structure of exactly
-        that size as bytes, ``numpy.void`` or ``ctypes.Structure``. Memory they refer to has to stay
-        alive until the kernel has run.
+        One for each parameter of the kernel, copied before this returns: a :class:`Buffer`, an array in
+        memory of the device or None (a pointer), an int or bool of any width that holds the value, a
+        float (double), a complex (double complex), a NumPy or ctypes scalar of the parameter's size, a
+        :class:`TensorMapDescriptor`, or a structure of exactly that size as bytes, ``numpy.void`` or
+        ``ctypes.Structure``. Memory they refer to has to stay alive until the kernel has run.
 
     Raises
     ------

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from cpython.long cimport PyLong_CheckExact
-
 from cuda.core._arrays._derived_views cimport derive
 from cuda.core._arrays._exports cimport (
     check_export_arguments,
@@ -15,19 +13,19 @@ from cuda.core._arrays._exports cimport (
     export_view,
     register_view_class,
 )
-from cuda.core._arrays._importers cimport (
-    ViewState,
-    dtype_of,
+from cuda.core._arrays._buffer_views cimport view_buffer
+from cuda.core._arrays._exchange cimport is_torch_type
+from cuda.core._arrays._importers cimport has_dlpack, import_array, import_known, is_array
+from cuda.core._arrays._protocols cimport (
+    FOR_VIEW,
+    import_array_interface,
+    import_cuda_interface,
+    import_dlpack,
+    import_numpy,
     is_numpy,
-    layout_of,
-    view_array_interface,
-    view_buffer,
-    view_cuda_interface,
-    view_dlpack,
-    view_numpy,
 )
 from cuda.core._arrays._strided_copies cimport copy_view
-from cuda.core._arrays._tensor_bridge cimport is_torch, view_torch
+from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of
 from cuda.core._dlpack cimport DLPack_negotiate, numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
@@ -189,10 +187,8 @@ cdef class StridedMemoryView(ViewState):
             If the interface is older, incomplete or masked, or ``stream_ptr`` is missing.
         """
         cdef StridedMemoryView self = new_view(cls)
-        if is_torch(obj):
-            view_torch(self, obj, stream_ptr)
-        else:
-            view_cuda_interface(self, obj, stream_ptr)
+        if isinstance(obj, (ViewState, Buffer)) or not import_known(self, obj, stream_ptr, FOR_VIEW):
+            import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
         return self
 
     @classmethod
@@ -214,10 +210,10 @@ cdef class StridedMemoryView(ViewState):
             If the interface is older, incomplete or masked.
         """
         cdef StridedMemoryView self = new_view(cls)
-        if is_torch(obj):
-            view_torch(self, obj, -1)
+        if is_torch_type(type(obj)):
+            import_known(self, obj, -1, FOR_VIEW)
         else:
-            view_array_interface(self, obj)
+            import_array_interface(self, obj)
         return self
 
     @classmethod
@@ -484,7 +480,7 @@ cdef class _StridedMemoryViewProxy:
         readonly bint has_dlpack
 
     def __init__(self, obj):
-        if not has_dlpack(obj) and not hasattr(obj, "__cuda_array_interface__"):
+        if not is_array(obj):
             raise BufferError(no_protocol(obj))
         self.obj = obj
         self.has_dlpack = has_dlpack(obj)
@@ -529,14 +525,14 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
 def view_as_cai(obj, stream_ptr, view=None):
     """Return the view of an object with ``__cuda_array_interface__``; an empty ``view`` is filled."""
     cdef StridedMemoryView self = empty_view(view)
-    view_cuda_interface(self, obj, stream_ptr)
+    import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
     return self
 
 
 def view_as_array_interface(obj, view=None):
     """Return the view of an object with ``__array_interface__``; an empty ``view`` is filled."""
     cdef StridedMemoryView self = empty_view(view)
-    view_array_interface(self, obj)
+    import_array_interface(self, obj)
     return self
 
 
@@ -562,28 +558,19 @@ cdef int check_empty(StridedMemoryView self) except -1:
 
 
 cdef int fill_any(StridedMemoryView self, object obj, object stream_ptr) except -1:
-    if is_numpy(obj) or is_torch(obj) or has_dlpack(obj):
-        fill_dlpack(self, obj, stream_ptr)
-    elif hasattr(obj, "__cuda_array_interface__"):
-        view_cuda_interface(self, obj, stream_ptr)
-    else:
+    if not import_array(self, obj, stream_ptr, FOR_VIEW):
         raise BufferError(no_protocol(obj))
     return 0
 
 
 cdef int fill_dlpack(StridedMemoryView self, object obj, object stream_ptr) except -1:
     if is_numpy(obj):
-        if PyLong_CheckExact(stream_ptr) and stream_ptr == -1 and view_numpy(self, obj, False):
+        if type(stream_ptr) is int and stream_ptr == -1 and import_numpy(self, obj, False, FOR_VIEW):
             return 0
-    elif is_torch(obj):
-        view_torch(self, obj, stream_ptr)
+    elif not isinstance(obj, ViewState) and import_known(self, obj, stream_ptr, FOR_VIEW):
         return 0
-    view_dlpack(self, obj, stream_ptr)
+    import_dlpack(self, obj, stream_ptr, FOR_VIEW)
     return 0
-
-
-cdef bint has_dlpack(object obj) except -1:
-    return hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__")
 
 
 cdef str no_protocol(object obj):

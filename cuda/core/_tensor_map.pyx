@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-from cuda.core._arrays._importers cimport ViewState, dtype_of, layout_of
+from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of
 from cuda.core._arrays._tensor_map_encoding cimport (
     TensorNumbers,
     encode_im2col,

@@ -1,410 +1,261 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of what other libraries export: by DLPack, by the two array interfaces, and what is refused."""
+"""The table of importers: types that users register, for views, copies and launches."""
 
 import gc
-import random
 import subprocess
 import sys
-import time
+import threading
+import weakref
 
 import numpy as np
 import pytest
-from cuda.bindings import driver
 
-from cuda.core import LegacyPinnedMemoryResource
-from cuda.core.utils import StridedMemoryView
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
+from cuda.core.utils import StridedMemoryView, args_viewable_as_strided_memory, register_importer
+from support.kernels import compiled
 from support.memory import read, write
-from support.tensors import BAD_TENSORS, ArrayInterface, CudaInterface, DLPackExporter, OldExporter, broken_tensor
-from support.work import busy
+from support.tensors import CudaInterface, DLPackExporter
 
 from_any = StridedMemoryView.from_any_interface
-from_dlpack = StridedMemoryView.from_dlpack
-from_cuda_interface = StridedMemoryView.from_cuda_array_interface
-from_interface = StridedMemoryView.from_array_interface
+
+SCALE = """
+extern "C" __global__ void scale(float* x, float factor, int count)
+{
+    if (threadIdx.x < count)
+        x[threadIdx.x] *= factor;
+}"""
 
 
-class Array(np.ndarray):
-    """A NumPy array that is viewed by protocol only."""
+def scale_kernel():
+    return compiled(SCALE).get_kernel("scale")
 
 
-def facts(view):
-    return (view.ptr, view.shape, view.strides, view.dtype, view.readonly, view.device_id, view.is_device_accessible)
+class Image:
+    """An array of a library without protocols."""
+
+    def __init__(self, pixels):
+        self.pixels = pixels
 
 
-def test_importing_does_not_import_numpy():
-    code = (
-        "import sys, cuda.core.utils; assert 'numpy' not in sys.modules and 'cuda.bindings.driver' not in sys.modules"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+class Photo(Image):
+    pass
 
 
-# --- NumPy: the short way and the protocol agree ---
+@pytest.fixture
+def calls():
+    """What the importer of Image was called with; nothing stays registered."""
+    seen = []
+
+    def importer(image, stream_ptr):
+        seen.append((image, stream_ptr))
+        return image.pixels
+
+    register_importer(Image, importer)
+    yield seen
+    register_importer(Image, None)
 
 
-def random_array(rng):
-    shape = tuple(rng.randint(0, 4) for _ in range(rng.randint(0, 4)))
-    array = np.zeros(shape, rng.choice(["?", "i1", "u2", "i4", "f8", "c16", "f2"]))
-    array = array.transpose(rng.sample(range(array.ndim), array.ndim))
-    array = array[(..., *[slice(None, None, rng.choice([1, 2, -1])) for _ in range(array.ndim)])]
-    array.flags.writeable = rng.random() < 0.5
-    return array
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_short_way_to_numpy_says_what_the_protocols_say(seed):
-    array = random_array(random.Random(seed))
-    assert facts(from_any(array, -1)) == facts(from_any(array.view(Array), -1))
-    assert facts(from_interface(array)) == facts(from_interface(array.view(Array)))
-
-
-@pytest.mark.parametrize("dtype", ["M8[s]", ">i4", "g", "U3", "O", [("a", "i4"), ("b", "f8")]])
-def test_what_numpy_does_not_export_is_refused(dtype):
-    with pytest.raises(BufferError):
-        from_dlpack(np.zeros(2, dtype), -1)
-
-
-def test_strides_between_elements_are_refused():
-    field = np.zeros(3, [("a", "i4"), ("b", "i2")])["a"]
-    with pytest.raises(BufferError):
-        from_dlpack(field, -1)
-    with pytest.raises(ValueError, match="multiples"):
-        from_interface(field)
-
-
-def test_structures_keep_their_fields():
-    array = np.zeros(3, np.dtype([("a", "i1"), ("b", "f8")], align=True))
-    view = from_interface(array)
-    assert (view.dtype, view.shape, view.strides, view.readonly) == (array.dtype, (3,), None, False)
-    assert from_interface(np.zeros(2, "U3"))._layout.itemsize == 12
-    assert from_interface(np.zeros(2, "M8[ns]"))._layout.itemsize == 8
-
-
-# --- DLPack ---
-
-
-@pytest.mark.parametrize("place", [(1, 0), (2, 0), (2, 3)])
-def test_no_stream_is_ambiguous(place):
-    exporter = DLPackExporter(place)
-    for view in (from_any, from_dlpack):
-        with pytest.raises(BufferError, match="ambiguous"):
-            view(exporter)
-    assert exporter.calls == []
-
-
+@pytest.mark.parametrize("cls", [Image, Photo])
 @pytest.mark.parametrize(
-    ("place", "stream_ptr", "passed"),
-    [
-        ((1, 0), -1, None),
-        ((1, 0), 77, 77),
-        ((2, 0), -1, -1),
-        ((2, 0), 77, 77),
-        ((3, 0), None, None),
-        ((3, 0), -1, -1),
-        ((3, 0), 77, 77),
-        ((13, 0), None, None),
-        ((13, 0), -1, -1),
-        ((13, 0), 77, 77),
-    ],
+    "wrap", [lambda a: a, CudaInterface, lambda a: StridedMemoryView.from_dlpack(a, -1), bytearray]
 )
-def test_the_exporter_gets_the_stream(place, stream_ptr, passed):
-    exporter = DLPackExporter(place)
-    view = from_dlpack(exporter, stream_ptr)
-    assert exporter.calls == [{"stream": passed, "max_version": (1, 0)}]
-    assert view.is_device_accessible == (place[0] != 1)
-    assert view.device_id == (place[1] if place[0] != 1 else -1)
-    assert view.__dlpack_device__() == place
-    old = OldExporter(place)
-    assert from_dlpack(old, stream_ptr).ptr == view.ptr
-    assert old.calls == [{"stream": passed}]
+def test_arrays_of_a_registered_type_are_viewed(calls, cls, wrap):
+    array = np.arange(6, dtype=np.uint8)
+    image = cls(wrap(array))
+    view = from_any(image, -1)
+    assert (view.shape, view.dtype, view.exporting_obj is image) == ((6,), np.dtype(np.uint8), True)
+    assert calls == [(image, -1)]
+    assert StridedMemoryView.from_dlpack(image, -1).ptr == view.ptr
+    proxy = args_viewable_as_strided_memory((0,))(lambda proxy: proxy)(image)
+    assert (proxy.view(-1).ptr, proxy.has_dlpack) == (view.ptr, False)
 
 
-def test_the_tensor_is_released_once():
-    exporter = DLPackExporter()
-    view = from_dlpack(exporter, -1)
-    derived = view.view(dtype=np.dtype("i4"))
+def test_the_view_keeps_what_the_importer_returned():
+    class Pixels(np.ndarray):
+        pass
+
+    class Lazy:
+        pass
+
+    kept = []
+
+    def importer(lazy, stream_ptr):
+        pixels = np.arange(4).view(Pixels)
+        kept.append(weakref.ref(pixels))
+        return pixels
+
+    register_importer(Lazy, importer)
+    view = from_any(Lazy(), -1)
+    gc.collect()
+    assert kept[0]() is not None
+    assert np.from_dlpack(view).tolist() == [0, 1, 2, 3]
     del view
     gc.collect()
-    assert exporter.released == 0
-    del derived
-    gc.collect()
-    assert exporter.released == 1
+    assert kept[0]() is None
+    register_importer(Lazy, None)
 
 
-def test_descriptions_are_read():
-    view = from_dlpack(DLPackExporter((2, 1), shape=(2, 3), strides=(1, 2), offset=16, data=0x1000), -1)
-    assert facts(view) == (0x1010, (2, 3), (1, 2), np.dtype("f4"), False, 1, True)
-    assert from_dlpack(DLPackExporter(shape=(), data=0x1000), -1).shape == ()
-    assert from_dlpack(DLPackExporter(shape=(0,), data=None), -1).ptr == 0
+def test_a_type_is_registered_anew_and_taken_back(calls):
+    register_importer(Image, lambda image, stream_ptr: np.zeros(3))
+    assert from_any(Image(np.zeros(2)), -1).shape == (3,)
+    register_importer(Image, None)
+    with pytest.raises(BufferError, match="Image has neither"):
+        from_any(Image(np.zeros(2)), -1)
+    register_importer(Image, None)  # again, to no effect
 
 
-@pytest.mark.parametrize(
-    ("description", "error"),
-    [
-        ({"lanes": 4}, NotImplementedError),
-        ({"code": 3, "bits": 64}, TypeError),
-        ({"code": 0, "bits": 128}, TypeError),
-        ({"code": 2, "bits": 8}, TypeError),
-    ],
-)
-def test_types_that_numpy_lacks_fail_when_asked_for(description, error):
-    view = from_dlpack(DLPackExporter(**description), -1)
-    assert view.shape == (2, 3)
-    with pytest.raises(error):
-        _ = view.dtype
+def test_the_nearest_base_decides(calls):
+    register_importer(Photo, lambda photo, stream_ptr: np.zeros(9))
+    assert from_any(Photo(np.zeros(2)), -1).shape == (9,)
+    assert from_any(Image(np.zeros(2)), -1).shape == (2,)
+    register_importer(Photo, None)
+    assert from_any(Photo(np.zeros(2)), -1).shape == (2,)
 
 
-def test_parts_of_bytes_have_no_layout():
-    view = from_dlpack(DLPackExporter(code=0, bits=4), -1)
-    with pytest.raises(ValueError, match="whole bytes"):
-        _ = view.shape
-
-
-@pytest.mark.requires(module="ml_dtypes")
-@pytest.mark.parametrize(
-    ("code", "bits", "name"), [(4, 16, "bfloat16"), (10, 8, "float8_e4m3fn"), (12, 8, "float8_e5m2")]
-)
-def test_types_of_ml_dtypes_make_the_round_trip(code, bits, name):
-    view = from_dlpack(DLPackExporter(code=code, bits=bits), -1)
-    assert view.dtype.name == name
-    again = from_dlpack(view.view(dtype=view.dtype), -1)
-    assert again.dtype == view.dtype
-
-
-def test_missing_ml_dtypes_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
-    with pytest.raises(NotImplementedError, match="ml_dtypes"):
-        _ = from_dlpack(DLPackExporter(code=7, bits=8), -1).dtype
-
-
-@pytest.mark.parametrize("exporter", [DLPackExporter((10, 0)), DLPackExporter((10, 0), told=(1, 0))])
-def test_other_devices_are_refused(exporter):
-    with pytest.raises(BufferError, match="type 10"):
-        from_dlpack(exporter, -1)
-
-
-@pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
-def test_tensors_that_cannot_be_are_refused(changes, message):
-    exporter = broken_tensor(changes)
-    with pytest.raises(ValueError, match=message):
-        from_dlpack(exporter, -1)
-    gc.collect()
-    assert exporter.released == 1
-
-
-def test_what_is_no_capsule_is_refused():
-    class Exporter(DLPackExporter):
-        def __dlpack__(self, **arguments):
-            return 3
-
-    with pytest.raises(BufferError, match="capsule"):
-        from_dlpack(Exporter(), -1)
-
-
-def test_errors_of_the_exporter_pass():
-    class Exporter(DLPackExporter):
-        def __dlpack__(self, **arguments):
-            raise error
-
-    for error in (TypeError("mine"), BufferError("mine"), ZeroDivisionError("mine")):
-        with pytest.raises(type(error), match="mine"):
-            from_dlpack(Exporter(), -1)
-
-
-class Integral:
-    def __init__(self, value):
-        self.value = value
-
-    def __index__(self):
-        return self.value
-
-
-class Handle(Integral):
-    """Like a handle of cuda.bindings, which is convertible and no number."""
-
-    def __int__(self):
-        return self.value
-
-    __index__ = None
-
-
-@pytest.mark.parametrize("kind", [int, np.int64, np.uintp, Integral, driver.CUstream], ids=lambda kind: kind.__name__)
-def test_the_stream_is_anything_integer_like(kind):
-    exporter = DLPackExporter((2, 0))
-    for view in (from_dlpack, from_any):
-        assert view(exporter, kind(77)).ptr
-    assert exporter.calls == [{"stream": 77, "max_version": (1, 0)}] * 2
-    assert type(exporter.calls[0]["stream"]) is int
-    with pytest.warns(DeprecationWarning):
-        assert StridedMemoryView(exporter, stream_ptr=kind(77)).ptr
-
-
-@pytest.mark.parametrize("kind", [np.int64, Integral, Handle], ids=lambda kind: kind.__name__)
-def test_no_ordering_is_anything_integer_like(kind):
-    for obj in (np.zeros(3), DLPackExporter()):
-        assert from_dlpack(obj, kind(-1)).size > 0
-
-
-@pytest.mark.parametrize(
-    "value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__
-)
-def test_the_stream_is_nothing_else(value):
-    for exporter in (DLPackExporter(), np.zeros(3), DLPackExporter((2, 0))):
-        with pytest.raises(TypeError, match="stream_ptr must be an int or a handle"):
-            from_dlpack(exporter, value)
-
-
-@pytest.mark.parametrize("value", [-2, 1 << 64])
-def test_the_stream_is_an_address(value):
-    with pytest.raises(ValueError, match="stream_ptr must be the address of a stream"):
-        from_dlpack(DLPackExporter((2, 0)), value)
-
-
-def test_objects_without_the_protocol():
-    with pytest.raises(BufferError, match="int has neither"):
-        from_any(3, -1)
-    for view in (from_dlpack, from_cuda_interface):
-        with pytest.raises(AttributeError):
-            view(3, -1)
-    with pytest.raises(AttributeError):
-        from_interface(3)
-
-
-# --- array interfaces ---
-
-
-def test_the_cuda_interface_is_read():
-    array = np.zeros((2, 3), np.float32)
-    address = array.ctypes.data
-    view = from_any(CudaInterface(array), -1)
-    assert (view.ptr, view.shape, view.strides, view.dtype) == (address, (2, 3), None, np.dtype("f4"))
-    assert (view.readonly, view.is_device_accessible) == (False, True)
-    assert from_cuda_interface(CudaInterface(array, data=(address, True)), -1).readonly
-    assert from_cuda_interface(CudaInterface(array, strides=(4, 8)), -1).strides == (1, 2)
-    assert from_cuda_interface(CudaInterface(array, typestr=">f4"), -1).dtype == np.dtype(">f4")
-    empty = from_cuda_interface(CudaInterface(array, shape=(0, 3), data=(0, False)), -1)
-    assert (empty.ptr, empty.size) == (0, 0)
-    structure = CudaInterface(array, typestr="|V8", descr=[("a", "<i4"), ("b", "<f4")])
-    assert from_cuda_interface(structure, -1).dtype == np.dtype([("a", "<i4"), ("b", "<f4")])
-
-
-@pytest.mark.parametrize(
-    ("entries", "error"),
-    [
-        ({"version": 2}, BufferError),
-        ({"mask": np.zeros(3)}, BufferError),
-        ({"data": b"12345678"}, BufferError),
-        ({"typestr": "f"}, BufferError),
-        ({"typestr": 4}, BufferError),
-        ({"typestr": "<fx"}, BufferError),
-        ({"strides": (3,)}, ValueError),
-        ({"strides": (4, 4)}, ValueError),
-        ({"shape": [3]}, TypeError),
-        ({"shape": (-3,)}, ValueError),
-    ],
-)
-def test_interfaces_refuse(entries, error):
-    array = np.zeros(3, np.float32)
-    with pytest.raises(error):
-        from_cuda_interface(CudaInterface(array, **entries), -1)
-    with pytest.raises(error):
-        from_interface(ArrayInterface(array, **entries))
-
-
-@pytest.mark.parametrize("entry", ["shape", "typestr", "data"])
-def test_missing_entries_are_named(entry):
-    exporter = CudaInterface(np.zeros(3))
-    del exporter.__cuda_array_interface__[entry]
-    with pytest.raises(BufferError, match=entry):
-        from_cuda_interface(exporter, -1)
-
-
-def test_streams_of_the_cuda_interface():
-    array = np.zeros(3)
+def test_an_importer_that_fails_says_so(calls):
+    with pytest.raises(BufferError, match="the importer of Image returned a int, which has neither DLPack"):
+        from_any(Image(3), -1)
+    with pytest.raises(AttributeError, match="pixels"):
+        from_any(Image.__new__(Photo), -1)
     with pytest.raises(BufferError, match="ambiguous"):
-        from_cuda_interface(CudaInterface(array))
-    with pytest.raises(BufferError, match="stream 0"):
-        from_cuda_interface(CudaInterface(array, stream=0), -1)
-    assert from_cuda_interface(CudaInterface(array, stream=2), -1).shape == (3,)
-    assert from_cuda_interface(CudaInterface(array, stream=2), 2).shape == (3,)
+        from_any(Image(np.zeros(2)))
+    # One that returns its own type would go on for ever.
+    with pytest.raises(BufferError, match="returned a Image, which has neither"):
+        from_any(Image(Image(np.zeros(2))), -1)
 
 
-# --- on a device ---
+def test_the_exporter_gets_the_stream(calls):
+    exporter = DLPackExporter((2, 0))
+    from_any(Image(exporter), 77)
+    assert (calls[-1][1], exporter.calls[-1]["stream"]) == (77, 77)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, len), "cls must be a type, not int"),
+        ((Image, 3), "importer must be a function or None, not int"),
+        ((np.ndarray, len), "arrays of type ndarray are read by the library itself"),
+        ((StridedMemoryView, len), "arrays of type StridedMemoryView are read by the library itself"),
+    ],
+)
+def test_what_cannot_be_registered(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        register_importer(*arguments)
+
+
+def test_the_table_has_an_end():
+    code = """
+from cuda.core.utils import register_importer, StridedMemoryView
+import numpy as np
+kinds = [type(f"Kind{i}", (), {}) for i in range(200)]
+count = 0
+try:
+    for kind in kinds:
+        register_importer(kind, lambda array, stream_ptr: np.zeros(2))
+        count += 1
+except RuntimeError as error:
+    assert "register a common base" in str(error)
+assert 100 < count < 130, count
+assert StridedMemoryView.from_any_interface(kinds[count - 1](), -1).shape == (2,)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_types_are_registered_while_others_are_viewed(calls):
+    kinds = [type(f"Kind{i}", (Image,), {}) for i in range(8)]
+    wrong = []
+
+    def view(kind):
+        for i in range(300):
+            if i == 150:
+                register_importer(kind, lambda array, stream_ptr: np.zeros(5))
+            if from_any(kind(np.zeros(5)), -1).shape != (5,):
+                wrong.append(kind)
+
+    threads = [threading.Thread(target=view, args=(kind,)) for kind in kinds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for kind in kinds:
+        register_importer(kind, None)
+    assert wrong == []
+
+
+def test_copies_take_registered_types(device, stream, calls):
+    array = np.arange(16, dtype=np.uint8)
+    buffer = device.allocate(16, stream=stream)
+    buffer.copy_from(Image(array), stream=stream)
+    assert read(buffer, stream) == array.tobytes()
+    target = np.zeros(32, np.uint8)
+    buffer.copy_to(Photo(target[::2]), stream=stream)
+    stream.sync()
+    assert target[::2].tolist() == array.tolist() and target[1::2].sum() == 0
+    assert [stream_ptr for _, stream_ptr in calls] == [int(stream.handle)] * 2
+
+
+# --- launches ---
 
 
 class DeviceArray:
-    """A buffer as an array of another library; its stream is the producer's."""
+    """Memory of the device behind a protocol."""
 
-    def __init__(self, buffer, shape, stream=None):
-        self.buffer = buffer
+    def __init__(self, buffer, count):
         self.__cuda_array_interface__ = {
-            "shape": shape,
-            "typestr": "<f4",
-            "data": (buffer.handle, False),
-            "version": 3,
-            "stream": None if stream is None else int(stream.handle),
-        }
+            "shape": (count,), "typestr": "<f4", "data": (buffer.handle, False), "version": 3, "stream": None,
+        }  # fmt: skip
 
 
-def finishes(event):
-    """Whether an event completes soon; waiting for it might take forever."""
-    limit = time.monotonic() + 2
-    while not event.is_done and time.monotonic() < limit:
-        time.sleep(0.001)
-    return event.is_done
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda buffer: DeviceArray(buffer, 64),
+        lambda buffer: buffer.view((64,), np.float32),
+        lambda buffer: Image(buffer),
+        lambda buffer: DLPackExporter((2, 0), shape=(64,), data=buffer.handle),
+    ],
+    ids=["interface", "view", "registered", "dlpack"],
+)
+def test_kernels_take_arrays_of_the_device(device, stream, calls, wrap):
+    buffer = device.allocate(256, stream=stream)
+    write(buffer, np.arange(64, dtype=np.float32).tobytes(), stream)
+    launch(stream, LaunchConfig(grid=1, block=64), scale_kernel(), wrap(buffer), np.float32(3), 64)
+    assert np.frombuffer(read(buffer, stream), np.float32).tolist() == [3.0 * i for i in range(64)]
+    assert all(stream_ptr == -1 for _, stream_ptr in calls)
 
 
-def test_the_consumer_waits_for_the_producer(device, stream):
-    producer = device.create_stream()
-    array = DeviceArray(device.allocate(64, stream=stream), (4, 4), producer)
-    stream.sync()
-    with busy(producer):
-        from_cuda_interface(array, -1)
-        assert finishes(stream.record())
-        view = from_cuda_interface(array, int(stream.handle))
-        assert not stream.is_done
-    stream.sync()
-    assert (view.device_id, view.ptr) == (device.device_id, array.buffer.handle)
-    assert view.__dlpack_device__() == (2, device.device_id)
-
-
-def test_device_memory_keeps_its_place(device, stream):
-    buffer = device.allocate(64, stream=stream)
-    write(buffer, np.arange(16, dtype=np.float32).tobytes(), stream)
-    for view in (
-        StridedMemoryView.from_buffer(buffer, (4, 4), dtype=np.dtype("f4")),
-        from_cuda_interface(DeviceArray(buffer, (4, 4)), int(stream.handle)),
+@pytest.mark.parametrize("make", [lambda: np.zeros(3), lambda: bytearray(3), lambda: Image(np.zeros(2))])
+def test_kernels_take_no_arrays_of_the_host(device, stream, calls, make):
+    with pytest.raises(
+        TypeError,
+        match="argument 0 of kernel .* is a .* in memory of the host, which the device",
     ):
-        part = view.view(view._layout[1:])
-        assert (part.device_id, part.is_device_accessible) == (device.device_id, True)
-        assert part.__dlpack_device__() == (2, device.device_id)
-        again = from_dlpack(part, int(stream.handle))
-        assert (again.ptr, again.shape, again.device_id) == (buffer.handle + 16, (3, 4), device.device_id)
-    assert np.frombuffer(read(buffer, stream), np.float32)[4] == 4
+        launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), make(), np.float32(3), 1)
 
 
-def test_page_locked_memory_is_reached_by_both(device):
-    buffer = LegacyPinnedMemoryResource().allocate(64)
-    view = StridedMemoryView.from_buffer(buffer, (16,), dtype=np.dtype("f4"))
-    assert (view.is_device_accessible, view.__dlpack_device__()) == (True, (3, 0))
-    assert from_dlpack(buffer).is_device_accessible
-    array = np.from_dlpack(buffer)
-    assert not from_any(array, -1).is_device_accessible
-    assert from_any(array, -1).view(dtype=np.dtype("u1")).is_device_accessible
-
-
-@pytest.mark.requires(module="cupy")
-def test_arrays_of_cupy(device, stream):
-    import cupy
-
-    with cupy.cuda.Stream.from_external(stream):
-        array = cupy.arange(24, dtype=cupy.float32).reshape(4, 6)[:, ::2]
-    for view in (
-        from_any(array, int(stream.handle)),
-        from_cuda_interface(array, int(stream.handle)),
-        from_dlpack(array, -1),
-    ):
-        assert facts(view) == (array.data.ptr, (4, 3), (6, 2), np.dtype("f4"), False, device.device_id, True)
-    back = cupy.from_dlpack(view)
+def test_kernels_take_page_locked_arrays(device, stream):
+    array = np.from_dlpack(LegacyPinnedMemoryResource().allocate(256)).view(np.float32)
+    array[:] = 2
+    launch(stream, LaunchConfig(grid=1, block=64), scale_kernel(), array, np.float32(3), 64)
     stream.sync()
-    assert back.get().tolist() == array.get().tolist()
+    assert (array == 6).all()
+
+
+def test_arrays_are_as_wide_as_pointers(device, stream):
+    buffer = device.allocate(256, stream=stream)
+    with pytest.raises(TypeError, match="argument 1 of .* has 4 bytes, but the DeviceArray given has 8"):
+        launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), buffer, DeviceArray(buffer, 64), 1)
+
+
+def test_references_are_given_back(calls):
+    array = np.zeros(4)
+    image = Image(array)
+    before = sys.getrefcount(array), sys.getrefcount(image)
+    for _ in range(100):
+        from_any(image, -1)
+    calls.clear()
+    gc.collect()
+    assert (sys.getrefcount(array), sys.getrefcount(image)) == before

@@ -38,6 +38,7 @@ OURS = {
     },
     "cuda.core.graph": {"AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"MemoryPoolAccessType"},
+    "cuda.core.utils": {"register_importer"},
 }
 
 ENTRIES = list(interface.entries())

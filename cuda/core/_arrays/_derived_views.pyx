@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport int64_t
 
-from cuda.core._arrays._importers cimport ViewState, check_size, layout_of
+from cuda.core._arrays._view_state cimport ViewState, check_size, layout_of
 from cuda.core._dlpack cimport DEVICE_CPU
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._arrays._importers cimport ViewState
+from cuda.core._arrays._view_state cimport ViewState
 
 
 # Refuses arguments of `__dlpack__` of the wrong type.

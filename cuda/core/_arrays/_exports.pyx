@@ -11,7 +11,7 @@ from cpython.exc cimport PyErr_SetString
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
 
-from cuda.core._arrays._importers cimport ViewState, dtype_of, layout_of, view_tensor
+from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of, set_tensor
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
     DEVICE_CUDA,
@@ -147,7 +147,7 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
     check_pointer(managed, "the tensor")
     check_pointer(result, "the result")
     DLPack_check(&managed.dl_tensor)
-    view_tensor(self, &managed.dl_tensor)
+    set_tensor(self, &managed.dl_tensor)
     self._is_readonly = managed.flags & DLPACK_FLAG_READ_ONLY != 0
     # From here on nothing fails, and the tensor is the view's to release.
     self._dlpack.versioned = managed

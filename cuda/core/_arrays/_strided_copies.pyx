@@ -13,7 +13,7 @@ from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._memory.copying._copies cimport Box, box_of, copy_boxes
 from cuda.core._stream cimport Stream_accept, Stream_keep
 from cuda.core._arrays._exports cimport dlpack_device
-from cuda.core._arrays._importers cimport ViewState, dtype_of, itemsize_of, layout_of
+from cuda.core._arrays._view_state cimport ViewState, dtype_of, itemsize_of, layout_of
 
 from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
 

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._arrays._importers cimport ViewState, layout_of
+from cuda.core._arrays._view_state cimport ViewState, layout_of
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 

@@ -14,6 +14,7 @@ cdef enum Fit:
     FITS = 0
     WRONG_SIZE = 1
     OUT_OF_RANGE = 2
+    ON_HOST = 3
 
 
 # Writes `argument`, whose own size is `natural_size`, into the `size` bytes of a parameter.

@@ -11,7 +11,6 @@ from __future__ import annotations
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_INCREF
 from libc.stdint cimport (
     INT8_MIN,
     INT16_MIN,
@@ -27,17 +26,20 @@ from libc.stdint cimport (
     uint16_t,
     uint32_t,
     uint64_t,
-    uintptr_t,
 )
 from libc.string cimport memcpy
-from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
+from cuda.core._arrays._importers cimport import_array, is_array
+from cuda.core._arrays._protocols cimport FOR_ADDRESS
+from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._handles._handles cimport Allocation, KeptKernel
 from cuda.core._handles._launches cimport ArgumentBlock, LaunchList, launch_list
 from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
+from cuda.core._utils._type_table cimport TypeTable
 
 import sys
 import threading
@@ -199,15 +201,11 @@ cdef struct ArgumentType:
     size_t natural_size
 
 
-# Open addressing by the address of the type. Entries are only added, and the type is stored last,
-# so that readers need no lock; the table is never more than half full.
-cdef enum:
-    TABLE_SIZE = 256
-
-cdef atomic[PyTypeObject*] _types[TABLE_SIZE]
-cdef ArgumentType _entries[TABLE_SIZE]
-cdef int _type_count = 0
+cdef TypeTable[ArgumentType] _types
 cdef object _table_lock = threading.Lock()
+
+# What is no value of its own: an array, whose address is passed.
+cdef ArgumentType _array
 
 
 cdef extern from "Python.h":
@@ -216,37 +214,15 @@ cdef extern from "Python.h":
 
 
 cdef inline const ArgumentType* find_type(PyTypeObject* c_class) noexcept nogil:
-    cdef size_t place = first_place(c_class)
-    cdef PyTypeObject* c_found = _types[place].load()
-    while c_found != NULL:
-        if c_found == c_class:
-            return &_entries[place]
-        place = (place + 1) & (TABLE_SIZE - 1)
-        c_found = _types[place].load()
-    return NULL
-
-
-cdef inline size_t first_place(PyTypeObject* c_class) noexcept nogil:
-    return ((<uintptr_t>c_class >> 4) ^ (<uintptr_t>c_class >> 12)) & (TABLE_SIZE - 1)
+    return _types.find(c_class)
 
 
 cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural_size) except -1:
-    global _type_count
-    cdef PyTypeObject* c_class = <PyTypeObject*>cls
-    cdef size_t place
+    cdef ArgumentType c_type
+    c_type.write, c_type.natural_size = write, natural_size
     with _table_lock:
-        if find_type(c_class) != NULL:
-            return 0
-        assert _type_count < TABLE_SIZE // 2
-        place = first_place(c_class)
-        while _types[place].load() != NULL:
-            place = (place + 1) & (TABLE_SIZE - 1)
-        _entries[place].write = write
-        _entries[place].natural_size = natural_size
-        # A type in the table must not die: another could come to lie at its address.
-        Py_INCREF(cls)
-        _types[place].store(c_class)
-        _type_count += 1
+        if not _types.add(<PyTypeObject*>cls, c_type):
+            raise RuntimeError("there is no room for another type of kernel arguments")
     return 0
 
 
@@ -260,6 +236,8 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
             if c_type != NULL:
                 break
         else:
+            if is_array(argument):
+                return &_array
             name = type(argument).__name__
             raise TypeError(f"argument {index} is a {name}, which kernels do not take{hint(argument)}")
     return c_type
@@ -360,6 +338,17 @@ cdef int write_none(PyObject* argument, size_t natural_size, char* cell, size_t 
 cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef uint64_t value = int(<object>argument)
     return store_bytes(&value, 8, cell, size)
+
+
+# The address of an array. Nothing is ordered: as with a buffer, that is the caller's business.
+cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+    cdef ViewState state = ViewState.__new__(ViewState)
+    if not import_array(state, <object>argument, -1, FOR_ADDRESS):
+        raise TypeError(f"this {type(<object>argument).__name__} has no protocol for arrays any more")
+    # The exporter may not know that its host memory is page-locked.
+    if not state._is_device_accessible and not pointer_info(state._ptr).is_device_accessible:
+        return ON_HOST
+    return store_bytes(&state._ptr, 8, cell, size)
 
 
 # NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.
@@ -501,6 +490,7 @@ register_argument_type(bool, &write_bool, 1)
 register_argument_type(complex, &write_complex, 16)
 register_argument_type(type(None), &write_none, 8)
 register_argument_type(bytes, &write_buffer_bytes, 0)
+_array.write, _array.natural_size = &write_array, 8
 
 
 # ---------------------------------------------------------------------------------------------
@@ -512,6 +502,11 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
     if fit == OUT_OF_RANGE and size in (1, 2, 4, 8):
         raise OverflowError(f"{where} has {bytes_of}, and {argument} does not fit")
     name = type(argument).__name__
+    if fit == ON_HOST:
+        raise TypeError(
+            f"{where} is a {name} in memory of the host, which the device cannot read; copy it to a Buffer, or pass "
+            "the bytes of a structure as bytes or numpy.void"
+        )
     cdef size_t own_size = natural_size_of(argument, index)
     how = advice("" if kernel is None else kernel._name or "", index, argument, size)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{how}")
@@ -519,8 +514,6 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
 
 def hint(argument):
     """Return what to pass instead of an ``argument`` of a type that kernels do not take."""
-    if hasattr(argument, "__cuda_array_interface__") or hasattr(argument, "__dlpack__"):
-        return "; pass the address of its memory as an int, or a Buffer"
     if hasattr(argument, "handle"):
         return "; pass its handle"
     return ""

@@ -302,7 +302,7 @@ cdef class Buffer(MemoryRange):
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
-            copy_to_array(dst, source.value(), c_stream, kept_stream.handle(), options)
+            copy_to_array(dst, source.value(), kept_stream.handle(), options)
             return dst
         MemoryRange_keep(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
@@ -348,7 +348,7 @@ cdef class Buffer(MemoryRange):
             MemoryRange_keep(<Buffer>src, &source)
             copy_memory(target, source, kept_stream.handle(), options)
         else:
-            copy_from_array(target.value(), src, c_stream, kept_stream.handle(), options)
+            copy_from_array(target.value(), src, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers around the core: views of arrays and tensors, operations on many buffers, and program caches."""
 
+from cuda.core._arrays._importers import *
 from cuda.core._compile.cache import *
 from cuda.core._memory._copy_enums import *
 from cuda.core._memory._copy_ops import *

@@ -3,14 +3,9 @@
 """Arrays of others, as the other side of a copy."""
 
 from cuda.core._handles._handles cimport Allocation, StreamHandle
-from cuda.core._stream cimport Stream
 
 
 # The bytes of a buffer to an array, or those of an array, in C order, to a buffer; in stream order. The caller keeps
 # the memory of the buffer and the stream.
-cdef int copy_to_array(
-    object array, const Allocation& source, Stream stream, const StreamHandle& h_stream, object options
-) except -1
-cdef int copy_from_array(
-    const Allocation& target, object array, Stream stream, const StreamHandle& h_stream, object options
-) except -1
+cdef int copy_to_array(object array, const Allocation& source, const StreamHandle& h_stream, object options) except -1
+cdef int copy_from_array(const Allocation& target, object array, const StreamHandle& h_stream, object options) except -1

@@ -149,3 +149,48 @@ def test_tensors_on_the_device_are_ordered(device, stream):
         assert (result.device_id, result.is_device_accessible, result.dtype) == (0, True, np.dtype("f4"))
         stream.sync()
     assert torch.equal(torch.from_dlpack(result), tensor)
+
+
+# --- other libraries with such a table ---
+
+
+def test_objects_of_other_classes_with_a_table_are_read_through_it():
+    run("""
+class Managed:
+    '''A class of another library; its table is ours, which takes views only, so its protocol is asked instead.'''
+    __dlpack_c_exchange_api__ = View.__dlpack_c_exchange_api__
+    asked = 0
+    def __init__(self, array): self.array = array
+    def __dlpack__(self, **arguments):
+        Managed.asked += 1
+        return self.array.__dlpack__(**arguments)
+    def __dlpack_device__(self): return (1, 0)
+
+view = View.from_any_interface(Managed(np.arange(3)), -1)
+assert (view.shape, Managed.asked) == ((3,), 1)
+""")
+
+
+def test_a_table_says_that_memory_is_read_only():
+    array = np.zeros(4, np.float32)
+    array.flags.writeable = False
+    view = from_any(array, -1)
+
+    class Derived(StridedMemoryView):
+        pass
+
+    again = Derived.from_any_interface(view, -1)
+    assert again.readonly and again.ptr == view.ptr
+
+
+def test_what_is_no_table_is_not_used():
+    class Broken:
+        __dlpack_c_exchange_api__ = 3
+
+        def __dlpack__(self, **arguments):
+            return np.zeros(3).__dlpack__(**arguments)
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    assert from_any(Broken(), -1).shape == (3,)

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers as arrays, and views as arrays: their importers, which know more than the protocols say."""
+
+from __future__ import annotations
+
+from cuda.core._arrays._importers cimport add_importer
+from cuda.core._arrays._protocols cimport Purpose, import_dlpack, stream_argument
+from cuda.core._arrays._view_state cimport ViewState, check_size, set_state
+from cuda.core._arrays._exports cimport dlpack_device
+from cuda.core._handles._driver_object cimport refuse_closed
+from cuda.core._layout cimport _StridedLayout
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.ranges._pointer_info cimport pointer_info
+
+__all__ = []
+
+
+cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1:
+    self._h_allocation = buffer._h_allocation.copy()
+    if not self._h_allocation:
+        refuse_closed(buffer)
+    self._is_sized = is_sized(buffer)
+    check_size(self, layout)
+    self._ptr = self._h_allocation.value().pointer + layout._slice_offset * layout._itemsize
+    self._is_device_accessible = buffer.is_device_accessible
+    try:
+        self._device_id = buffer.device_id
+    except RuntimeError:
+        self._device_id = pointer_info(self._ptr).device_id     # page-locked memory is on no one device
+    self._is_readonly = is_readonly or buffer._is_readonly
+    self._known_layout = layout
+    self._dtype = dtype
+    self._exporting_obj = buffer
+    return 0
+
+
+# Wrapped memory may be of more bytes than its user cared to say.
+cdef bint is_sized(Buffer buffer) noexcept:
+    return buffer._memory_resource is not None or buffer._is_part
+
+
+cdef bint import_buffer(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    import_dlpack(self, obj, stream_ptr, purpose)
+    self._h_allocation = (<Buffer>obj)._h_allocation.copy()
+    self._is_sized = is_sized(<Buffer>obj)
+    return True
+
+
+cdef bint import_view(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    stream_argument(stream_ptr, dlpack_device(<ViewState>obj)[0], purpose)
+    set_state(self, <ViewState>obj)
+    self._exporting_obj = obj
+    return True
+
+
+add_importer(Buffer, &import_buffer)
+add_importer(ViewState, &import_view)

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of CuPy, read by the attributes that they have in C: their protocols take microseconds."""
+
+from __future__ import annotations
+
+from cuda.core._arrays._exchange cimport loaded_class
+from cuda.core._arrays._interfaces cimport ElementType, parse_typestr
+from cuda.core._arrays._protocols cimport Purpose, order_streams, stream_argument
+from cuda.core._arrays._view_state cimport ViewState, set_extents
+from cuda.core._dlpack cimport DEVICE_CUDA
+
+import sys
+
+__all__ = []
+
+# dtype -> (itemsize, (code, bits, lanes)). CuPy takes the types of NumPy that DLPack has, and few more.
+cdef dict _elements = {}
+cdef enum:
+    MOST_TYPES = 256
+
+
+cdef bint is_cupy_type(type cls) except -1:
+    array_class = loaded_class("cupy", "ndarray")
+    return array_class is not None and issubclass(cls, array_class)
+
+
+cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
+    cdef object memory = array.data
+    cdef object dtype = array.dtype
+    cdef object element = _elements.get(dtype)
+    if element is None:
+        element = read_dtype(dtype)
+    self._ptr = memory.ptr
+    set_extents(self, array.shape, array.strides, (<tuple>element)[0])
+    self._element.code, self._element.bits, self._element.lanes = (<tuple>element)[1]
+    if self._element.lanes == 0:
+        self._dtype = dtype
+    # Not said is whether the memory is managed; who has to know asks the driver.
+    self._is_device_accessible = True
+    self._device_id = memory.device_id
+    stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)
+    if stream_ptr != -1:
+        producer = sys.modules["cupy"].cuda.get_current_stream(self._device_id).ptr
+        order_streams(stream_ptr, producer)
+    self._keeper = memory
+    self._exporting_obj = array
+    return True
+
+
+cdef tuple read_dtype(object dtype):
+    cdef ElementType element
+    parse_typestr(dtype.str, &element)
+    found = (dtype.itemsize, (element.dlpack.code, element.dlpack.bits, element.dlpack.lanes))
+    if len(_elements) < MOST_TYPES:
+        _elements[dtype] = found
+    return found

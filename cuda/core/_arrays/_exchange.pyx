@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors read without a DLPack capsule: in C where their class offers that, those of PyTorch else by their methods."""
+
+from __future__ import annotations
+
+from libc.stdint cimport int32_t, uintptr_t
+
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+
+from cuda.core._arrays._protocols cimport Purpose, order_streams, stream_argument
+from cuda.core._arrays._view_state cimport ViewState, set_tensor
+from cuda.core._dlpack cimport (
+    DEVICE_CPU,
+    DEVICE_CUDA,
+    DLPACK_FLAG_READ_ONLY,
+    DLManagedTensorVersioned,
+    DLPack_check,
+    DLPackExchangeAPI,
+    DLTensor,
+)
+from cuda.core._utils._cpython cimport type_namespace
+
+import re
+import sys
+
+__all__ = []
+
+cdef extern from "Python.h":
+    bint PyType_IsSubtype(PyTypeObject* cls, PyTypeObject* base)
+    PyObject* PyImport_GetModuleDict()
+
+# DLPack codes by the start of a dtype's name.
+_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
+_SMALL_FLOATS = {
+    "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12, "float8_e5m2fnuz": 13, "float8_e8m0fnu": 14,
+}
+
+# torch.Tensor, once somebody has imported PyTorch, and its exchange table, where it has one.
+cdef object _tensor_class = None
+cdef const DLPackExchangeAPI* _torch = NULL
+cdef dict _elements = {}
+
+
+cdef object loaded_class(str module, str name):
+    cdef PyObject* found = PyDict_GetItemWithError(<object>PyImport_GetModuleDict(), module)
+    if found == NULL:
+        return None
+    cls = getattr(<object>found, name, None)
+    return cls if isinstance(cls, type) else None
+
+
+cdef bint is_torch_type(type cls) except -1:
+    global _tensor_class, _torch
+    if _tensor_class is None:
+        tensor_class = loaded_class("torch", "Tensor")
+        if tensor_class is None:
+            return False
+        _torch = find_exchange(tensor_class)
+        _tensor_class = tensor_class
+    return PyType_IsSubtype(<PyTypeObject*>cls, <PyTypeObject*>_tensor_class)
+
+
+cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
+    cdef DLTensor c_tensor
+    cdef void* c_stream = NULL
+    if _torch == NULL or not borrow(self, tensor, &c_tensor):
+        read_attributes(self, tensor, &c_tensor)
+    set_tensor(self, &c_tensor)
+    stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
+    if self._device_type == DEVICE_CUDA and stream_ptr != -1:
+        if _torch != NULL:
+            _torch.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)
+            order_streams(stream_ptr, <uintptr_t>c_stream)
+        else:
+            order_streams(stream_ptr, sys.modules["torch"].cuda.current_stream(self._device_id).cuda_stream)
+    self._exporting_obj = tensor
+    return True
+
+
+cdef const DLPackExchangeAPI* find_exchange(type cls) except? NULL:
+    cdef const DLPackExchangeAPI* table = NULL
+    cdef PyObject* namespace = NULL
+    cdef PyObject* found = NULL
+    # A failed look-up of an attribute of a class takes longer than all else together.
+    for base in cls.__mro__:
+        namespace = type_namespace(<PyTypeObject*>base)
+        if namespace != NULL:
+            found = PyDict_GetItemWithError(<object>namespace, "__dlpack_c_exchange_api__")
+        if found != NULL:
+            break
+    else:
+        return NULL
+    capsule = <object>found
+    if not PyCapsule_IsValid(capsule, b"dlpack_exchange_api"):
+        return NULL
+    table = <const DLPackExchangeAPI*>PyCapsule_GetPointer(capsule, b"dlpack_exchange_api")
+    if (
+        table.version.major != 1
+        or table.managed_from_object == NULL
+        or table.borrow_from_object == NULL
+        or table.current_work_stream == NULL
+    ):
+        return NULL
+    return table
+
+
+# A managed tensor says also whether it is read-only, which those of PyTorch never are.
+cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
+    cdef const DLPackExchangeAPI* table = find_exchange(type(tensor))
+    cdef DLManagedTensorVersioned* managed = NULL
+    cdef void* c_stream = NULL
+    if table == NULL:
+        return False
+    try:
+        table.managed_from_object(<void*>tensor, &managed)
+    except Exception:
+        return False    # the protocol may still do, or say better why not
+    if managed == NULL:
+        return False
+    self._dlpack.versioned = managed
+    self._dlpack.tensor = &managed.dl_tensor
+    if managed.version.major != 1:
+        raise BufferError(f"DLPack {managed.version.major}.x is not known, only 1.x")
+    DLPack_check(&managed.dl_tensor)
+    set_tensor(self, &managed.dl_tensor)
+    self._is_readonly = managed.flags & DLPACK_FLAG_READ_ONLY != 0
+    stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
+    if self._device_type == DEVICE_CUDA and stream_ptr != -1:
+        table.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)
+        order_streams(stream_ptr, <uintptr_t>c_stream)
+    self._exporting_obj = tensor
+    return True
+
+
+# False where the tensor refuses: its attributes may still do, or say better why not.
+cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
+    try:
+        _torch.borrow_from_object(<void*>tensor, c_tensor)
+    except Exception:
+        return False
+    keep_extents(self, c_tensor)
+    return True
+
+
+# The tensor lends its shape and strides only until Python code runs.
+cdef int keep_extents(ViewState self, DLTensor* c_tensor) except -1:
+    cdef int32_t ndim = c_tensor.ndim
+    cdef int32_t i
+    DLPack_check(c_tensor)
+    self._extents.resize(2 * ndim if c_tensor.strides != NULL else ndim)
+    for i in range(ndim):
+        self._extents[i] = c_tensor.shape[i]
+        if c_tensor.strides != NULL:
+            self._extents[ndim + i] = c_tensor.strides[i]
+    c_tensor.shape = self._extents.data()
+    c_tensor.strides = self._extents.data() + ndim if c_tensor.strides != NULL else NULL
+    return 0
+
+
+cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) except -1:
+    cdef int32_t ndim
+    cdef int32_t i
+    device = tensor.device
+    if device.type not in ("cpu", "cuda"):
+        raise BufferError(f"a tensor on the device {device} cannot be viewed, only one on the host or a CUDA device")
+    try:
+        shape, strides = tensor.shape, tensor.stride()
+        c_tensor.data = <void*><uintptr_t>tensor.data_ptr()
+    except (RuntimeError, NotImplementedError) as error:
+        raise BufferError(f"only dense strided tensors can be viewed: {error}") from error
+    ndim = len(shape)
+    self._extents.resize(2 * ndim)
+    for i in range(ndim):
+        self._extents[i] = shape[i]
+        self._extents[ndim + i] = strides[i]
+    c_tensor.shape = self._extents.data()
+    c_tensor.strides = self._extents.data() + ndim
+    c_tensor.ndim = ndim
+    c_tensor.byte_offset = 0
+    c_tensor.device.device_type = DEVICE_CUDA if device.type == "cuda" else DEVICE_CPU
+    c_tensor.device.device_id = device.index or 0
+    code, bits = element_of(tensor)
+    c_tensor.dtype.code = code
+    c_tensor.dtype.bits = bits
+    c_tensor.dtype.lanes = 1
+    DLPack_check(c_tensor)
+    return 0
+
+
+# (code, bits) of DLPack, from names like torch.float32.
+cdef tuple element_of(object tensor):
+    dtype = tensor.dtype
+    element = _elements.get(dtype)
+    if element is None:
+        name = str(dtype).rpartition(".")[2]
+        code = _SMALL_FLOATS.get(name)
+        if code is None:
+            code = _CODES.get(re.match("[a-z]*", name)[0])
+        if code is None:
+            raise BufferError(f"a tensor of {dtype} cannot be viewed: DLPack has no such type")
+        element = _elements[dtype] = (code, 8 * tensor.element_size())
+    return element

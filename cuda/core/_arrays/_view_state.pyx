@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the memory of an array, whichever library made it."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stdint cimport int64_t, uintptr_t
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
+
+from cuda.core._dlpack cimport (
+    DEVICE_CPU,
+    DEVICE_CUDA,
+    DEVICE_CUDA_HOST,
+    DEVICE_CUDA_MANAGED,
+    DLPack_dtype,
+    DLPack_release,
+    DLTensor,
+    numpy,
+)
+from cuda.core._layout cimport (
+    Layout_create,
+    _StridedLayout,
+    check_reach,
+    checked_itemsize,
+    checked_shape,
+    checked_strides,
+)
+from cuda.core._utils._cpython cimport read_short_int, tuple_items
+
+__all__ = []
+
+cdef enum:
+    MAX_NDIM = 64
+
+# Nearly 2**63, so that rounding does no harm.
+cdef double MAX_REACH = 9.2e18
+
+
+@cython.freelist(16)
+cdef class ViewState:
+    """What is known of the memory of an array, whichever library made it."""
+
+    def __dealloc__(self):
+        DLPack_release(&self._dlpack)
+
+
+cdef int set_extents(ViewState self, object shape, object strides, int64_t itemsize) except -1:
+    cdef Py_ssize_t ndim
+    cdef int64_t* c_strides = NULL
+    if itemsize <= 0:
+        checked_itemsize(itemsize)
+    self._extents.clear()
+    if not append_short_ints(&self._extents, shape):
+        self._extents.clear()
+        for extent in checked_shape(shape):
+            self._extents.push_back(extent)
+    ndim = <Py_ssize_t>self._extents.size()
+    if strides is not None and not (append_short_ints(&self._extents, strides) and len(strides) == ndim):
+        self._extents.resize(ndim)
+        for stride in checked_strides(strides, ndim):
+            self._extents.push_back(stride)
+    self._ndim = <int>ndim
+    self._shape = self._extents.data()
+    if strides is not None:
+        c_strides = self._extents.data() + ndim
+    self._strides = c_strides
+    self._stride_unit = self._itemsize = itemsize
+    if not is_addressable(self._shape, c_strides, ndim, itemsize):
+        check_reach(tuple(shape), None if strides is None else tuple(strides), 1, itemsize)
+    return 0
+
+
+# False for what needs a closer look: no tuple, or one with entries that are no small ints, or negative extents.
+cdef bint append_short_ints(vector[int64_t]* numbers, object values) except -1:
+    cdef PyObject** items
+    cdef Py_ssize_t i
+    cdef Py_ssize_t count
+    cdef int64_t value = 0
+    cdef bint is_shape = numbers.empty()
+    if not PyTuple_CheckExact(values):
+        return False
+    count = len(<tuple>values)
+    if count > MAX_NDIM:
+        return False
+    numbers.reserve(2 * count)
+    items = tuple_items(<PyObject*>values)
+    for i in range(count):
+        if type(<object>items[i]) is not int or not read_short_int(items[i], &value) or (is_shape and value < 0):
+            return False
+        numbers.push_back(value)
+    return True
+
+
+# Strides are in bytes here.
+cdef bint is_addressable(const int64_t* shape, const int64_t* strides, Py_ssize_t ndim, int64_t itemsize) noexcept:
+    cdef double elements = 1
+    cdef double reach = 0
+    cdef Py_ssize_t i
+    for i in range(ndim):
+        elements *= max(1, <double>shape[i])
+        if strides != NULL and shape[i] > 1:
+            reach += abs(<double>strides[i]) * (<double>shape[i] - 1)
+    return max(elements * itemsize, reach + itemsize) < MAX_REACH
+
+
+cdef int set_tensor(ViewState self, const DLTensor* tensor) except -1:
+    check_device(tensor.device.device_type)
+    self._ptr = <uintptr_t>tensor.data + tensor.byte_offset
+    self._device_type = tensor.device.device_type
+    self._is_device_accessible = self._device_type != DEVICE_CPU
+    self._device_id = tensor.device.device_id if self._is_device_accessible else -1
+    self._ndim = tensor.ndim
+    self._shape = tensor.shape
+    self._strides = tensor.strides
+    self._stride_unit = 1
+    self._element = tensor.dtype
+    return 0
+
+
+cdef int spell_extents(ViewState self) except -1:
+    cdef _StridedLayout layout = self._known_layout
+    if self._shape != NULL or layout is None:
+        return 0
+    cdef vector[int64_t] extents
+    for extent in layout._shape:
+        extents.push_back(extent)
+    for stride in layout.explicit_strides():
+        extents.push_back(stride)
+    self._extents.swap(extents)
+    self._ndim = <int>len(layout._shape)
+    self._itemsize, self._stride_unit = layout._itemsize, 1
+    self._shape = self._extents.data()
+    self._strides = self._extents.data() + self._ndim
+    return 0
+
+
+cdef int set_state(ViewState self, ViewState other) except -1:
+    self._ptr = other._ptr
+    self._device_id, self._device_type = other._device_id, other._device_type
+    self._is_device_accessible, self._is_readonly = other._is_device_accessible, other._is_readonly
+    self._is_sized, self._h_allocation = other._is_sized, other._h_allocation
+    self._ndim, self._shape, self._strides = other._ndim, other._shape, other._strides
+    self._stride_unit, self._itemsize, self._known_layout = other._stride_unit, other._itemsize, other._known_layout
+    self._element, self._dtype, self._typestr = other._element, other._dtype, other._typestr
+    self._keeper = other
+    return 0
+
+
+cdef bint has_whole_strides(ViewState self) noexcept:
+    cdef int i
+    if self._strides != NULL and self._stride_unit > 1:
+        for i in range(self._ndim):
+            if self._strides[i] % self._stride_unit != 0:
+                return False
+    return True
+
+
+cdef int check_device(int device_type) except -1:
+    if device_type not in (DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DEVICE_CUDA_MANAGED):
+        raise BufferError(
+            f"memory on DLPack's device type {device_type} is not supported, only that of the host and of CUDA"
+        )
+    return 0
+
+
+cdef _StridedLayout layout_of(ViewState self):
+    cdef int i
+    if self._known_layout is None:
+        if self._exporting_obj is None and self._dlpack.tensor == NULL:
+            raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
+        shape = tuple([self._shape[i] for i in range(self._ndim)])
+        strides = None
+        if self._strides != NULL and self._ndim > 0:
+            strides = tuple([self._strides[i] // self._stride_unit for i in range(self._ndim)])
+        self._known_layout = Layout_create(shape, strides, itemsize_of(self))
+    return self._known_layout
+
+
+cdef int64_t itemsize_of(ViewState self) except -1:
+    cdef int64_t bits = self._element.bits * self._element.lanes
+    if self._known_layout is not None:
+        return self._known_layout._itemsize
+    if self._itemsize != 0:
+        return self._itemsize
+    if bits == 0 or bits % 8 != 0:
+        raise ValueError(f"elements of {bits} bits cannot be addressed: they must be whole bytes")
+    return bits // 8
+
+
+cdef object dtype_of(ViewState self):
+    if self._dtype is None:
+        if self._element.lanes != 0:
+            self._dtype = DLPack_dtype(self._element)
+        elif self._typestr is not None:
+            self._dtype = numpy().dtype(self._typestr)
+    return self._dtype
+
+
+cdef int check_size(ViewState self, _StridedLayout layout) except -1:
+    if self._h_allocation and self._is_sized:
+        needed = layout.required_size_in_bytes()
+        if needed > self._h_allocation.value().size:
+            raise ValueError(f"the layout needs {needed} bytes, and the buffer has {self._h_allocation.value().size}")
+    return 0

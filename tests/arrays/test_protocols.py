@@ -1,0 +1,465 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Views of what other libraries export: by DLPack, the two array interfaces, PEP 3118, and what is refused."""
+
+import array
+import ctypes
+import gc
+import random
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+
+from cuda.core import LegacyPinnedMemoryResource
+from cuda.core.utils import StridedMemoryView
+from support.memory import read, write
+from support.tensors import BAD_TENSORS, ArrayInterface, CudaInterface, DLPackExporter, OldExporter, broken_tensor
+from support.work import busy
+
+from_any = StridedMemoryView.from_any_interface
+from_dlpack = StridedMemoryView.from_dlpack
+from_cuda_interface = StridedMemoryView.from_cuda_array_interface
+from_interface = StridedMemoryView.from_array_interface
+
+
+class Array(np.ndarray):
+    """A NumPy array that is viewed by protocol only."""
+
+
+def facts(view):
+    return (view.ptr, view.shape, view.strides, view.dtype, view.readonly, view.device_id, view.is_device_accessible)
+
+
+def test_importing_does_not_import_numpy():
+    code = (
+        "import sys, cuda.core.utils; assert 'numpy' not in sys.modules and 'cuda.bindings.driver' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# --- NumPy: the short way and the protocol agree ---
+
+
+def random_array(rng):
+    shape = tuple(rng.randint(0, 4) for _ in range(rng.randint(0, 4)))
+    array = np.zeros(shape, rng.choice(["?", "i1", "u2", "i4", "f8", "c16", "f2"]))
+    array = array.transpose(rng.sample(range(array.ndim), array.ndim))
+    array = array[(..., *[slice(None, None, rng.choice([1, 2, -1])) for _ in range(array.ndim)])]
+    array.flags.writeable = rng.random() < 0.5
+    return array
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_short_way_to_numpy_says_what_the_protocols_say(seed):
+    array = random_array(random.Random(seed))
+    assert facts(from_any(array, -1)) == facts(from_any(array.view(Array), -1))
+    assert facts(from_interface(array)) == facts(from_interface(array.view(Array)))
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", ">i4", "g", "U3", "O", [("a", "i4"), ("b", "f8")]])
+def test_what_numpy_does_not_export_is_refused(dtype):
+    with pytest.raises(BufferError):
+        from_dlpack(np.zeros(2, dtype), -1)
+
+
+def test_strides_between_elements_are_refused():
+    field = np.zeros(3, [("a", "i4"), ("b", "i2")])["a"]
+    with pytest.raises(BufferError):
+        from_dlpack(field, -1)
+    with pytest.raises(ValueError, match="multiples"):
+        from_interface(field)
+
+
+def test_structures_keep_their_fields():
+    array = np.zeros(3, np.dtype([("a", "i1"), ("b", "f8")], align=True))
+    view = from_interface(array)
+    assert (view.dtype, view.shape, view.strides, view.readonly) == (array.dtype, (3,), None, False)
+    assert from_interface(np.zeros(2, "U3"))._layout.itemsize == 12
+    assert from_interface(np.zeros(2, "M8[ns]"))._layout.itemsize == 8
+
+
+# --- DLPack ---
+
+
+@pytest.mark.parametrize("place", [(1, 0), (2, 0), (2, 3)])
+def test_no_stream_is_ambiguous(place):
+    exporter = DLPackExporter(place)
+    for view in (from_any, from_dlpack):
+        with pytest.raises(BufferError, match="ambiguous"):
+            view(exporter)
+    assert exporter.calls == []
+
+
+@pytest.mark.parametrize(
+    ("place", "stream_ptr", "passed"),
+    [
+        ((1, 0), -1, None),
+        ((1, 0), 77, 77),
+        ((2, 0), -1, -1),
+        ((2, 0), 77, 77),
+        ((3, 0), None, None),
+        ((3, 0), -1, -1),
+        ((3, 0), 77, 77),
+        ((13, 0), None, None),
+        ((13, 0), -1, -1),
+        ((13, 0), 77, 77),
+    ],
+)
+def test_the_exporter_gets_the_stream(place, stream_ptr, passed):
+    exporter = DLPackExporter(place)
+    view = from_dlpack(exporter, stream_ptr)
+    assert exporter.calls == [{"stream": passed, "max_version": (1, 0)}]
+    assert view.is_device_accessible == (place[0] != 1)
+    assert view.device_id == (place[1] if place[0] != 1 else -1)
+    assert view.__dlpack_device__() == place
+    old = OldExporter(place)
+    assert from_dlpack(old, stream_ptr).ptr == view.ptr
+    assert old.calls == [{"stream": passed}]
+
+
+def test_the_tensor_is_released_once():
+    exporter = DLPackExporter()
+    view = from_dlpack(exporter, -1)
+    derived = view.view(dtype=np.dtype("i4"))
+    del view
+    gc.collect()
+    assert exporter.released == 0
+    del derived
+    gc.collect()
+    assert exporter.released == 1
+
+
+def test_descriptions_are_read():
+    view = from_dlpack(DLPackExporter((2, 1), shape=(2, 3), strides=(1, 2), offset=16, data=0x1000), -1)
+    assert facts(view) == (0x1010, (2, 3), (1, 2), np.dtype("f4"), False, 1, True)
+    assert from_dlpack(DLPackExporter(shape=(), data=0x1000), -1).shape == ()
+    assert from_dlpack(DLPackExporter(shape=(0,), data=None), -1).ptr == 0
+
+
+@pytest.mark.parametrize(
+    ("description", "error"),
+    [
+        ({"lanes": 4}, NotImplementedError),
+        ({"code": 3, "bits": 64}, TypeError),
+        ({"code": 0, "bits": 128}, TypeError),
+        ({"code": 2, "bits": 8}, TypeError),
+    ],
+)
+def test_types_that_numpy_lacks_fail_when_asked_for(description, error):
+    view = from_dlpack(DLPackExporter(**description), -1)
+    assert view.shape == (2, 3)
+    with pytest.raises(error):
+        _ = view.dtype
+
+
+def test_parts_of_bytes_have_no_layout():
+    view = from_dlpack(DLPackExporter(code=0, bits=4), -1)
+    with pytest.raises(ValueError, match="whole bytes"):
+        _ = view.shape
+
+
+@pytest.mark.requires(module="ml_dtypes")
+@pytest.mark.parametrize(
+    ("code", "bits", "name"), [(4, 16, "bfloat16"), (10, 8, "float8_e4m3fn"), (12, 8, "float8_e5m2")]
+)
+def test_types_of_ml_dtypes_make_the_round_trip(code, bits, name):
+    view = from_dlpack(DLPackExporter(code=code, bits=bits), -1)
+    assert view.dtype.name == name
+    again = from_dlpack(view.view(dtype=view.dtype), -1)
+    assert again.dtype == view.dtype
+
+
+def test_missing_ml_dtypes_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    with pytest.raises(NotImplementedError, match="ml_dtypes"):
+        _ = from_dlpack(DLPackExporter(code=7, bits=8), -1).dtype
+
+
+@pytest.mark.parametrize("exporter", [DLPackExporter((10, 0)), DLPackExporter((10, 0), told=(1, 0))])
+def test_other_devices_are_refused(exporter):
+    with pytest.raises(BufferError, match="type 10"):
+        from_dlpack(exporter, -1)
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
+def test_tensors_that_cannot_be_are_refused(changes, message):
+    exporter = broken_tensor(changes)
+    with pytest.raises(ValueError, match=message):
+        from_dlpack(exporter, -1)
+    gc.collect()
+    assert exporter.released == 1
+
+
+def test_what_is_no_capsule_is_refused():
+    class Exporter(DLPackExporter):
+        def __dlpack__(self, **arguments):
+            return 3
+
+    with pytest.raises(BufferError, match="capsule"):
+        from_dlpack(Exporter(), -1)
+
+
+def test_errors_of_the_exporter_pass():
+    class Exporter(DLPackExporter):
+        def __dlpack__(self, **arguments):
+            raise error
+
+    for error in (TypeError("mine"), BufferError("mine"), ZeroDivisionError("mine")):
+        with pytest.raises(type(error), match="mine"):
+            from_dlpack(Exporter(), -1)
+
+
+class Integral:
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+class Handle(Integral):
+    """Like a handle of cuda.bindings, which is convertible and no number."""
+
+    def __int__(self):
+        return self.value
+
+    __index__ = None
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uintp, Integral, driver.CUstream], ids=lambda kind: kind.__name__)
+def test_the_stream_is_anything_integer_like(kind):
+    exporter = DLPackExporter((2, 0))
+    for view in (from_dlpack, from_any):
+        assert view(exporter, kind(77)).ptr
+    assert exporter.calls == [{"stream": 77, "max_version": (1, 0)}] * 2
+    assert type(exporter.calls[0]["stream"]) is int
+    with pytest.warns(DeprecationWarning):
+        assert StridedMemoryView(exporter, stream_ptr=kind(77)).ptr
+
+
+@pytest.mark.parametrize("kind", [np.int64, Integral, Handle], ids=lambda kind: kind.__name__)
+def test_no_ordering_is_anything_integer_like(kind):
+    for obj in (np.zeros(3), DLPackExporter()):
+        assert from_dlpack(obj, kind(-1)).size > 0
+
+
+@pytest.mark.parametrize(
+    "value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__
+)
+def test_the_stream_is_nothing_else(value):
+    for exporter in (DLPackExporter(), np.zeros(3), DLPackExporter((2, 0))):
+        with pytest.raises(TypeError, match="stream_ptr must be an int or a handle"):
+            from_dlpack(exporter, value)
+
+
+@pytest.mark.parametrize("value", [-2, 1 << 64])
+def test_the_stream_is_an_address(value):
+    with pytest.raises(ValueError, match="stream_ptr must be the address of a stream"):
+        from_dlpack(DLPackExporter((2, 0)), value)
+
+
+# --- PEP 3118 ---
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [bytearray(12), array.array("f", [1, 2, 3]), memoryview(bytearray(12)).cast("i"), (ctypes.c_double * 3)()],
+    ids=lambda obj: type(obj).__name__,
+)
+def test_whatever_has_the_buffer_protocol_is_viewed(obj):
+    view = from_any(obj, -1)
+    expected = np.asarray(memoryview(obj))
+    assert facts(view)[:4] == (expected.ctypes.data, expected.shape, (1,), expected.dtype)
+    assert facts(view)[4:] == (False, -1, False)
+    assert np.array_equal(np.from_dlpack(view), expected)
+    with pytest.raises(BufferError, match="ambiguous"):
+        from_any(obj)
+
+
+def test_memory_that_is_viewed_cannot_be_resized():
+    obj = bytearray(8)
+    view = from_any(obj, -1)
+    with pytest.raises(BufferError, match="exports"):
+        obj.clear()
+    del view
+    gc.collect()
+    obj.clear()
+
+
+def test_read_only_buffers_stay_so():
+    assert from_any(b"abcd", -1).readonly
+    assert not np.from_dlpack(from_any(b"abcd", -1)).flags.writeable
+
+
+def test_structures_of_the_buffer_protocol_get_their_type_from_numpy():
+    class Point(ctypes.Structure):
+        _fields_ = [("x", ctypes.c_int), ("y", ctypes.c_double)]
+
+    view = from_any((Point * 2)(), -1)
+    assert view.dtype.names == ("x", "y")
+    assert view._layout.itemsize == ctypes.sizeof(Point)
+
+
+def test_buffers_that_refuse_say_so():
+    closed = memoryview(bytearray(4))
+    closed.release()
+    with pytest.raises(ValueError, match="released"):
+        from_any(closed, -1)
+    with pytest.raises(ValueError, match="multiples of the item size"):
+        from_any(np.zeros(3, [("a", "i4"), ("b", "i2")])["a"].data, -1)
+    with pytest.raises(ValueError, match="itemsize must be positive"):
+        from_any(memoryview(np.zeros(2, "V0")), -1)
+
+
+def test_objects_without_the_protocol():
+    with pytest.raises(BufferError, match="int has neither"):
+        from_any(3, -1)
+    for view in (from_dlpack, from_cuda_interface):
+        with pytest.raises(AttributeError):
+            view(3, -1)
+    with pytest.raises(AttributeError):
+        from_interface(3)
+
+
+# --- array interfaces ---
+
+
+def test_the_cuda_interface_is_read():
+    array = np.zeros((2, 3), np.float32)
+    address = array.ctypes.data
+    view = from_any(CudaInterface(array), -1)
+    assert (view.ptr, view.shape, view.strides, view.dtype) == (address, (2, 3), None, np.dtype("f4"))
+    assert (view.readonly, view.is_device_accessible) == (False, True)
+    assert from_cuda_interface(CudaInterface(array, data=(address, True)), -1).readonly
+    assert from_cuda_interface(CudaInterface(array, strides=(4, 8)), -1).strides == (1, 2)
+    assert from_cuda_interface(CudaInterface(array, typestr=">f4"), -1).dtype == np.dtype(">f4")
+    empty = from_cuda_interface(CudaInterface(array, shape=(0, 3), data=(0, False)), -1)
+    assert (empty.ptr, empty.size) == (0, 0)
+    structure = CudaInterface(array, typestr="|V8", descr=[("a", "<i4"), ("b", "<f4")])
+    assert from_cuda_interface(structure, -1).dtype == np.dtype([("a", "<i4"), ("b", "<f4")])
+
+
+@pytest.mark.parametrize(
+    ("entries", "error"),
+    [
+        ({"version": 2}, BufferError),
+        ({"mask": np.zeros(3)}, BufferError),
+        ({"data": b"12345678"}, BufferError),
+        ({"typestr": "f"}, BufferError),
+        ({"typestr": 4}, BufferError),
+        ({"typestr": "<fx"}, BufferError),
+        ({"strides": (3,)}, ValueError),
+        ({"strides": (4, 4)}, ValueError),
+        ({"shape": [3]}, TypeError),
+        ({"shape": (-3,)}, ValueError),
+    ],
+)
+def test_interfaces_refuse(entries, error):
+    array = np.zeros(3, np.float32)
+    with pytest.raises(error):
+        from_cuda_interface(CudaInterface(array, **entries), -1)
+    with pytest.raises(error):
+        from_interface(ArrayInterface(array, **entries))
+
+
+@pytest.mark.parametrize("entry", ["shape", "typestr", "data"])
+def test_missing_entries_are_named(entry):
+    exporter = CudaInterface(np.zeros(3))
+    del exporter.__cuda_array_interface__[entry]
+    with pytest.raises(BufferError, match=entry):
+        from_cuda_interface(exporter, -1)
+
+
+def test_streams_of_the_cuda_interface():
+    array = np.zeros(3)
+    with pytest.raises(BufferError, match="ambiguous"):
+        from_cuda_interface(CudaInterface(array))
+    with pytest.raises(BufferError, match="stream 0"):
+        from_cuda_interface(CudaInterface(array, stream=0), -1)
+    assert from_cuda_interface(CudaInterface(array, stream=2), -1).shape == (3,)
+    assert from_cuda_interface(CudaInterface(array, stream=2), 2).shape == (3,)
+
+
+# --- on a device ---
+
+
+class DeviceArray:
+    """A buffer as an array of another library; its stream is the producer's."""
+
+    def __init__(self, buffer, shape, stream=None):
+        self.buffer = buffer
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": "<f4",
+            "data": (buffer.handle, False),
+            "version": 3,
+            "stream": None if stream is None else int(stream.handle),
+        }
+
+
+def finishes(event):
+    """Whether an event completes soon; waiting for it might take forever."""
+    limit = time.monotonic() + 2
+    while not event.is_done and time.monotonic() < limit:
+        time.sleep(0.001)
+    return event.is_done
+
+
+def test_the_consumer_waits_for_the_producer(device, stream):
+    producer = device.create_stream()
+    array = DeviceArray(device.allocate(64, stream=stream), (4, 4), producer)
+    stream.sync()
+    with busy(producer):
+        from_cuda_interface(array, -1)
+        assert finishes(stream.record())
+        view = from_cuda_interface(array, int(stream.handle))
+        assert not stream.is_done
+    stream.sync()
+    assert (view.device_id, view.ptr) == (device.device_id, array.buffer.handle)
+    assert view.__dlpack_device__() == (2, device.device_id)
+
+
+def test_device_memory_keeps_its_place(device, stream):
+    buffer = device.allocate(64, stream=stream)
+    write(buffer, np.arange(16, dtype=np.float32).tobytes(), stream)
+    for view in (
+        StridedMemoryView.from_buffer(buffer, (4, 4), dtype=np.dtype("f4")),
+        from_cuda_interface(DeviceArray(buffer, (4, 4)), int(stream.handle)),
+    ):
+        part = view.view(view._layout[1:])
+        assert (part.device_id, part.is_device_accessible) == (device.device_id, True)
+        assert part.__dlpack_device__() == (2, device.device_id)
+        again = from_dlpack(part, int(stream.handle))
+        assert (again.ptr, again.shape, again.device_id) == (buffer.handle + 16, (3, 4), device.device_id)
+    assert np.frombuffer(read(buffer, stream), np.float32)[4] == 4
+
+
+def test_page_locked_memory_is_reached_by_both(device):
+    buffer = LegacyPinnedMemoryResource().allocate(64)
+    view = StridedMemoryView.from_buffer(buffer, (16,), dtype=np.dtype("f4"))
+    assert (view.is_device_accessible, view.__dlpack_device__()) == (True, (3, 0))
+    assert from_dlpack(buffer).is_device_accessible
+    array = np.from_dlpack(buffer)
+    assert not from_any(array, -1).is_device_accessible
+    assert from_any(array, -1).view(dtype=np.dtype("u1")).is_device_accessible
+
+
+@pytest.mark.requires(module="cupy")
+def test_arrays_of_cupy(device, stream):
+    import cupy
+
+    with cupy.cuda.Stream.from_external(stream):
+        array = cupy.arange(24, dtype=cupy.float32).reshape(4, 6)[:, ::2]
+    for view in (
+        from_any(array, int(stream.handle)),
+        from_cuda_interface(array, int(stream.handle)),
+        from_dlpack(array, -1),
+    ):
+        assert facts(view) == (array.data.ptr, (4, 3), (6, 2), np.dtype("f4"), False, device.device_id, True)
+    back = cupy.from_dlpack(view)
+    stream.sync()
+    assert back.get().tolist() == array.get().tolist()
