@@ -281,7 +281,7 @@ def test_a_child_of_fork_uses_no_memory(child):
         "h = nvml.device_get_handle_by_index_v2(0)\n"
         "pid = os.fork()\n"
         "if pid: os.waitpid(pid, 0)\n"
-        "else: nvml.init_v2()\n"
+        "else: nvml.init_v2(); h = nvml.device_get_handle_by_index_v2(0)\n"
         "print(nvml.device_get_memory_info_v2(h).used, len(nvml.device_get_compute_running_processes_v3(h)),\n"
         "      nvml.device_get_utilization_rates(h).gpu, flush=True)\n"
         "if pid == 0: os._exit(0)"

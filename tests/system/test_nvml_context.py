@@ -59,6 +59,32 @@ def test_missing_library(fresh, told, cls, cause):
         _nvml_context.validate()
 
 
+def test_errors_are_made_without_an_nvml(monkeypatch):
+    class Silent(Exception):
+        def __init__(self, status):
+            raise DynamicLibNotFoundError("no nvml")
+
+    error = _nvml_context._error(Silent, 12, "NVML Shared Library Not Found")
+    assert (type(error), error.status, str(error)) == (Silent, 12, "NVML Shared Library Not Found")
+
+
+@pytest.mark.requires(software=True)
+def test_validate_where_hardware_has_no_library():
+    out = run(
+        "from cuda.core.system import _nvml_context as c\n"
+        "try: c.validate()\n"
+        "except Exception as error: print(type(error).__name__)\n"
+        "try: c.initialize()\n"
+        "except RuntimeError: pass\n"
+        "try: c.validate()\n"
+        "except Exception as error: print(type(error).__name__)\n"
+        "print(c._get_nvml_state())",
+        CUDA_CORE_DEVICE="hardware",
+    ).split()
+    assert out[0] == "UninitializedError"
+    assert out[1:] == (["LibraryNotFoundError", "2"] if out[-1] == "2" else ["1"])
+
+
 def test_validate_before_the_start(fresh):
     with pytest.raises(system.UninitializedError):
         _nvml_context.validate()
@@ -123,6 +149,53 @@ def test_a_child_of_fork_starts_afresh():
         "print(c._get_nvml_state())"
     )
     assert out.split() == ["0", "True", "1", "1"]
+
+
+@pytest.mark.requires(nvml=True)
+def test_a_device_of_the_parent_is_found_again_in_a_child_of_fork():
+    out = run(
+        "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "from cuda.core import system\n"
+        "from cuda.bindings import nvml\n"
+        "d = system.Device(index=0); old = d._handle; total = d.memory_info.total; mine = d.mig\n"
+        "def child(depth):\n"
+        "    pid = os.fork()\n"
+        "    if pid == 0:\n"
+        "        print(d.memory_info.total == total, d.index, d.mig.is_mig_device == mine.is_mig_device, flush=True)\n"
+        "        if depth: child(depth - 1)\n"
+        "        os._exit(0)\n"
+        "    assert os.waitpid(pid, 0)[1] == 0\n"
+        "child(1)\n"
+        "print(d._handle == old, d.memory_info.total == total)"
+    )
+    assert out.split() == ["True", "0", "True"] * 2 + ["True", "True"]
+
+
+@pytest.mark.requires(nvml=True)
+def test_a_device_without_a_handle_says_so(told):
+    device = system.Device.__new__(system.Device)
+    with pytest.raises(system.UninitializedError):
+        device.memory_info  # noqa: B018
+    assert "handle=0x0" in repr(device)
+
+
+@pytest.mark.requires(nvml=True, software=True)
+def test_a_handle_of_the_parent_is_refused_in_a_child_of_fork():
+    out = run(
+        "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "from cuda.bindings import nvml\n"
+        "import cuda.core\n"
+        "nvml.init_v2(); old = nvml.device_get_handle_by_index_v2(0)\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    nvml.init_v2()\n"
+        "    try: nvml.device_get_name(old)\n"
+        "    except nvml.UninitializedError: print('refused', flush=True)\n"
+        "    print(nvml.device_get_handle_by_index_v2(0) != old, flush=True)\n"
+        "    os._exit(0)\n"
+        "assert os.waitpid(pid, 0)[1] == 0"
+    )
+    assert out.split() == ["refused", "True"]
 
 
 @pytest.mark.requires(nvml=True)

@@ -42,7 +42,7 @@ from cuda.core.system._mappings import (  # noqa: F401 (some tables are here for
 from cuda.core.system._memory_info import BAR1MemoryInfo, MemoryInfo
 from cuda.core.system._mig import MigInfo
 from cuda.core.system._nvlink import NvlinkInfo
-from cuda.core.system._nvml_context import initialize
+from cuda.core.system._nvml_context import DeviceHandle, initialize
 from cuda.core.system._pci import PciInfo
 from cuda.core.system._performance import (
     DeviceAttributes,
@@ -146,13 +146,13 @@ class Device:
             handle = _find_by_uuid(text)
         else:
             handle = nvml.device_get_handle_by_pci_bus_id_v2(text)
-        self.__dict__["_raw_handle"] = handle
+        type(self)._handle.keep(self, handle)
 
     def __repr__(self):
         try:
             return f"<Device {self.index} ({self.name})>"
         except nvml.NvmlError as error:
-            return f"<Device handle={self._handle:#x} ({error})>"
+            return f"<Device handle={self.__dict__.get('_handle', 0):#x} ({error})>"
 
     def __reduce__(self):
         return _of_uuid, (type(self), self.uuid)
@@ -171,14 +171,10 @@ class Device:
     @classmethod
     def _of_handle(cls, handle: int) -> Device:
         self = cls.__new__(cls)
-        self.__dict__["_raw_handle"] = handle
+        cls._handle.keep(self, handle)
         return self
 
-    @property
-    def _handle(self) -> int:
-        # NVML knows a device by the same handle when it runs again, as in a child of fork.
-        initialize()
-        return self._raw_handle
+    _handle = DeviceHandle()
 
     # ------------------------------------------------------------------------------ all devices
 
@@ -292,7 +288,7 @@ class Device:
         uuid = self.uuid
         nvml.device_set_persistence_mode(self._handle, int(bool(enabled)))
         # The handle may have become invalid, where the device has a NUMA node of its own.
-        self.__dict__["_raw_handle"] = nvml.device_get_handle_by_uuid(uuid)
+        type(self)._handle.keep(self, nvml.device_get_handle_by_uuid(uuid))
 
     addressing_mode: AddressingMode | None = reading(
         "device_get_addressing_mode",
@@ -498,8 +494,7 @@ class Device:
             If ``scope`` is none of the choices.
         """
         words = (os.sysconf("SC_NPROCESSORS_CONF") + 63) // 64
-        code = choose(scope, _AFFINITY_SCOPE_MAPPING, "scope")
-        return _unpack_bitmask(nvml.device_get_cpu_affinity_within_scope(self._handle, words, code))
+        return self._near(nvml.device_get_cpu_affinity_within_scope, words, scope)
 
     def get_memory_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
         """Return the NUMA nodes or sockets whose memory is near to the device. Linux only.
@@ -514,8 +509,12 @@ class Device:
         ValueError
             If ``scope`` is none of the choices.
         """
+        return self._near(nvml.device_get_memory_affinity, _NODE_WORDS, scope)
+
+    def _near(self, query, words: int, scope: AffinityScope | str) -> list[int]:
+        """Return the numbers that a query gives as bits of so many words."""
         code = choose(scope, _AFFINITY_SCOPE_MAPPING, "scope")
-        return _unpack_bitmask(nvml.device_get_memory_affinity(self._handle, _NODE_WORDS, code))
+        return _unpack_bitmask(query(self._handle, words, code))
 
     def set_cpu_affinity(self) -> None:
         """Bind the calling thread to the processors near to the device (``nvml.device_set_cpu_affinity``)."""

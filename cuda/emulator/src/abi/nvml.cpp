@@ -24,7 +24,8 @@ namespace {
 std::atomic<int> users{0};
 
 // Handles are numbers near this one, not addresses.
-constexpr uintptr_t first_handle = 0x4e564d4c0000;
+constexpr uintptr_t first_handle = 0x4e564d4c0000, handles_of_generation = 64;
+uintptr_t generation = 0; // how many forks lie between this process and the first that used NVML
 
 // The software device is its own driver: its version is that of CUDA which it offers.
 std::string driver_version()
@@ -59,22 +60,28 @@ bool is_open() { return users.load(std::memory_order_relaxed) > 0; }
 
 nvmlDevice_t handle_of(int ordinal)
 {
-    return reinterpret_cast<nvmlDevice_t>(first_handle + uintptr_t(ordinal));
+    return reinterpret_cast<nvmlDevice_t>(first_handle + generation * handles_of_generation + uintptr_t(ordinal));
 }
 
 nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
 {
     uintptr_t number = reinterpret_cast<uintptr_t>(handle) - first_handle;
-    *out = number < 64 ? device_at(int(number)) : nullptr;
+    uintptr_t of_generation = number / handles_of_generation;
+    *out = of_generation == generation ? device_at(int(number % handles_of_generation)) : nullptr;
+    if (of_generation < generation)
+        return NVML_ERROR_UNINITIALIZED; // of before a fork
     return *out ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 } // namespace emu::nvml
 
-// A child of fork has to start NVML itself, as on a machine with GPUs.
+// A child of fork has to start NVML itself, and has none of its parent's handles, as on a machine with GPUs.
 NVML_ENTRY(nvmlInitWithFlags)(unsigned int)
 {
-    static const int registered = pthread_atfork(nullptr, nullptr, [] { users = 0; });
+    static const int registered = pthread_atfork(nullptr, nullptr, [] {
+        users = 0;
+        ++generation;
+    });
     (void)registered;
     ++users;
     return NVML_SUCCESS;
