@@ -38,6 +38,7 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_drive
 from cuda.core._device_properties import DeviceProperties, table_of
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["Device", "DeviceProperties"]
 
@@ -285,12 +286,12 @@ cdef class Device(DeviceTextures):
         cdef KeptContext kept
         Device_keep_context(self, &kept)
         source = Stream_accept(stream)
-        if not PyLong_CheckExact(size) and not hasattr(size, "__index__"):
-            raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
+        if not PyLong_CheckExact(size):
+            size = int_argument("size", size, "an int, a number of bytes")
         try:
             c_size = size
         except OverflowError as error:
-            raise ValueError(f"size must be from 0 to 2**64 - 1 bytes, not {size}") from error
+            raise ValueError(f"size must be from 0 to 2**64 - 1 bytes, not {shown(size)}") from error
         return Buffer_allocate(Device_memory_resource(self), c_size, source)
 
     def sync(self) -> None:

@@ -17,6 +17,8 @@ from cuda.core._utils.version cimport c_driver_version
 import importlib
 import operator
 
+from cuda.core._utils.validators import shown
+
 __all__ = []
 
 cdef extern from *:
@@ -86,14 +88,14 @@ cdef Py_ssize_t ordinal_of(object device_id, Py_ssize_t count) except -1:
             device_id = check_index(device_id)
         ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
     if not 0 <= ordinal < count:
-        raise ValueError(f"there is no device {device_id}; the machine has {count}, numbered from 0")
+        raise ValueError(f"there is no device {shown(device_id)}; the machine has {count}, numbered from 0")
     return ordinal
 
 
 cdef object check_index(object device_id):
     if isinstance(device_id, bool):
         raise ValueError(f"device_id must be an ordinal, not {device_id}")
-    if not hasattr(device_id, "__index__"):
+    if not hasattr(type(device_id), "__index__"):
         raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
     return operator.index(device_id)
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import html
 
+from cuda.core._utils.initialised import needs_init
+
 __all__ = ["DeviceProperties"]
 
 
@@ -59,6 +61,7 @@ class Flag(Attribute):
     convert = bool
 
 
+@needs_init("_read", "_device_id")
 class DeviceProperties:
     """The attributes of a device (``cuDeviceGetAttribute``), from :attr:`Device.properties`.
 

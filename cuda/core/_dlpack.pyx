@@ -161,7 +161,7 @@ cdef void drop_versioned(object capsule) noexcept:
 
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1:
     if dl_device is not None and dl_device != own_device:
-        raise BufferError(f"dl_device must be None or {own_device}, where the memory is, not {dl_device!r}")
+        raise BufferError(f"dl_device must be None or {own_device}, where the memory is, not {shown(dl_device)}")
     if copy:
         raise BufferError("copy=True is not supported: the memory is exported as it is")
     if max_version is None:
@@ -169,7 +169,7 @@ cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tu
     if not isinstance(max_version, tuple):
         raise TypeError(f"max_version must be a tuple (major, minor) or None, not {type(max_version).__name__}")
     if len(<tuple>max_version) != 2:
-        raise BufferError(f"max_version must be a tuple (major, minor), not {max_version!r}")
+        raise BufferError(f"max_version must be a tuple (major, minor), not {shown(max_version)}")
     return max_version >= (1, 0)
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import threading
 
+from cuda.core._utils.validators import shown
+
 __all__ = ["Host"]
 
 
@@ -34,8 +36,8 @@ class Host:
 
     def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False):
         if numa_id is not None:
-            if isinstance(numa_id, bool) or not isinstance(numa_id, int) or numa_id < 0:
-                raise ValueError(f"numa_id must be an int, at least 0, or None, not {numa_id!r}")
+            if isinstance(numa_id, bool) or not isinstance(numa_id, int) or not 0 <= numa_id < 1 << 31:
+                raise ValueError(f"numa_id must be an int, from 0 to 2**31 - 1, or None, not {shown(numa_id)}")
             if is_numa_current:
                 raise ValueError("numa_id and is_numa_current exclude each other: either a node or the current one")
         key = (numa_id, bool(is_numa_current))

@@ -16,6 +16,7 @@ import operator
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
 
 __all__ = ["LaunchConfig"]
 
@@ -277,7 +278,7 @@ cdef unsigned int read_size(object value, str name) except 0:
         value = as_int(value, name)
     c_size = PyNumber_AsSsize_t(value, NULL)    # clipped, where it is too large
     if not 1 <= c_size <= UINT_MAX:
-        raise ValueError(f"{name} must be from 1 to {UINT_MAX}, not {value}")
+        raise ValueError(f"{name} must be from 1 to {UINT_MAX}, not {shown(value)}")
     return <unsigned int>c_size
 
 
@@ -287,15 +288,15 @@ cdef object as_int(object value, str name):
             return operator.index(value)
         except TypeError:
             pass
-    raise ValueError(f"{name} must be an int or a tuple of one to three ints, not {value!r}")
+    raise ValueError(f"{name} must be an int or a tuple of one to three ints, not {shown(value)}")
 
 
 cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
         raise TypeError(f"shmem_size must be an int or None, not {type(value).__name__}")
     size = operator.index(value)
     if not 0 <= size <= UINT_MAX:
-        raise ValueError(f"shmem_size must be from 0 to {UINT_MAX}, not {size}")
+        raise ValueError(f"shmem_size must be from 0 to {UINT_MAX}, not {shown(size)}")
     return size
 
 

@@ -11,7 +11,7 @@ import operator
 
 from cuda.core._arrays import _layout_ops as ops
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["_StridedLayout"]
 
@@ -49,6 +49,10 @@ cdef class _StridedLayout:
 
     __signature__ = ConstructorSignature()
 
+    def __cinit__(self):
+        self._shape = ()
+        self._itemsize = 1
+
     def __init__(
         self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False
     ):
@@ -59,7 +63,7 @@ cdef class _StridedLayout:
         if divide_strides and self._strides is not None:
             itemsize = self._itemsize
             if any(stride % itemsize for stride in self._strides):
-                raise ValueError(f"strides {strides} in bytes are no multiples of the item size {itemsize}")
+                raise ValueError(f"strides {shown(strides)} in bytes are no multiples of the item size {itemsize}")
             self._strides = tuple(stride // itemsize for stride in self._strides)
         check_reach(self._shape, self._strides, self._itemsize, self._itemsize)
 
@@ -95,8 +99,10 @@ cdef class _StridedLayout:
     @classmethod
     def dense_like(cls, other: _StridedLayout, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
         """Return a gap-free layout of the shape of ``other``, itself if it is one; ``'K'`` keeps its order of axes."""
-        if isinstance(stride_order, str) and _is_dense_in_order(other, stride_order):
+        if type(other) is _StridedLayout and isinstance(stride_order, str) and _is_dense_in_order(other, stride_order):
             return other
+        if not isinstance(other, _StridedLayout):
+            raise TypeError(f"other must be a _StridedLayout, not {type(other).__name__}")
         order = ops.parse_stride_order(stride_order, len(other.shape), other.stride_order)
         return cls(other.shape, ops.dense_strides(other.shape, order), other.itemsize)
 
@@ -121,12 +127,12 @@ cdef class _StridedLayout:
 
     def reshaped(self, shape: tuple[int, ...]) -> _StridedLayout:
         """Return the same elements in another shape; one extent may be -1."""
-        shape, strides = ops.reshape(self._shape, self.explicit_strides(), tuple(shape))
+        shape, strides = ops.reshape(self._shape, self.explicit_strides(), extents_of(shape))
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def permuted(self, axis_order: tuple[int, ...]) -> _StridedLayout:
         """Return the layout with its axes in another order."""
-        if sorted(axis_order) != list(range(len(self._shape))):
+        if not ops.is_permutation(axis_order, len(self._shape)):
             raise ValueError(f"axis_order must permute the {len(self._shape)} axes, but is {shown(axis_order)}")
         strides = self.explicit_strides()
         return Layout_derive(
@@ -142,6 +148,8 @@ cdef class _StridedLayout:
         elif mask is None:
             start, end = self._axis(start_axis), self._axis(end_axis)
             mask = self.flattened_axis_mask() & sum(1 << axis for axis in range(start + 1, end + 1))
+        else:
+            mask = int_argument("mask", mask)
         shape, strides = ops.flatten(self._shape, self.explicit_strides(), mask)
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
@@ -160,7 +168,7 @@ cdef class _StridedLayout:
 
     def unsqueezed(self, axis: int | tuple[int, ...]) -> _StridedLayout:
         """Add axes of extent 1 at these places of the result, with the strides of ``numpy.expand_dims``."""
-        if axis == ():
+        if isinstance(axis, tuple) and not axis:
             return self
         shape, strides = list(self._shape), list(self.explicit_strides())
         for place in ops.unsqueezed_axes(len(shape), axis):
@@ -173,7 +181,7 @@ cdef class _StridedLayout:
 
     def broadcast_to(self, shape: tuple[int, ...]) -> _StridedLayout:
         """Return the layout stretched to ``shape``, with stride 0 along new and widened axes."""
-        shape = checked_shape(tuple(shape))
+        shape = checked_shape(extents_of(shape))
         strides = ops.broadcast(self._shape, self.explicit_strides(), shape)
         check_reach(shape, strides, self._itemsize, self._itemsize)
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
@@ -206,9 +214,10 @@ cdef class _StridedLayout:
         Where the elements along ``axis`` are not neighbours, that is the present item size.
         """
         axis = self._axis(axis)
+        data_ptr = int_argument("data_ptr", data_ptr)
         max_itemsize = checked_itemsize(max_itemsize)
         if max_itemsize < self._itemsize:
-            raise ValueError(f"max_itemsize is {max_itemsize}, and must be at least the item size {self._itemsize}")
+            raise ValueError(f"max_itemsize must be at least the item size {self._itemsize}, not {shown(max_itemsize)}")
         if self.explicit_strides()[axis] != 1:
             return self._itemsize
         size = 1 << max_itemsize.bit_length() - 1
@@ -318,6 +327,7 @@ cdef class _StridedLayout:
 
     def _axis(self, axis):
         ndim = len(self._shape)
+        axis = int_argument("axis", axis)
         if not -ndim <= axis < ndim:
             raise ValueError(f"axis {shown(axis)} is out of range for {ndim} axes")
         return axis % ndim
@@ -369,6 +379,12 @@ cdef tuple checked_shape(object shape):
         if extent > _INT64_MAX:
             raise OverflowError(f"extents must be below 2**63, but shape is {shown(shape)}")
     return shape
+
+
+cdef tuple extents_of(object shape):
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(f"shape must be a tuple of int, not {type(shape).__name__}")
+    return tuple([extent if type(extent) is int else index_of("shape", extent) for extent in shape])
 
 
 cdef tuple checked_strides(object strides, Py_ssize_t ndim):

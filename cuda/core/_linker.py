@@ -18,6 +18,7 @@ from cuda.core._compile._options import LinkerOptions
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import check_or_create_options
+from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -30,6 +31,7 @@ _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 _choice = threading.Lock()
 
 
+@needs_init("_linker", "_is_linked")
 class Linker:
     """Compiled code that is linked at run time.
 
@@ -69,7 +71,6 @@ class Linker:
     """
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None):
-        self._linker = None
         self._is_linked = False
         if not object_codes:
             raise ValueError("a Linker needs at least one ObjectCode")

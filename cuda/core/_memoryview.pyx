@@ -35,6 +35,7 @@ import warnings
 
 from cuda.core._handles import _late
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import dtype_argument, shown
 
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
 
@@ -261,9 +262,9 @@ cdef class StridedMemoryView(ViewState):
             raise ValueError("either itemsize or dtype must be given")
         if dtype is not None:
             if not isinstance(dtype, numpy().dtype):
-                raise TypeError(f"dtype must be a numpy.dtype, not {dtype!r}")
+                raise TypeError(f"dtype must be a numpy.dtype, not {shown(dtype)}")
             if itemsize is not None and itemsize != dtype.itemsize:
-                raise ValueError(f"itemsize={itemsize} contradicts {dtype!r}, whose items have {dtype.itemsize} bytes")
+                raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, whose items have {dtype.itemsize} bytes")
             itemsize = dtype.itemsize
         view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
         return self
@@ -295,8 +296,7 @@ cdef class StridedMemoryView(ViewState):
         if layout is not None and not isinstance(layout, _StridedLayout):
             raise TypeError(f"layout must be a _StridedLayout or None, not {type(layout).__name__}")
         if dtype is not None:
-            numpy_dtype = numpy().dtype
-            dtype = dtype if isinstance(dtype, numpy_dtype) else numpy_dtype(dtype)
+            dtype = dtype_argument(dtype)
         return derive(self, layout_of(self) if layout is None else layout, dtype)
 
     def as_tensor_map(

@@ -44,7 +44,7 @@ from cuda.core._code._kernel_attributes import (
 from cuda.core._code._loading import as_asked_for, explain, nearest, variable_names
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import address_argument
+from cuda.core._utils.validators import check_address
 from cuda.core.typing import ObjectCodeFormatType
 
 __all__ = [
@@ -312,7 +312,7 @@ cdef class Kernel(DriverObject):
         UserWarning
             If the kernel is known to come from another library than ``mod``.
         """
-        raw = address_argument("handle", handle)
+        raw = check_address("handle", handle)
         if mod is not None and not isinstance(mod, ObjectCode):
             raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
         return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)

@@ -22,6 +22,8 @@ from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
+from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.validators import name_bytes, shown
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -32,6 +34,7 @@ _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
 
+@needs_init("_settings", "_opening", "_code")
 class Program:
     """Source code that is compiled at run time.
 
@@ -264,7 +267,7 @@ class Program:
         if target is not None and target in targets:
             return target
         choices = ", ".join(repr(target.value) for target in targets)
-        raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {target_type!r}")
+        raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {shown(target_type)}")
 
 
 def why_nothing(options: ProgramOptions) -> str:
@@ -328,7 +331,7 @@ def source_type(code_type) -> SourceCodeType:
     choices = ", ".join(repr(kind.value) for kind in SourceCodeType)
     if not isinstance(code_type, str):
         raise TypeError(f"code_type must be a str, one of {choices}, not {type(code_type).__name__}")
-    raise RuntimeError(f"Unsupported code_type={code_type!r}, must be one of {choices}")
+    raise RuntimeError(f"Unsupported code_type={shown(code_type)}, must be one of {choices}")
 
 
 def check_source(code, kind: SourceCodeType) -> None:
@@ -358,7 +361,7 @@ def checked_expressions(expressions) -> list[bytes]:
     for expression in expressions:
         if not isinstance(expression, (str, bytes)):
             raise TypeError(f"name_expressions must be of str or bytes, not {type(expression).__name__}")
-    return [expression.encode() if isinstance(expression, str) else expression for expression in expressions]
+    return [name_bytes("a name expression", expression) for expression in expressions]
 
 
 @functools.cache

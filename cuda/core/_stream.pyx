@@ -50,7 +50,7 @@ from dataclasses import dataclass
 
 from cuda.core._handles import _late
 from cuda.core._utils.options import Options
-from cuda.core._utils.validators import address_argument
+from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
 __all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "StreamOptions"]
@@ -102,7 +102,7 @@ cdef class Stream(StreamSource):
         try:
             return Stream_wrap(<cydriver.CUstream><uintptr_t>raw, None)
         except OverflowError as error:
-            raise ValueError(f"handle must be an address, from 0 to 2**64 - 1, not {raw}") from error
+            raise ValueError(f"handle must be an address, from 0 to 2**64 - 1, not {shown(raw)}") from error
 
     def sync(self) -> None:
         """Wait on the host until all work of the stream has completed (``cuStreamSynchronize``).
@@ -443,9 +443,9 @@ cdef Stream Stream_from_protocol(object obj):
         version, handle = info
         c_address = int(handle)
     except (OverflowError, TypeError, ValueError) as error:
-        raise RuntimeError(f"__cuda_stream__ must give (version, address), not {info!r}") from error
+        raise RuntimeError(f"__cuda_stream__ must give (version, address), not {shown(info)}") from error
     if version != 0:
-        raise RuntimeError(f"__cuda_stream__ of version {version!r} is not known, only 0")
+        raise RuntimeError(f"__cuda_stream__ of version {shown(version)} is not known, only 0")
     return Stream_wrap(<cydriver.CUstream>c_address, obj)
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 from cuda.core._utils.cuda_utils import driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
+from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.validators import shown
 from cuda.core._utils.version import binding_version as _binding_version
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import ProcessStateType as _ProcessStateType
@@ -23,6 +25,7 @@ _UNSUPPORTED = (
 )
 
 
+@needs_init("_pid")
 class Process:
     """A process that uses CUDA, to be stopped, put aside and resumed by another one.
 
@@ -41,7 +44,7 @@ class Process:
     TypeError
         If ``pid`` is no int.
     ValueError
-        If ``pid`` is not positive.
+        If ``pid`` is not positive, or no 64-bit number.
     """
 
     __slots__ = ("_pid",)
@@ -49,7 +52,9 @@ class Process:
     def __init__(self, pid: int):
         _check_int("pid", pid)
         if pid <= 0:
-            raise ValueError(f"pid must be positive, not {pid}")
+            raise ValueError(f"pid must be positive, not {shown(pid)}")
+        if pid >> 63:
+            raise ValueError(f"pid must be below 2**63, not {shown(pid)}")
         self._pid = pid
 
     def __repr__(self):
@@ -83,9 +88,9 @@ class Process:
         _get_driver()
         _check_int("timeout_ms", timeout_ms)
         if timeout_ms < 0:
-            raise ValueError(f"timeout_ms must be at least 0, not {timeout_ms}")
+            raise ValueError(f"timeout_ms must be at least 0, not {shown(timeout_ms)}")
         if timeout_ms >> 32:
-            raise OverflowError(f"timeout_ms must have at most 32 bits, not {timeout_ms}")
+            raise OverflowError(f"timeout_ms must have at most 32 bits, not {shown(timeout_ms)}")
         args = driver.CUcheckpointLockArgs()
         args.timeoutMs = timeout_ms
         _call("cuCheckpointProcessLock", self._pid, args)
@@ -226,7 +231,7 @@ def _uuid(value):
         raise TypeError(f"a UUID in gpu_mapping must be a str or driver.CUuuid, not {type(value).__name__}")
     digits = value.replace("-", "")
     if len(digits) != 32 or not set(digits) <= set(string.hexdigits):
-        raise ValueError(f"a UUID in gpu_mapping must have 32 hexadecimal digits, and maybe hyphens, not {value!r}")
+        raise ValueError(f"a UUID in gpu_mapping must have 32 hexadecimal digits, maybe hyphens, not {shown(value)}")
     uuid = driver.CUuuid()
     ctypes.memmove(uuid.getPtr(), bytes.fromhex(digits), 16)
     return uuid

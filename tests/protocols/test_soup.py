@@ -16,12 +16,12 @@ SECONDS = float(os.environ.get("CUDA_CORE_SOUP_SECONDS", "0.6"))
 pytestmark = pytest.mark.requires(device=True)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_threads_use_and_close_the_same_objects(seed):
-    command = [sys.executable, "-m", "support.soup", f"--seconds={SECONDS}", f"--seed={seed}"]
+@pytest.mark.parametrize(("seed", "options"), [(0, []), (1, []), (2, []), (3, ["--captures"]), (4, ["--captures"])])
+def test_threads_use_and_close_the_same_objects(seed, options, tmp_path):
+    command = [sys.executable, "-m", "support.soup", f"--seconds={SECONDS}", f"--seed={seed}", *options]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [*sys.path, str(TESTS)]))}
     environment.pop("PYTHONSAFEPATH", None)
-    done = subprocess.run(command, cwd=TESTS, env=environment, capture_output=True, text=True, timeout=SECONDS + 60)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS + 60)
     assert done.stdout, f"status {done.returncode}\n{done.stderr[-4000:]}"
     result = json.loads(done.stdout)
     assert result["failures"] == []

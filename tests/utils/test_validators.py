@@ -2,9 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of values against a set of choices."""
 
+import numpy as np
 import pytest
 
-from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, shown
+from cuda.core._utils.validators import (
+    check_address,
+    check_str_enum,
+    dtype_argument,
+    format_or_list,
+    int_argument,
+    name_bytes,
+    shown,
+)
 from cuda.core.typing import SourceCodeType
 
 
@@ -33,6 +42,43 @@ def test_format_or_list(values, text):
     assert format_or_list(values) == text
 
 
+def nested(depth):
+    inner = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+class Unwritten:
+    def __repr__(self):
+        raise KeyError("repr")
+
+
+def test_what_cannot_be_written_out_is_told_by_its_class():
+    assert shown(Unwritten()) == "a Unwritten that cannot be written out"
+
+
+@pytest.mark.parametrize("value", [1.5, "1", None, [1]])
+def test_an_int_argument_is_named(value):
+    assert int_argument("axis", True) == 1
+    with pytest.raises(TypeError, match=f"axis must be an int, not {type(value).__name__}"):
+        int_argument("axis", value)
+
+
+@pytest.mark.parametrize(("name", "why"), [("a\0b", "no null character"), (b"\0", "no null"), ("\ud800", "Unicode")])
+def test_names_are_what_c_can_hold(name, why):
+    assert name_bytes("name", "\u00e9") == "\u00e9".encode()
+    with pytest.raises(ValueError, match=f"name must have {why}"):
+        name_bytes("name", name)
+
+
+@pytest.mark.parametrize("value", ["\ud800", {1: 2}, 10**5000, object()], ids=lambda value: type(value).__name__)
+def test_what_numpy_takes_for_no_type_is_named(value):
+    assert dtype_argument("f4") is np.dtype("f4")
+    with pytest.raises(TypeError, match="dtype must be a numpy.dtype"):
+        dtype_argument(value)
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -40,7 +86,10 @@ def test_format_or_list(values, text):
         ("a", "'a'"),
         (-(10**5000), "an int of 16610 bits"),
         ((1, 10**5000), "(1, an int of 16610 bits)"),
-        ({1: 10**5000}, "a dict with a long int"),
+        ({1: 10**5000}, "a dict that cannot be written out"),
+        ((1, [10**5000]), "a tuple that cannot be written out"),
+        (nested(100_000), "a list that cannot be written out"),
+        ("x" * 1000, f"'{'x' * 199}..."),
     ],
     ids=lambda value: type(value).__name__,
 )

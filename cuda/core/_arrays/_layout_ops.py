@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import math
 
+from cuda.core._utils.validators import int_argument, shown
+
 __all__ = [
     "broadcast",
     "c_strides",
     "dense_strides",
     "flatten",
     "is_contiguous",
+    "is_permutation",
     "is_unique",
     "mergeable_axes",
     "offset_bounds",
@@ -66,10 +69,18 @@ def parse_stride_order(order: str | Ints, ndim: int, like: Ints | None = None) -
         return tuple(reversed(range(ndim)))
     if order == "K" and like is not None:
         return like
-    if isinstance(order, str) or sorted(order) != list(range(ndim)):
+    if not is_permutation(order, ndim):
         names = "'C', 'F', 'K'" if like is not None else "'C', 'F'"
-        raise ValueError(f"stride_order must be {names} or a permutation of the {ndim} axes, not {order!r}")
+        raise ValueError(f"stride_order must be {names} or a permutation of the {ndim} axes, not {shown(order)}")
     return tuple(order)
+
+
+def is_permutation(order, ndim: int) -> bool:
+    """Return whether ``order`` has each axis once."""
+    try:
+        return not isinstance(order, str) and sorted(order) == list(range(ndim))
+    except TypeError:
+        return False
 
 
 def is_contiguous(shape: Ints, strides: Ints, order: Ints) -> bool:
@@ -171,13 +182,13 @@ def reshape(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
 def _fill_unknown(volume: int, target: Ints) -> Ints:
     known = math.prod(n for n in target if n != -1)
     if any(n < -1 for n in target) or list(target).count(-1) > 1:
-        raise ValueError(f"shape {target} may hold one -1 and no other negative extent")
+        raise ValueError(f"shape {shown(target)} may hold one -1 and no other negative extent")
     if -1 in target:
         if known == 0 or volume % known:
-            raise ValueError(f"{volume} elements do not divide into shape {target}")
+            raise ValueError(f"{volume} elements do not divide into shape {shown(target)}")
         target = tuple(volume // known if n == -1 else n for n in target)
     elif known != volume:
-        raise ValueError(f"shape {target} has {known} elements, not {volume}")
+        raise ValueError(f"shape {shown(target)} has {shown(known)} elements, not {volume}")
     return target
 
 
@@ -191,7 +202,7 @@ def broadcast(shape: Ints, strides: Ints, target: Ints) -> Ints:
     """
     extra = len(target) - len(shape)
     if extra < 0 or any(n not in (1, t) for n, t in zip(shape, target[extra:], strict=True)):
-        raise ValueError(f"shape {shape} cannot be broadcast to {target}")
+        raise ValueError(f"shape {shape} cannot be broadcast to {shown(target)}")
     kept = [s if n == t else 0 for n, s, t in zip(shape, strides, target[extra:], strict=True)]
     return (0,) * extra + tuple(kept)
 
@@ -204,9 +215,9 @@ def unsqueezed_axes(ndim: int, axis: int | Ints) -> Ints:
     ValueError
         If an axis repeats or lies outside the result.
     """
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple([int_argument("axis", a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(set(axes)) != len(axes) or any(not 0 <= a < ndim + len(axes) for a in axes):
-        raise ValueError(f"axes {axes} must be unique and lie in [0, {ndim + len(axes) - 1}]")
+        raise ValueError(f"axes {shown(axes)} must be unique and lie in [0, {ndim + len(axes) - 1}]")
     return tuple(sorted(axes))
 
 
@@ -234,7 +245,7 @@ def slice_layout(shape: Ints, strides: Ints, slices) -> tuple[Ints, Ints, int]:
             new_strides.append(stride * step)
         elif isinstance(item, int) and not isinstance(item, bool):
             if not -extent <= item < extent:
-                raise ValueError(f"index {item} is out of range for axis {axis} of extent {extent}")
+                raise ValueError(f"index {shown(item)} is out of range for axis {axis} of extent {extent}")
             start += (item % extent) * stride
         else:
             raise TypeError(f"a layout is sliced by integers and slices, not by {type(item).__name__}")

@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import operator
 
 from cuda.core._memoryview import StridedMemoryView
+from cuda.core._utils.validators import dtype_argument, shown
 
 __all__ = ["view_of_buffer"]
 
 
 def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
     """Return the view of :meth:`~cuda.core.Buffer.view`, whose docstring says what is allowed."""
-    numpy = importlib.import_module("numpy")
-    dtype = numpy.dtype(numpy.uint8 if dtype is None else dtype)
+    dtype = dtype_argument("u1" if dtype is None else dtype)
     if dtype.hasobject:
         raise TypeError(f"dtype must be a type of plain bytes, not {dtype}, whose elements refer to Python objects")
     if dtype.itemsize == 0:
@@ -29,7 +28,7 @@ def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
     shape = _extents(shape, size, dtype.itemsize)
     needed = math.prod(shape) * dtype.itemsize
     if needed > size:
-        raise ValueError(f"shape {shape} of {dtype} needs {needed} bytes, and the buffer has {size}")
+        raise ValueError(f"shape {shown(shape)} of {dtype} needs {shown(needed)} bytes, and the buffer has {size}")
     return StridedMemoryView.from_buffer(buffer, shape, dtype=dtype)
 
 
@@ -37,12 +36,14 @@ def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
     """Return the shape with the extent that is left open, by -1 or None, filled in."""
     shape = _integers((-1,) if shape is None else shape)
     if shape.count(-1) > 1 or min(shape, default=0) < -1:
-        raise ValueError(f"shape must have extents from 0 on and at most one of -1, not {shape}")
+        raise ValueError(f"shape must have extents from 0 on and at most one of -1, not {shown(shape)}")
     if -1 not in shape:
         return shape
     unit = -math.prod(shape) * itemsize
     if unit == 0 or size % unit != 0:
-        raise ValueError(f"the buffer's size, {size} bytes, is no multiple of the {unit} bytes that -1 has to divide")
+        raise ValueError(
+            f"the buffer's size, {size} bytes, is no multiple of the {shown(unit)} bytes that -1 has to divide"
+        )
     return tuple(size // unit if extent == -1 else extent for extent in shape)
 
 
@@ -50,4 +51,4 @@ def _integers(shape) -> tuple[int, ...]:
     try:
         return tuple(operator.index(extent) for extent in (shape if hasattr(shape, "__iter__") else (shape,)))
     except TypeError:
-        raise TypeError(f"shape must be an int, a tuple of int or None, not {shape!r}") from None
+        raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None

@@ -24,6 +24,7 @@ from collections import namedtuple
 from cuda.core._handles import _late
 from cuda.core._utils.c_functions import PythonFunction, function_address
 from cuda.core._utils.cuda_utils import call_driver
+from cuda.core._utils.validators import shown
 
 __all__ = [
     "KernelAttributes",
@@ -416,7 +417,7 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
     # The carve-out has -1 for the driver's choice.
     if row.code == cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if count_of(row.name, value, -1) > 100:
-            raise ValueError(f"{row.name} must be a percentage, from 0 to 100, or -1, but is {value}")
+            raise ValueError(f"{row.name} must be a percentage, from 0 to 100, or -1, but is {shown(value)}")
         return operator.index(value)
     return count_of(row.name, value)
 
@@ -460,7 +461,7 @@ cdef int count_of(str name, object value, int least=0) except? -1:
     except TypeError:
         raise TypeError(f"{name} must be an int, not {type(value).__name__}") from None
     if not least <= number <= INT_MAX:
-        raise ValueError(f"{name} must be from {least} to {INT_MAX}, but is {number}")
+        raise ValueError(f"{name} must be from {least} to {INT_MAX}, but is {shown(number)}")
     return number
 
 

@@ -22,6 +22,7 @@ import struct
 
 from cuda.core._code._elf import elf_damage, elf_variables
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import name_bytes, shown
 
 __all__ = ["as_asked_for", "check_image", "damage", "explain", "nearest", "variable_names"]
 
@@ -34,7 +35,7 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
     if is_file:
         data = os.fsencode(code)
         if b"\0" in data:
-            raise ValueError(f"the path of the module contains a null character: {code!r}")
+            raise ValueError(f"the path of the module contains a null character: {shown(code)}")
     elif isinstance(code, (bytes, bytearray, memoryview)):
         # PTX has to end in a null character, and bytes always do.
         data = bytes(code)
@@ -132,14 +133,11 @@ cdef str described(object code, str code_type, str name):
 
 
 cdef bytes mapped_symbol(dict mapping, object name):
+    encoded = name_bytes("name", name)
     symbol = mapping.get(name)
     if symbol is None:
-        symbol = mapping.get(name.encode() if isinstance(name, str) else name.decode(errors="replace"), name)
-    encoded = symbol.encode() if isinstance(symbol, str) else bytes(symbol)
-    # The driver would end the name there, and find another.
-    if b"\0" in encoded:
-        raise ValueError(f"name must have no null character, but is {name!r}")
-    return encoded
+        symbol = mapping.get(encoded if isinstance(name, str) else name.decode(errors="replace"))
+    return encoded if symbol is None else name_bytes("name", symbol)
 
 
 def explain(error, text) -> None:

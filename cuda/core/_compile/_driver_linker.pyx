@@ -22,6 +22,7 @@ import threading
 
 from cuda.core._code._loading import check_image, explain
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["DriverLinker"]
@@ -125,7 +126,7 @@ cdef class DriverLinker:
         data = os.fsencode(code) if is_file else code
         label = name.encode()
         if is_file and b"\0" in data:
-            raise ValueError(f"the path of the module contains a null character: {code!r}")
+            raise ValueError(f"the path of the module contains a null character: {shown(code)}")
         if is_file:
             detail = f"adding the {kind.value} file {code!r} failed"
         else:

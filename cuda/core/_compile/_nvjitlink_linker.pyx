@@ -28,6 +28,7 @@ import warnings
 from cuda.core._code._loading import damage
 from cuda.core._utils.nvjitlink import nvjitlink_version
 from cuda.core._utils.tool_errors import tool_error
+from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["NvJitLink"]
@@ -185,7 +186,7 @@ cdef class Input:
 cdef Input input_file(kind, str path):
     label = os.fsencode(path)
     if b"\0" in label:
-        raise ValueError(f"the path of the module contains a null character: {path!r}")
+        raise ValueError(f"the path of the module contains a null character: {shown(path)}")
     if kind in _BINARY:
         try:
             with open(path, "rb") as file:

@@ -14,6 +14,8 @@ import operator
 import os
 from dataclasses import field, fields
 
+from cuda.core._utils.validators import shown
+
 __all__ = [
     "check_options",
     "document_options",
@@ -273,7 +275,7 @@ def render_options(options, backend: str) -> list[str]:
         rendered = renderer.render(current)
         for argument in rendered:
             if "\0" in argument:
-                raise ValueError(f"{name} contains a null character: {current!r}")
+                raise ValueError(f"{name} contains a null character: {shown(current)}")
         arguments += rendered
     return arguments
 
@@ -400,7 +402,7 @@ def as_items(value):
 
 def malformed_macro(item):
     return RuntimeError(
-        f"define_macro must be a name, a pair (name, value), or a list or tuple of these, but has {item!r}"
+        f"define_macro must be a name, a pair (name, value), or a list or tuple of these, but has {shown(item)}"
     )
 
 

@@ -38,6 +38,7 @@ from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
 from cuda.core._utils.options import Options
+from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["LinkerOptions", "ProgramOptions"]
@@ -55,7 +56,7 @@ def jit_target(arch: str) -> int:
     """Return the ``CUjit_target`` of an architecture."""
     match = re.fullmatch(r"(?:sm|compute)_([1-9]\d+)([af]?)", str(arch))
     if match is None:
-        raise ValueError(f"arch must be such as 'sm_90', not {arch!r}")
+        raise ValueError(f"arch must be such as 'sm_90', not {shown(arch)}")
     # The bits that stand for the features of one architecture, or of its family.
     return int(match[1]) | {"": 0, "a": 0x10000, "f": 0x20000}[match[2]]
 
@@ -296,7 +297,7 @@ class ProgramOptions(MemoisedOptions):
         """
         key = str(backend).lower()
         if key not in ("nvrtc", "nvvm"):
-            raise ValueError(f"Unknown backend {backend!r}. Must be one of: 'nvrtc', 'nvvm'")
+            raise ValueError(f"Unknown backend {shown(backend)}. Must be one of: 'nvrtc', 'nvvm'")
         is_ltoir = str(target_type).lower() == "ltoir"
         refused = refused_options(self, key)
         if key == "nvvm" and is_ltoir and "link_time_optimization" in refused:
@@ -420,7 +421,7 @@ class LinkerOptions(Options):
             If nvJitLink is missing or too old, or no architecture is given and there is no driver to ask for a device.
         """
         if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
-            raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {backend!r}")
+            raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {shown(backend)}")
         if nvjitlink_version() is None:
             raise RuntimeError(NO_NVJITLINK)
         try:
@@ -483,7 +484,7 @@ def checked_name(name, default: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"name must be a str or None, not {type(name).__name__}")
     if "\0" in name:
-        raise ValueError(f"name contains a null character: {name!r}")
+        raise ValueError(f"name contains a null character: {shown(name)}")
     return name
 
 
@@ -492,7 +493,7 @@ def check_first_line(line) -> None:
     if line is not None and (isinstance(line, bool) or not isinstance(line, int)):
         raise TypeError(f"first_line must be an int or None, not {type(line).__name__}")
     if line is not None and not 1 <= line < 1 << 31:
-        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, but is {line}")
+        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, but is {shown(line)}")
 
 
 def check_extra_sources(sources) -> None:
@@ -502,10 +503,10 @@ def check_extra_sources(sources) -> None:
         raise TypeError(f"{shape}, not {type(sources).__name__}")
     for index, item in enumerate(sources):
         if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], str):
-            raise TypeError(f"{shape}; item {index} is {item!r}")
+            raise TypeError(f"{shape}; item {index} is {shown(item)}")
         if not isinstance(item[1], (str, bytes, bytearray)):
             raise TypeError(
-                f"the source of {item[0]!r} (index {index}) must be a str or bytes, not {type(item[1]).__name__}"
+                f"the source of {shown(item[0])} (index {index}) must be a str or bytes, not {type(item[1]).__name__}"
             )
         if not item[1]:
-            raise ValueError(f"the source of {item[0]!r} (index {index}) cannot be empty")
+            raise ValueError(f"the source of {shown(item[0])} (index {index}) cannot be empty")

@@ -19,6 +19,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import threading
 
 from cuda.core._memory.ranges._allocation import free_async
+from cuda.core._utils.validators import address_argument, shown
 
 __all__ = ["GraphMemoryResource"]
 
@@ -72,7 +73,7 @@ cdef class cyGraphMemoryResource(MemoryResource):
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
         """
-        free_async(int(ptr), Stream_accept(stream))
+        free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
     def trim(self) -> None:
         """Give memory that graphs of the device do not use back to the system (``cuDeviceGraphMemTrim``)."""
@@ -222,7 +223,7 @@ cdef int reset(
     cdef uint64_t zero = 0
     cdef int device_id = self._device_id
     if value != 0:
-        raise AttributeError(f"{name} can only be set to 0, which resets the peak, not to {value!r}")
+        raise AttributeError(f"{name} can only be set to 0, which resets the peak, not to {shown(value)}")
     with nogil:
         HANDLE_RETURN(
             cydriver.cuDeviceSetGraphMemAttribute(device_id, attribute, &zero), b"cuDeviceSetGraphMemAttribute"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from libc.limits cimport INT_MAX
 from libc.string cimport memcpy, memset
 from libcpp.utility cimport move
 
@@ -31,6 +32,7 @@ import threading
 
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.sharing import detach, register_reducer, travelling
+from cuda.core._utils.validators import shown
 
 __all__ = []
 
@@ -161,7 +163,10 @@ cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 
 
 cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
-    cdef int descriptor = int(handle)
+    number = int(handle)
+    if number > INT_MAX:
+        raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(number)}")
+    cdef int descriptor = number
     # At once and with the interpreter lock, so that nobody closes the number and gets it for another file.
     cdef int mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     if mine < 0:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._stream import Stream_accept
+from cuda.core._utils.validators import address_argument
 
 __all__ = ["LegacyPinnedMemoryResource"]
 
@@ -49,13 +50,14 @@ class LegacyPinnedMemoryResource(MemoryResource):
         """Free memory (``cuMemFreeHost``), after all work of ``stream`` if one is given."""
         if stream is not None:
             stream = Stream_accept(stream)
-        if int(ptr) == 0:
+        address = address_argument("ptr", ptr)
+        if address == 0:
             return
         try:
             if stream is not None:
                 stream.sync()
         finally:
-            free_pinned(int(ptr))
+            free_pinned(address)
 
     @property
     def is_device_accessible(self) -> bool:
@@ -99,7 +101,8 @@ class _SynchronousMemoryResource(MemoryResource):
         """Free memory (``cuMemFree``), after all work of ``stream`` if one is given."""
         if stream is not None:
             stream = Stream_accept(stream)
-        if int(ptr) == 0:
+        address = address_argument("ptr", ptr)
+        if address == 0:
             return
         try:
             if stream is not None:

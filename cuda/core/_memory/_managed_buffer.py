@@ -20,6 +20,8 @@ from cuda.core._memory._managed_memory_ops import (
     set_preferred_location,
     set_read_mostly,
 )
+from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.validators import shown
 
 __all__ = ["ManagedBuffer"]
 
@@ -125,6 +127,8 @@ class ManagedBuffer(Buffer):
 
     @accessed_by.setter
     def accessed_by(self, locations: Iterable) -> None:
+        if not isinstance(locations, Iterable):
+            raise TypeError(f"accessed_by takes an iterable of Device and Host(), not {type(locations).__name__}")
         wanted = {_check_member(location) for location in locations}
         members = set(get_accessed_by(self))
         for location in members - wanted:
@@ -133,6 +137,7 @@ class ManagedBuffer(Buffer):
             set_accessed_by(self, location, True)
 
 
+@needs_init("_buffer")
 class AccessedBySetProxy(MutableSet):
     """The places to which managed memory stays mapped, read from the driver and written to it."""
 
@@ -179,7 +184,7 @@ class AccessedBySetProxy(MutableSet):
 def _check_member(location):
     if isinstance(location, Host):
         if location != Host():
-            raise ValueError(f"accessed_by takes Host() and no NUMA nodes, not {location!r}")
+            raise ValueError(f"accessed_by takes Host() and no NUMA nodes, not {shown(location)}")
     elif not _late.is_device(location):
         raise TypeError(f"accessed_by takes Device objects and Host(), not {type(location).__name__}")
     return location

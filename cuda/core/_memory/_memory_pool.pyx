@@ -28,6 +28,7 @@ from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory.ranges._allocation import free_async
+from cuda.core._utils.validators import address_argument, shown
 
 __all__ = ["check_byte_option", "check_threshold"]
 
@@ -80,7 +81,7 @@ cdef class _MemPool(MemoryResource):
         stream : :class:`Stream`
             The stream after whose work the memory is freed.
         """
-        free_async(int(ptr), Stream_accept(stream))
+        free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
     def close(self) -> None:
         """Drop the reference to the pool; a pool of its own ends after its last allocation."""
@@ -251,7 +252,7 @@ def check_byte_option(name: str, value, limit: int | None = None) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, a number of bytes, not {type(value).__name__}")
     if value < 0 or (limit is not None and value > limit):
-        raise ValueError(f"{name} must be a number of bytes, at least 0, not {value}")
+        raise ValueError(f"{name} must be a number of bytes, at least 0, not {shown(value)}")
 
 
 def check_threshold(release_threshold) -> None:
@@ -376,7 +377,7 @@ cdef int MemPool_reset_high(
 ) except -1:
     cdef uint64_t zero = 0
     if value != 0:
-        raise AttributeError(f"{name} can only be set to 0, which lets it start again, not to {value!r}")
+        raise AttributeError(f"{name} can only be set to 0, which lets it start again, not to {shown(value)}")
     with nogil:
         HANDLE_RETURN(cydriver.cuMemPoolSetAttribute(self._h_pool.get(), attribute, &zero), b"cuMemPoolSetAttribute")
     return 0

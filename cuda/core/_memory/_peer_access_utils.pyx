@@ -12,15 +12,18 @@ from cuda.core._handles._handles cimport KeptMemoryPool
 from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-from collections.abc import MutableSet
+from collections.abc import Iterable, MutableSet
 
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import MEMORY_POOL_ACCESS
+from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.validators import shown
 
 __all__ = ["DMR_mempool_get_access", "PeerAccessibleBySetProxy", "replace_peers"]
 
 
+@needs_init("_resource")
 class PeerAccessibleBySetProxy(MutableSet):
     """The devices that may access the memory of a pool, besides its own; a live view.
 
@@ -104,6 +107,8 @@ class PeerAccessibleBySetProxy(MutableSet):
 
 def replace_peers(resource, devices) -> None:
     """Let exactly these devices access the memory, besides its own."""
+    if not isinstance(devices, Iterable):
+        raise TypeError(f"peer_accessible_by takes an iterable of Device or int, not {type(devices).__name__}")
     wanted = {check_ordinal(value) for value in devices}
     change_peers(resource, wanted, read_peers(resource) - wanted)
 
@@ -215,7 +220,7 @@ cdef object check_ordinal(object value):
     if isinstance(ordinal, bool) or not isinstance(ordinal, int):
         raise TypeError(f"a peer must be a Device or an int, not {type(value).__name__}")
     if not 0 <= ordinal < device_count():
-        raise ValueError(f"a peer must be from 0 to {device_count() - 1}, not {ordinal}")
+        raise ValueError(f"a peer must be from 0 to {device_count() - 1}, not {shown(ordinal)}")
     return ordinal
 
 

@@ -14,8 +14,9 @@ from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
+from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.options import Options
-from cuda.core._utils.validators import check_str_enum
+from cuda.core._utils.validators import address_argument, check_str_enum, shown
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -39,6 +40,7 @@ class _Block:
         return sum(size for _, size in self.mapped)
 
 
+@needs_init("_config", "_owner", "_blocks", "_lock")
 class VirtualMemoryResource(MemoryResource):
     """Memory whose addresses are reserved and whose backing is mapped separately, so that it can grow.
 
@@ -66,7 +68,7 @@ class VirtualMemoryResource(MemoryResource):
         self._owner = _late.device_of(getattr(device_id, "device_id", device_id))
         self._blocks = {}
         self._lock = threading.Lock()
-        self.config = check_or_create_options(VirtualMemoryResourceOptions, config, "virtual memory resource options")
+        self.config = config
         self._check_support()
 
     def __repr__(self):
@@ -133,7 +135,7 @@ class VirtualMemoryResource(MemoryResource):
         """
         if stream is not None:
             stream = Stream_accept(stream)
-        address = int(ptr)
+        address = address_argument("ptr", ptr)
         if address == 0:
             return
         block = self._block_of(address, size)
@@ -205,6 +207,16 @@ class VirtualMemoryResource(MemoryResource):
     def device(self):
         """The :class:`Device`, or None for memory of the host."""
         return self._owner if self.is_device_accessible else None
+
+    @property
+    def config(self) -> VirtualMemoryResourceOptions:
+        """How memory is allocated from now on."""
+        return self._config
+
+    @config.setter
+    def config(self, config: VirtualMemoryResourceOptions | dict | None) -> None:
+        options = check_or_create_options(VirtualMemoryResourceOptions, config, "virtual memory resource options")
+        self._config = options
 
     @property
     def device_id(self) -> int:
@@ -288,7 +300,7 @@ class VirtualMemoryResource(MemoryResource):
     def _properties(self, config):
         """Return the driver's description of memory as ``config`` wants it."""
         if config.handle_type is not None and config.handle_type.startswith("win32"):
-            raise NotImplementedError(f"handle_type {config.handle_type!r} is for Windows, which is not supported")
+            raise NotImplementedError(f"handle_type {shown(config.handle_type)} is for Windows, which is not supported")
         driver = cuda_utils.driver
         properties = driver.CUmemAllocationProp()
         properties.type = enums.VIRTUAL_MEMORY_ALLOCATION.to_driver(config.allocation_type, "allocation_type")
@@ -401,7 +413,9 @@ class VirtualMemoryResourceOptions(Options):
         if self.addr_align is not None:
             _check_number("addr_align", self.addr_align)
             if self.addr_align & (self.addr_align - 1):
-                raise ValueError(f"addr_align must be a power of two, not {self.addr_align}")
+                raise ValueError(f"addr_align must be a power of two, not {shown(self.addr_align)}")
+        if not isinstance(self.peers, Iterable):
+            raise TypeError(f"peers must be an iterable of Device or int, not {type(self.peers).__name__}")
         self.peers = tuple([_check_number("peers", getattr(peer, "device_id", peer)) for peer in self.peers])
 
 
@@ -409,7 +423,7 @@ def _check_number(name: str, value) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     if value < 0:
-        raise ValueError(f"{name} must be at least 0, not {value}")
+        raise ValueError(f"{name} must be at least 0, not {shown(value)}")
     return value
 
 

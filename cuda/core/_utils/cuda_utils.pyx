@@ -17,6 +17,7 @@ from cuda.core._utils.deferred_pathfinder import MISSING_DRIVER
 from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
 from cuda.core._utils.driver_log import last_failure
 from cuda.core._utils.error_text import ADVICE, KERNEL_FAILURES
+from cuda.core._utils.validators import shown
 
 __all__ = [
     "CUDAError",
@@ -348,7 +349,7 @@ cdef object _raise_result(error, handle):
         )
     if kind == "nvrtcResult":
         _raise_nvrtc(error, handle)
-    raise RuntimeError(f"unknown error type {type(error).__name__}: {error!r}")
+    raise RuntimeError(f"unknown error type {type(error).__name__}: {shown(error)}")
 
 
 def _raise_nvrtc(error, handle):

@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 
+from cuda.core._utils.validators import shown
+
 __all__ = [
     "Transaction",
     "cast_to_3_tuple",
@@ -72,9 +74,9 @@ def cast_to_3_tuple(label: str, cfg) -> tuple[int, int, int]:
     """
     values = cfg if isinstance(cfg, tuple) else (cfg,)
     if len(values) > 3 or not all(isinstance(value, int) for value in values):
-        raise ValueError(f"{label} must be an int or a tuple of up to three ints, not {cfg!r}")
+        raise ValueError(f"{label} must be an int or a tuple of up to three ints, not {shown(cfg)}")
     if any(value < 1 for value in values):
-        raise ValueError(f"{label} must have values of at least 1, not {cfg!r}")
+        raise ValueError(f"{label} must have values of at least 1, not {shown(cfg)}")
     return (*values, *(1,) * (3 - len(values)))
 
 

@@ -102,12 +102,13 @@ def make_private_directories(path: str) -> None:
     OSError
         If it cannot be made, or something else is in its place.
     """
-    if os.path.isdir(path):
-        return
-    parent = os.path.dirname(path)
-    if parent and parent != path:
-        make_private_directories(parent)
-    make_directory(path)
+    missing = []
+    while path and not os.path.isdir(path):
+        missing.append(path)
+        parent = os.path.dirname(path)
+        path = parent if parent != path else ""
+    for path in reversed(missing):
+        make_directory(path)
 
 
 def make_private_directory(path: str) -> None:

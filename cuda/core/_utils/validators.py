@@ -4,9 +4,22 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 
-__all__ = ["address_argument", "check_address", "check_str_enum", "find_str_enum", "format_or_list", "shown"]
+__all__ = [
+    "address_argument",
+    "check_address",
+    "check_str_enum",
+    "dtype_argument",
+    "find_str_enum",
+    "format_or_list",
+    "int_argument",
+    "name_bytes",
+    "shown",
+]
+
+LONGEST = 200  # characters of a value in a message
 
 
 def address_argument(name: str, value) -> int:
@@ -45,19 +58,52 @@ def check_address(name: str, value) -> int:
     return address
 
 
-def shown(value) -> str:
-    """Return the ``repr`` of a value for a message, which tells long ints by their size.
+def int_argument(name: str, value, what: str = "an int") -> int:
+    """Return the int that an argument stands for.
 
-    Python refuses to write ints of more than some thousand digits, by an error that names no argument.
+    Raises
+    ------
+    TypeError
+        If ``value`` is no int and has no ``__index__``; the message names the argument, and ``what`` it must be.
+    """
+    if hasattr(type(value), "__index__"):
+        return int(operator.index(value))
+    raise TypeError(f"{name} must be {what}, not {type(value).__name__}")
+
+
+def name_bytes(label: str, name: str | bytes) -> bytes:
+    """Return a name as a C string has it: in UTF-8, without null characters.
+
+    Raises
+    ------
+    ValueError
+        If there are null characters in it, at which C would end the name, or halves of surrogate pairs.
     """
     try:
-        return repr(value)
-    except ValueError:
+        encoded = name.encode() if isinstance(name, str) else bytes(name)
+    except UnicodeEncodeError:
+        raise ValueError(f"{label} must have Unicode characters only, but is {shown(name)}") from None
+    if b"\0" in encoded:
+        raise ValueError(f"{label} must have no null character, but is {shown(name)}")
+    return encoded
+
+
+def shown(value) -> str:
+    """Return the ``repr`` of a value for a message: cut where it is long, and something else where there is none.
+
+    Python refuses to write ints of more than some thousand digits, and nests lists only so deep; the ``repr`` of a
+    user's class may raise. None of that may take the place of the message.
+    """
+    try:
+        text = repr(value)
+    except Exception:
         if isinstance(value, int):
             return f"an int of {value.bit_length()} bits"
-        if isinstance(value, (tuple, list)):
+        is_flat = isinstance(value, (tuple, list)) and not any(isinstance(item, (tuple, list)) for item in value)
+        if is_flat and len(value) <= 3:
             return f"({', '.join([shown(item) for item in value])})"
-        return f"a {type(value).__name__} with a long int"
+        return f"a {type(value).__name__} that cannot be written out"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def check_str_enum(value, enum_class, *, allow_none: bool = False):
@@ -82,6 +128,23 @@ def check_str_enum(value, enum_class, *, allow_none: bool = False):
     return enum_class(find_str_enum(value, [member.value for member in enum_class], enum_class.__name__))
 
 
+def dtype_argument(value):
+    """Return the :class:`numpy.dtype` of what NumPy takes as one.
+
+    Raises
+    ------
+    TypeError
+        If NumPy does not take it; the message names the argument.
+    """
+    numpy = importlib.import_module("numpy")
+    if isinstance(value, numpy.dtype):
+        return value
+    try:
+        return numpy.dtype(value)
+    except Exception as error:
+        raise TypeError(f"dtype must be a numpy.dtype, or what it is made of, not {shown(value)}") from error
+
+
 def find_str_enum(value, choices, label: str) -> str:
     """Return the one of the strings ``choices`` that equals ``value`` in any case of letters.
 
@@ -94,7 +157,7 @@ def find_str_enum(value, choices, label: str) -> str:
         for choice in choices:
             if choice.lower() == value.lower():
                 return choice
-    raise ValueError(f"{value!r} is not a valid {label}; it must be {format_or_list(sorted(choices))}")
+    raise ValueError(f"{shown(value)} is not a valid {label}; it must be {format_or_list(sorted(choices))}")
 
 
 def format_or_list(values) -> str:

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterable, Mapping
 
 from cuda.core._module import ObjectCode
+from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.validators import name_bytes, shown
 
 __all__ = ["ProgramCacheResource"]
 
@@ -90,6 +92,7 @@ class ProgramCacheResource(abc.ABC):
         """Give back what the cache holds open: nothing, unless a subclass does."""
 
 
+@needs_init("_lock", "_hits", "_misses")
 class Counters:
     """The hits and misses of a cache, counted by threads at once."""
 
@@ -121,7 +124,7 @@ def checked_key(key) -> bytes:
     if type(key) is bytes:
         return key
     if isinstance(key, str):
-        return key.encode()
+        return name_bytes("a key", key) if "\0" not in key else key.encode()
     if isinstance(key, (bytes, bytearray)):
         return bytes(key)
     raise TypeError(f"a key must be bytes or str, not {type(key).__name__}")
@@ -146,5 +149,5 @@ def checked_limit(max_size_bytes) -> int | None:
     if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
         raise TypeError(f"max_size_bytes must be an int or None, not {type(max_size_bytes).__name__}")
     if max_size_bytes <= 0:
-        raise ValueError(f"max_size_bytes must be at least 1, or None for no limit, but is {max_size_bytes}")
+        raise ValueError(f"max_size_bytes must be at least 1, or None for no limit, but is {shown(max_size_bytes)}")
     return max_size_bytes

@@ -15,6 +15,7 @@ from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checke
 from cuda.core._utils.cache_root import cache_root
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.hashing import sha256
+from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.private_files import (
     create_private,
     make_private_directories,
@@ -23,6 +24,7 @@ from cuda.core._utils.private_files import (
     read_descriptor,
     read_trusted,
 )
+from cuda.core._utils.validators import shown
 
 __all__ = ["FileStreamProgramCache"]
 
@@ -39,6 +41,7 @@ _MOST_UNCHECKED = 1 << 30
 _MOST_OF_CHECK = 64
 
 
+@needs_init("_root", "_entries", "_checks", "_temporary")
 class FileStreamProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in a directory, which threads and processes can share.
 
@@ -82,6 +85,8 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         super().__init__()
         self._limit = checked_limit(max_size_bytes)
         self._root = str(cache_root() / "program-cache") if path is None else os.fsdecode(path)
+        if "\0" in self._root:
+            raise ValueError(f"path must have no null character, but is {shown(self._root)}")
         self._entries = os.path.join(self._root, "entries")
         self._checks = os.path.join(self._root, "checks")
         self._temporary = os.path.join(self._root, "tmp")

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
+from cuda.core._utils.initialised import needs_init
 
 __all__ = ["InMemoryProgramCache"]
 
 
+@needs_init("_values", "_size")
 class InMemoryProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in the memory of this process, which threads can share.
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 from cuda.core._memory._memory_pool import check_byte_option
 from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
 from cuda.core._utils.cuda_utils import OutOfMemoryError
+from cuda.core._utils.initialised import needs_init
 
 __all__ = ["LimitingMemoryResource"]
 
 
+@needs_init("_bytes")
 class LimitingMemoryResource(ObservingMemoryResource):
     """Refuses allocations of another resource beyond a number of bytes in use.
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 import importlib
 
 from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
+from cuda.core._utils.initialised import needs_init
 
 __all__ = ["LoggingMemoryResource"]
 
 
+@needs_init("_logger")
 class LoggingMemoryResource(ObservingMemoryResource):
     """Writes a record to a logger for each allocation and each free of another resource.
 

@@ -31,6 +31,7 @@ import weakref
 
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.sharing import register_reducer
+from cuda.core._utils.validators import shown
 
 __all__ = ["check_platform"]
 
@@ -85,7 +86,7 @@ cdef class _IPCMemPool(_MemPool):
         """
         resource = registered(cls, uuid)
         if resource is None:
-            raise RuntimeError(f"no memory resource is registered for {uuid}; import its pool first")
+            raise RuntimeError(f"no memory resource is registered for {shown(uuid)}; import its pool first")
         return resource
 
     def close(self) -> None:
@@ -186,7 +187,7 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
     ):
         raise TypeError(f"alloc_handle must be an IPCAllocationHandle or an int, not {type(alloc_handle).__name__}")
     if int(alloc_handle) < 0:
-        raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {alloc_handle}")
+        raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {shown(alloc_handle)}")
     # The caller keeps its own descriptor; this one is for exporting the pool further.
     mine = IPCAllocationHandle_copy(alloc_handle)
     MemPool_open(self, MemPool_import(mine._descriptor))
@@ -228,6 +229,9 @@ cdef object IPCMemPool_register(_IPCMemPool self, object uuid):
 
 
 cdef object registered(type cls, object uuid):
+    # What is no UUID, and may not be hashed, is registered for nothing.
+    if not is_uuid(uuid):
+        return None
     with _lock:
         return checked(cls, _imported.get(uuid))
 

@@ -36,6 +36,10 @@ cdef extern from "allocation.hpp" namespace "cuda_core":
         void take(vector[Allocation]& values) noexcept nogil
 
 
+import operator
+
+from cuda.core._utils.validators import check_address, shown
+
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
     Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
@@ -50,8 +54,8 @@ cdef size_t size_argument(object size) except? <size_t>-1:
         raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
     # Without an exception to raise, what is out of range becomes the nearest limit.
     c_size = PyNumber_AsSsize_t(size, NULL)
-    if c_size < 0 or (c_size == PY_SSIZE_T_MAX and size > PY_SSIZE_T_MAX):
-        raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {size}")
+    if c_size < 0 or (c_size == PY_SSIZE_T_MAX and operator.index(size) > PY_SSIZE_T_MAX):
+        raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
     return c_size
 
 
@@ -280,12 +284,7 @@ cdef int wrap(
 
 
 cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
-    if not hasattr(ptr, "__int__") or isinstance(ptr, (str, bytes, float)):
-        raise TypeError(f"ptr must be an int or a CUdeviceptr, not {type(ptr).__name__}")
-    pointer = int(ptr)
-    if not 0 <= pointer < 1 << 64:
-        raise OverflowError(f"ptr must be an address, from 0 to 2**64 - 1, not {pointer}")
-    return pointer
+    return check_address("ptr", ptr)
 
 
 # Memory that `resource.deallocate` frees. The stream may be empty: the default stream then.

@@ -15,6 +15,7 @@ from cuda.core._utils.version cimport c_driver_version
 
 from cuda.core._handles import _late
 from cuda.core._host import Host
+from cuda.core._utils.validators import shown
 
 __all__ = []
 
@@ -36,7 +37,7 @@ cdef cydriver.CUmemLocation location_argument(object location) except *:
 
 def _check_numa(location: Host, driver: int) -> None:
     if driver < 13000:
-        raise TypeError(f"{location!r} as a location needs a driver for CUDA 13.0 or newer; use Host()")
+        raise TypeError(f"{shown(location)} as a location needs a driver for CUDA 13.0 or newer; use Host()")
 
 
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil:

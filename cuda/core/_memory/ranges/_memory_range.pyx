@@ -25,6 +25,12 @@ cdef LaunchList* _launches = launch_list()
 cdef class MemoryRange(DriverObject):
     """An address and a size, where the memory is, and who frees it. Only buffers are made of this."""
 
+    def __cinit__(self):
+        cdef object zero = 0
+        Py_INCREF(zero)
+        Py_INCREF(zero)
+        self._handle_object = self._size_object = <PyObject*>zero
+
     def __dealloc__(self):
         if self._is_part:
             MemoryRange_leave(self)
@@ -143,7 +149,10 @@ cdef class MemoryRange(DriverObject):
             self._is_mapped = False
 
     cdef object _identity(self):
-        return (self.handle, self.size)
+        cdef KeptAllocation memory
+        if memory.hold(self._h_allocation):
+            return (memory.value().pointer, memory.value().size)
+        return (0, 0)
 
     cdef int _check_open(self) except -1:
         # An open buffer of no bytes has the address 0.

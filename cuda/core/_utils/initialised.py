@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What objects of Python classes say whose ``__init__`` did not run, as after ``Program.__new__(Program)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["needs_init"]
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def needs_init(*names: str) -> Callable[[_Class], _Class]:
+    """Return a decorator of classes: reading one of these attributes before it was set is a RuntimeError.
+
+    What is set is found before what is here, so reading costs nothing more. In a class with ``__slots__``, whose
+    attributes are found by other means, only an attribute that is missing takes the detour.
+    """
+
+    def decorate(cls: _Class) -> _Class:
+        if any(name in cls.__dict__ for name in names):
+            cls.__getattr__ = _missing
+        else:
+            for name in names:
+                setattr(cls, name, _Unset())
+        return cls
+
+    return decorate
+
+
+class _Unset:
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        raise RuntimeError(_message(instance))
+
+
+def _missing(self, name):
+    if name in getattr(type(self), "__slots__", ()):
+        raise RuntimeError(_message(self))
+    raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _message(instance) -> str:
+    return f"this {type(instance).__name__} was not initialised: its __init__ did not run, or failed"

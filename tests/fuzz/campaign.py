@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Starts workers, and notices what they cannot tell: crashes and hangs. A new worker goes on behind the case."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from fuzz.worker import STATE
+
+# How far a turn goes on from the one before: about what a minute reaches.
+STRIDE = 100_003
+TURNS = 100  # after which they begin anew
+# Packages whose findings are listed, but are no failures yet.
+OPEN = re.compile(r"\w+ (graph|system|driver|texture|_tensor_map)\.|.*as_tensor_map")
+PATIENCE = 15  # seconds for one call
+BEGINNING = 120  # seconds until the first call
+TESTS = Path(__file__).resolve().parents[1]
+
+
+@dataclasses.dataclass
+class Result:
+    """What came of a campaign."""
+
+    calls: int = 0
+    targets: int = 0
+    end: int = 0  # the first case that was not reached
+    counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    findings: list = dataclasses.field(default_factory=list)
+
+    def failures(self) -> list:
+        """Return the findings outside the packages in OPEN."""
+        return [finding for finding in self.findings if not OPEN.match(finding["call"])]
+
+    def grouped(self) -> dict:
+        """Return the findings by what they have in common, each with one example."""
+        groups = {}
+        for finding in self.findings:
+            last = re.sub(r"\d+|'[^']*'", "_", finding["text"].strip().rpartition("\n")[2])
+            call = finding["call"].partition(" = ")[0]
+            groups.setdefault((call, finding["reason"], last), []).append(finding)
+        return groups
+
+
+def run(seconds: float, seed: int = 1, workers: int = 2, start: int = 0) -> Result:
+    """Call for so long, from the case ``start`` on, and return what came of it."""
+    result = Result()
+    deadline = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        lanes = [
+            threading.Thread(target=_lane, args=(result, deadline, seed, workers, start + number, Path(folder)))
+            for number in range(workers)
+        ]
+        for lane in lanes:
+            lane.start()
+        for lane in lanes:
+            lane.join()
+    return result
+
+
+def _lane(result: Result, deadline: float, seed: int, step: int, start: int, folder: Path) -> None:
+    """Keep one worker at every ``step``-th case until the time is over."""
+    barren = 0
+    while (left := deadline - time.monotonic()) > 0 and barren < 3:
+        reached = _watch(result, left, seed, step, start, folder)
+        barren = barren + 1 if reached is None else 0
+        start = start if reached is None else reached + step
+    result.end = max(result.end, start)
+
+
+def _watch(result: Result, seconds: float, seed: int, step: int, start: int, folder: Path) -> int | None:
+    """Run one worker, and return the last case that it began; None where it began none."""
+    lane = start % step
+    state, out, err, place = (folder / f"{name}{lane}" for name in ("state", "out", "err", "place"))
+    state.write_bytes(STATE.pack(-1, time.time()))
+    place.mkdir(exist_ok=True)
+    options = {"seed": seed, "start": start, "step": step, "seconds": seconds, "state": state}
+    command = [sys.executable, "-m", "fuzz.worker", *(f"--{name}={value}" for name, value in options.items())]
+    with open(out, "w") as to_out, open(err, "w") as to_err:
+        process = subprocess.Popen(
+            command, cwd=place, env=environment(), stdin=subprocess.DEVNULL, stdout=to_out, stderr=to_err
+        )
+        hang = _wait(process, state)
+    reached, _ = STATE.unpack(state.read_bytes())
+    lines = [json.loads(line) for line in out.read_text(errors="replace").splitlines() if line.startswith('{"')]
+    result.findings += [line["finding"] for line in lines if "finding" in line]
+    done = [line for line in lines if "done" in line]
+    if done:
+        result.calls += done[0]["done"]
+        result.targets = done[0]["targets"]
+        result.counts.update(done[0]["counts"])
+    else:
+        result.calls += max(0, (reached - start) // step)
+    if hang or process.returncode != 0:
+        text = err.read_text(errors="replace")
+        trace = text[max(0, text.rfind("most recent call first")) :].partition("Extension modules")[0][:2500]
+        reason = "a hang" if hang else f"a crash, status {process.returncode}"
+        call = _describe(seed, reached, folder) if reached >= 0 else "the beginning"
+        result.findings.append({"case": reached, "call": call, "reason": reason, "text": trace or text[-2500:]})
+    return reached if reached >= 0 else None
+
+
+def _wait(process: subprocess.Popen, state: Path) -> bool:
+    """Wait for the end of a worker, and end it where one call takes too long; return whether that was so."""
+    while True:
+        try:
+            process.wait(0.2)
+            return False
+        except subprocess.TimeoutExpired:
+            case, since = STATE.unpack(state.read_bytes())
+        if time.time() - since > (PATIENCE if case >= 0 else BEGINNING):
+            process.send_signal(signal.SIGUSR1)  # let it write where it is
+            time.sleep(0.5)
+            process.kill()
+            process.wait()
+            return True
+
+
+def _describe(seed: int, case: int, folder: Path) -> str:
+    command = [sys.executable, "-m", "fuzz.worker", f"--seed={seed}", f"--describe={case}"]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
+    return done.stdout.strip().rpartition("\n")[2]
+
+
+def environment() -> dict:
+    """Return the environment of a worker: little memory, so that what wants a lot gets an error."""
+    path = os.pathsep.join([str(TESTS), *filter(None, sys.path)])
+    defaults = {"CUDA_CORE_DEVICE": "auto", "CUDA_EMULATOR_MEMORY": str(256 << 20)}
+    changed = {name: value for name, value in defaults.items() if name not in os.environ}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    return kept | changed | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}

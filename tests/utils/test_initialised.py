@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Objects whose ``__init__`` did not run."""
+
+import pytest
+
+from cuda.core._utils.initialised import needs_init
+
+
+@needs_init("_value")
+class Plain:
+    def __init__(self):
+        self._value = 1
+
+
+@needs_init("_value")
+class Slotted:
+    __slots__ = ("_value",)
+
+    def __init__(self):
+        self._value = 1
+
+
+class Derived(Slotted):
+    pass
+
+
+@pytest.mark.parametrize("cls", [Plain, Slotted, Derived])
+def test_what_was_not_initialised_says_so(cls):
+    assert cls()._value == 1
+    with pytest.raises(RuntimeError, match=f"this {cls.__name__} was not initialised"):
+        cls.__new__(cls)._value  # noqa: B018
+
+
+@pytest.mark.parametrize("cls", [Plain, Slotted])
+@pytest.mark.parametrize("make", [lambda cls: cls(), lambda cls: cls.__new__(cls)])
+def test_other_names_are_missing_as_ever(cls, make):
+    with pytest.raises(AttributeError, match=f"'{cls.__name__}' object has no attribute 'other'"):
+        make(cls).other  # noqa: B018
+
+
+def test_the_attribute_of_the_class_is_found():
+    assert Plain._value is Plain.__dict__["_value"]
