@@ -1,0 +1,362 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""C names of NumPy's types, both ways, and the parameters of generated kernels."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import numpy as np
+
+__all__ = [
+    "ScalarArg",
+    "TypeNameNotKnown",
+    "VectorArg",
+    "dtype_to_ctype",
+    "get_arg_type",
+    "get_or_register_dtype",
+    "parse_argument_list",
+    "parse_c_arg",
+    "register_dtype",
+    "vec",
+]
+
+
+class TypeNameNotKnown(ValueError, RuntimeError):
+    """A C type name that no dtype is registered for."""
+
+
+class Argument:
+    """One parameter of a generated kernel."""
+
+    def __init__(self, dtype, name: str):
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self):
+        return f"{type(self).__name__}({dtype_to_ctype(self.dtype)!r}, {self.name!r})"
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        return (self.dtype, self.name) == (other.dtype, other.name)
+
+    def __hash__(self):
+        return hash((type(self), self.dtype, self.name))
+
+
+class VectorArg(Argument):
+    """A pointer parameter, for an array.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Type of the elements.
+    name : str
+        Name of the parameter in the kernel.
+    """
+
+    struct_char = "P"
+
+    def declarator(self) -> str:
+        """Return the parameter in C, such as ``float *x``."""
+        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
+
+
+class ScalarArg(Argument):
+    """A parameter that is passed by value.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Type of the parameter.
+    name : str
+        Name of the parameter in the kernel.
+    """
+
+    def declarator(self) -> str:
+        """Return the parameter in C, such as ``float a``."""
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+
+    @property
+    def struct_char(self) -> str | np.dtype:
+        """Format character for :meth:`Function.prepare`; the dtype itself where there is no character."""
+        return self.dtype if self.dtype.kind == "V" else self.dtype.char
+
+
+def dtype_to_ctype(dtype, with_fp_tex_hack: bool = False) -> str:
+    """Return the name in C of a dtype, such as ``unsigned int`` or ``pycuda::complex<float>``.
+
+    Parameters
+    ----------
+    dtype : dtype
+        A type of NumPy, or a struct type that :func:`get_or_register_dtype` knows.
+    with_fp_tex_hack : bool, optional
+        Give the names of types that are read through integer textures: ``fp_tex_double``,
+        ``fp_tex_cfloat``, ``fp_tex_cdouble``.
+
+    Raises
+    ------
+    ValueError
+        If the type has no name in C, or ``dtype`` is None.
+    """
+    if dtype is None:
+        raise ValueError("dtype must be a type, not None, for a name in C")
+    dtype = np.dtype(dtype)
+    if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
+        return _TEXTURE_NAMES[dtype]
+    name = _names.get(dtype)
+    if name is None:
+        raise ValueError(f"dtype {dtype} has no name in C; give it one with get_or_register_dtype(name, dtype)")
+    return name
+
+
+def get_or_register_dtype(names, dtype=None) -> np.dtype:
+    """Register names in C for a dtype, or return the dtype of a name.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        Names of the type in C; kernels that the library generates use the first.
+    dtype : dtype, optional
+        The type; None looks the first name up.
+
+    Returns
+    -------
+    dtype
+        The registered type.
+
+    Raises
+    ------
+    RuntimeError
+        If a name stands for another type already; the type stays as it is.
+    ValueError
+        If there is no name, or ``dtype`` is None and the name is not known.
+    """
+    names = [names] if isinstance(names, str) else list(names)
+    if not names:
+        raise ValueError("names must have at least one name")
+    if dtype is None:
+        return dtype_of_name(names[0])
+    dtype = np.dtype(dtype)
+    with _lock:
+        for name in names:
+            known = _dtypes.get(" ".join(name.split()))
+            if known is not None and known != dtype:
+                raise RuntimeError(f"{name!r} is the name of dtype {known} already, and cannot be that of {dtype}")
+        for name in names:
+            _dtypes[" ".join(name.split())] = dtype
+        _names.setdefault(dtype, names[0])
+    return dtype
+
+
+def register_dtype(dtype, name) -> None:
+    """Register a name in C for a dtype; :func:`get_or_register_dtype` is the newer form.
+
+    Parameters
+    ----------
+    dtype : dtype
+        The type.
+    name : str or sequence of str
+        Its names.
+
+    Raises
+    ------
+    RuntimeError
+        If the name is known already, even for the same type.
+    """
+    names = [name] if isinstance(name, str) else list(name)
+    for one in names:
+        if " ".join(one.split()) in _dtypes:
+            raise RuntimeError(f"{one!r} is the name of dtype {_dtypes[' '.join(one.split())]} already")
+    get_or_register_dtype(names, dtype)
+
+
+def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
+    """Return the parameter that a C declaration stands for.
+
+    Parameters
+    ----------
+    c_arg : str
+        Such as ``"const float *x"``, ``"float x[]"`` or ``"unsigned int n"``. Qualifiers have no effect.
+
+    Raises
+    ------
+    ValueError
+        If this is no declaration of one parameter, or the type is not known.
+    """
+    words, stars = _QUALIFIERS.sub(" ", c_arg), 0
+    match = _DECLARATION.fullmatch(words)
+    if match is None:
+        raise ValueError(f"{c_arg!r} is no C parameter such as 'float *x' or 'int n'")
+    stars = match["stars"].count("*") + match["brackets"].count("[")
+    if stars > 1:
+        raise ValueError(f"{c_arg!r} is a pointer to a pointer; a parameter is an array ('float *x') or a value")
+    dtype = dtype_of_name(match["type"])
+    return (VectorArg if stars else ScalarArg)(dtype, match["name"])
+
+
+def get_arg_type(c_arg: str) -> np.dtype | str:
+    """Return the format character of a C parameter: ``"P"`` for a pointer, else that of its type.
+
+    Parameters
+    ----------
+    c_arg : str
+        A declaration, as :func:`parse_c_arg` takes it.
+    """
+    return parse_c_arg(c_arg).struct_char
+
+
+def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
+    """Return the parameters of a kernel from a C parameter list, or from a list of parameters.
+
+    Raises
+    ------
+    ValueError
+        If a declaration is wrong, or a name comes twice.
+    TypeError
+        If ``arguments`` is neither a str nor a list of parameters.
+    """
+    if isinstance(arguments, str):
+        parsed = [parse_c_arg(part) for part in split_at_commas(arguments)]
+    else:
+        parsed = [parse_c_arg(item) if isinstance(item, str) else item for item in arguments]
+    for item in parsed:
+        if not (hasattr(item, "declarator") and hasattr(item, "struct_char")):
+            raise TypeError(f"arguments must hold VectorArg and ScalarArg, not {type(item).__name__}")
+    names = [item.name for item in parsed]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the parameter {name!r} is declared {names.count(name)} times")
+    return parsed
+
+
+class VectorTypes:
+    """The vector types of CUDA as dtypes with fields x, y, z, w, and a maker for each.
+
+    ``vec.float3`` is a dtype, ``vec.make_float3(1, 2, 3)`` an array without dimensions of that type,
+    which kernels take by value. There are ``char``, ``uchar``, ``short``, ``ushort``, ``int``, ``uint``, ``long``,
+    ``ulong`` and ``float`` with 1 to 4 fields, ``longlong``, ``ulonglong`` and ``double`` with 1 or 2.
+    """
+
+    def __init__(self):
+        counts = {"longlong": 2, "ulonglong": 2, "double": 2}
+        for base, scalar in _VECTOR_BASES.items():
+            for count in range(1, counts.get(base, 4) + 1):
+                dtype = np.dtype([(field, scalar) for field in "xyzw"[:count]])
+                name = f"{base}{count}"
+                get_or_register_dtype(name, dtype) if name not in _dtypes else None
+                setattr(self, name, dtype)
+                setattr(self, f"make_{name}", maker_of(name, dtype))
+        self.types = {name: value for name, value in vars(self).items() if isinstance(value, np.dtype)}
+
+    def __repr__(self):
+        return f"<{len(self.types)} vector types>"
+
+
+def maker_of(name: str, dtype: np.dtype):
+    def make(*values):
+        if len(values) > len(dtype.names):
+            raise TypeError(f"make_{name}() takes at most {len(dtype.names)} values, {len(values)} given")
+        filled = (*values, *([0] * (len(dtype.names) - len(values))))
+        return np.array(filled, dtype=dtype)
+
+    make.__name__ = make.__qualname__ = f"make_{name}"
+    make.__doc__ = f"Return an array without dimensions of type {name}; values that are not given are 0."
+    return make
+
+
+def dtype_of_name(name: str) -> np.dtype:
+    plain = " ".join(name.split())
+    dtype = _dtypes.get(plain) or _dtypes.get(canonical_name(plain))
+    if dtype is None:
+        raise TypeNameNotKnown(f"type {plain!r} is not known; register it with get_or_register_dtype(name, dtype)")
+    return dtype
+
+
+def canonical_name(name: str) -> str:
+    """Return the registered spelling of a C type: ``long unsigned int`` is ``unsigned long``."""
+    words = name.split()
+    if not set(words) <= {"signed", "unsigned", "char", "short", "int", "long"}:
+        return re.sub(r"\s*([<>:,])\s*", r"\1", name).replace("std::complex", "pycuda::complex")
+    is_unsigned = "unsigned" in words
+    base = "long" if words.count("long") == 1 else "long long" if words.count("long") == 2 else "int"
+    base = next((word for word in ("char", "short") if word in words), base)
+    if base == "char":
+        return "unsigned char" if is_unsigned else "signed char" if "signed" in words else "char"
+    return f"unsigned {base}" if is_unsigned else base
+
+
+def split_at_commas(text: str) -> list[str]:
+    """Split a parameter list at the commas that are in no angle brackets; an empty list has no parts."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts if len(parts) > 1 or parts[0].strip() else []
+
+
+_lock = threading.Lock()
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict)\b")
+_DECLARATION = re.compile(
+    r"\s*(?P<type>[A-Za-z_][\w:\s]*?(?:<[\w\s:,<>]*>)?)(?P<stars>[\s*]+)(?P<name>[A-Za-z_]\w*)\s*"
+    r"(?P<brackets>(?:\[\s*\w*\s*\]\s*)*)"
+)
+# The first of several C types of one size that a dtype is written as.
+_names: dict[np.dtype, str] = {
+    np.dtype(np.bool_): "bool",
+    np.dtype(np.int8): "signed char",
+    np.dtype(np.uint8): "unsigned char",
+    np.dtype(np.int16): "short",
+    np.dtype(np.uint16): "unsigned short",
+    np.dtype(np.int32): "int",
+    np.dtype(np.uint32): "unsigned int",
+    np.dtype(np.int64): "long",
+    np.dtype(np.uint64): "unsigned long",
+    np.dtype(np.float16): "__half",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+    np.dtype(np.complex64): "pycuda::complex<float>",
+    np.dtype(np.complex128): "pycuda::complex<double>",
+}
+_dtypes: dict[str, np.dtype] = {name: dtype for dtype, name in _names.items()} | {
+    "char": np.dtype(np.int8),
+    "long long": np.dtype(np.int64),
+    "unsigned long long": np.dtype(np.uint64),
+    "size_t": np.dtype(np.uint64),
+    "ptrdiff_t": np.dtype(np.int64),
+    "intptr_t": np.dtype(np.int64),
+    "uintptr_t": np.dtype(np.uint64),
+    "uchar": np.dtype(np.uint8),
+    "ushort": np.dtype(np.uint16),
+    "uint": np.dtype(np.uint32),
+    "ulong": np.dtype(np.uint64),
+    "half": np.dtype(np.float16),
+    "complex64": np.dtype(np.complex64),
+    "complex128": np.dtype(np.complex128),
+    **{f"{sign}int{bits}_t": np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+_TEXTURE_NAMES = {
+    np.dtype(np.float64): "fp_tex_double",
+    np.dtype(np.complex64): "fp_tex_cfloat",
+    np.dtype(np.complex128): "fp_tex_cdouble",
+}
+_VECTOR_BASES = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "float": np.float32,
+    "longlong": np.int64,
+    "ulonglong": np.uint64,
+    "double": np.float64,
+}
+vec = VectorTypes()
