@@ -1,0 +1,293 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes and strides: contiguity, broadcasting, reshaping and indexing, as NumPy does them. No device is needed."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+__all__ = [
+    "ORDERS",
+    "broadcast_shape",
+    "broadcast_strides",
+    "c_strides",
+    "checked_axis",
+    "checked_shape",
+    "element_count",
+    "f_strides",
+    "indexed",
+    "is_c_contiguous",
+    "is_f_contiguous",
+    "joined_dimensions",
+    "kept_order_strides",
+    "memory_range",
+    "reshaped_strides",
+]
+
+ORDERS = ("C", "F", "A", "K")
+
+
+def checked_shape(shape) -> tuple[int, ...]:
+    """Return a shape as a tuple of ints: from an int, a sequence, or an array without or with one dimension.
+
+    Raises
+    ------
+    TypeError
+        If it, or an item, is no integer.
+    ValueError
+        If an extent is negative.
+    """
+    if type(shape) is not tuple:
+        if isinstance(shape, np.ndarray):
+            shape = shape.tolist()
+        try:
+            shape = (operator.index(shape),)
+        except TypeError:
+            try:
+                shape = tuple(shape)
+            except TypeError:
+                raise TypeError(f"shape must be an int or a sequence of ints, not {type(shape).__name__}") from None
+    try:
+        shape = tuple([operator.index(extent) for extent in shape])
+    except TypeError:
+        raise TypeError(f"shape must hold ints, not {shape!r}") from None
+    for extent in shape:
+        if extent < 0:
+            raise ValueError(f"shape must not have negative extents, got {shape}")
+    return shape
+
+
+def checked_axis(axis, ndim: int, name: str = "axis") -> int:
+    """Return an axis, counted from the end if negative, as an index.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis; it is a ValueError and an IndexError.
+    """
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim, name if name != "axis" else None)
+    return number % ndim
+
+
+def element_count(shape) -> int:
+    """Return the number of elements of an array of this shape."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def c_strides(shape, itemsize: int) -> tuple[int, ...]:
+    """Return the strides in bytes of an array whose last index runs fastest."""
+    strides, step = [], itemsize
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent if extent > 1 else 1
+    return tuple(reversed(strides))
+
+
+def f_strides(shape, itemsize: int) -> tuple[int, ...]:
+    """Return the strides in bytes of an array whose first index runs fastest."""
+    strides, step = [], itemsize
+    for extent in shape:
+        strides.append(step)
+        step *= extent if extent > 1 else 1
+    return tuple(strides)
+
+
+def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
+    """Return packed strides with the axes in the order that they have in memory: NumPy's order K."""
+    order = sorted(range(len(shape)), key=lambda axis: (-abs(strides[axis]), axis))
+    packed, step = [0] * len(shape), itemsize
+    for axis in reversed(order):
+        packed[axis] = step
+        step *= shape[axis] if shape[axis] > 1 else 1
+    return tuple(packed)
+
+
+def is_c_contiguous(shape, strides, itemsize: int) -> bool:
+    """Return whether the elements lie in C order without gaps; axes of one element do not count."""
+    step = itemsize
+    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if extent == 0:
+            return True
+        if extent != 1:
+            if stride != step:
+                return 0 in shape
+            step *= extent
+    return True
+
+
+def is_f_contiguous(shape, strides, itemsize: int) -> bool:
+    """Return whether the elements lie in Fortran order without gaps."""
+    return is_c_contiguous(shape[::-1], strides[::-1], itemsize)
+
+
+def memory_range(shape, strides, itemsize: int) -> tuple[int, int]:
+    """Return the first byte, and the byte after the last, that an array covers, from its first element."""
+    if 0 in shape:
+        return 0, 0
+    low = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True) if stride < 0)
+    high = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True) if stride > 0)
+    return low, high + itemsize
+
+
+def broadcast_shape(*shapes) -> tuple[int, ...]:
+    """Return the shape to which all shapes broadcast.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit each other.
+    """
+    ndim = max(map(len, shapes))
+    result = [1] * ndim
+    for shape in shapes:
+        for place, extent in enumerate(shape, ndim - len(shape)):
+            if extent != 1:
+                if result[place] not in (1, extent):
+                    listed = " and ".join(map(str, shapes))
+                    raise ValueError(f"operands could not be broadcast together: shapes {listed}")
+                result[place] = extent
+    return tuple(result)
+
+
+def broadcast_strides(shape, strides, target) -> tuple[int, ...]:
+    """Return the strides with which an array is seen in a shape that it broadcasts to."""
+    if shape == target:
+        return strides
+    seen = [0 if extent == 1 else stride for extent, stride in zip(shape, strides, strict=True)]
+    return (0,) * (len(target) - len(shape)) + tuple(seen)
+
+
+def joined_dimensions(shape, strides_of_all):
+    """Join neighbouring dimensions that every array walks through with one stride.
+
+    Returns
+    -------
+    (list of int, list of list of int)
+        The extents that are left, and the strides of each array.
+    """
+    extents: list[int] = []
+    rows: list[list[int]] = [[] for _ in strides_of_all]
+    for axis, extent in enumerate(shape):
+        if extent == 1:
+            continue
+        if extents and all(
+            row[-1] == strides[axis] * extent for row, strides in zip(rows, strides_of_all, strict=True)
+        ):
+            extents[-1] *= extent
+            for row, strides in zip(rows, strides_of_all, strict=True):
+                row[-1] = strides[axis]
+        else:
+            extents.append(extent)
+            for row, strides in zip(rows, strides_of_all, strict=True):
+                row.append(strides[axis])
+    return extents, rows
+
+
+def completed_shape(shape, size: int) -> tuple[int, ...]:
+    """Return a shape with its -1, if it has one, replaced by the extent that makes `size` elements."""
+    wanted = tuple([operator.index(extent) for extent in shape])
+    unknown = wanted.count(-1)
+    known = element_count(extent for extent in wanted if extent != -1)
+    if unknown > 1 or any(extent < -1 for extent in wanted):
+        raise ValueError(f"shape must have extents from 0 and at most one -1, got {wanted}")
+    if (unknown and (known == 0 or size % known)) or (not unknown and known != size):
+        raise ValueError(f"cannot reshape an array of {size} elements to shape {wanted}")
+    return tuple([size // known if extent == -1 else extent for extent in wanted]) if unknown else wanted
+
+
+def reshaped_strides(shape, strides, new_shape, itemsize: int, order: str) -> tuple[int, ...] | None:
+    """Return the strides of a view in another shape, or None if only a copy has that shape."""
+    if order == "F":
+        found = reshaped_strides(shape[::-1], strides[::-1], new_shape[::-1], itemsize, "C")
+        return None if found is None else found[::-1]
+    if 0 in shape:
+        return c_strides(new_shape, itemsize)
+    old, rows = joined_dimensions(shape, [strides])
+    row = rows[0]
+    result: list[int] = []
+    place = 0
+    left = 1
+    for extent in new_shape[::-1]:
+        if extent == 1:
+            result.append(result[-1] if result else itemsize)
+            continue
+        if left == 1:
+            place += 1
+            left, stride = old[-place], row[-place]
+        if left % extent:
+            return None
+        result.append(stride)
+        left //= extent
+        stride *= extent
+    return tuple(reversed(result))
+
+
+def indexed(shape, strides, key):
+    """Return what basic indexing selects.
+
+    Parameters
+    ----------
+    shape, strides : tuple of int
+        The array.
+    key : int, slice, None, Ellipsis, or a tuple of them
+        The index.
+
+    Returns
+    -------
+    (int, tuple of int, tuple of int)
+        Offset in bytes of the first element; shape and strides of the view.
+
+    Raises
+    ------
+    IndexError
+        If there are too many indices, or one is out of bounds or of another type.
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    given = sum(item is not None and item is not Ellipsis for item in keys)
+    dots = sum(item is Ellipsis for item in keys)
+    if dots > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    if given > len(shape):
+        raise IndexError(f"too many indices: the array has {len(shape)} dimensions, but {given} were indexed")
+    offset, axis, new_shape, new_strides = 0, 0, [], []
+    for item in keys if dots else (*keys, Ellipsis):
+        if item is None:
+            new_shape.append(1)
+            new_strides.append(0)
+        elif item is Ellipsis:
+            end = axis + len(shape) - given
+            new_shape += shape[axis:end]
+            new_strides += strides[axis:end]
+            axis, given = end, given
+        elif isinstance(item, slice):
+            start, stop, step = item.indices(shape[axis])
+            count = len(range(start, stop, step))
+            offset += start * strides[axis] if count else 0
+            new_shape.append(count)
+            new_strides.append(strides[axis] * step)
+            axis += 1
+        else:
+            offset += checked_index(item, axis, shape[axis]) * strides[axis]
+            axis += 1
+    return offset, tuple(new_shape), tuple(new_strides)
+
+
+def checked_index(item, axis: int, extent: int) -> int:
+    try:
+        if isinstance(item, (bool, np.bool_)):
+            raise TypeError
+        index = operator.index(item)
+    except TypeError:
+        raise IndexError(
+            f"only integers, slices, ellipsis (...) and newaxis (None) are valid indices, not {type(item).__name__}"
+        ) from None
+    if not -extent <= index < extent:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {extent}")
+    return index % extent

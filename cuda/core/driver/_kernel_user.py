@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels with a user's text share: the parameters, and how arguments of a call become those of the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core.driver._array_base import ArrayBase
+from cuda.core.driver._array_devices import check_device
+from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._kernel_source import COMPLEX_HEADER, prelude
+from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
+
+__all__ = ["Parameters", "as_array", "checked_name", "user_prelude"]
+
+
+class Parameters:
+    """The parameter list of a kernel with a user's text.
+
+    Parameters
+    ----------
+    arguments : str or list
+        C declarations, or :class:`VectorArg` and :class:`ScalarArg`.
+
+    Attributes
+    ----------
+    items : list
+        The parameters.
+    first : int
+        Position of the first vector, whose size is that of a call.
+    """
+
+    def __init__(self, arguments):
+        self.items = parse_argument_list(arguments)
+        vectors = [place for place, item in enumerate(self.items) if isinstance(item, VectorArg)]
+        if not vectors:
+            raise AssertionError("arguments must have at least one vector, such as 'float *x'")
+        for item in self.items:
+            if item.name in _TAKEN:
+                raise ValueError(f"a parameter must not be called {item.name!r}, which the kernel has already")
+        self.first = vectors[0]
+        self.vectors = vectors
+        self._makers = [
+            None if isinstance(item, VectorArg) else scalar_maker(item) if isinstance(item, ScalarArg) else plain
+            for item in self.items
+        ]
+
+    @property
+    def declarators(self) -> list[str]:
+        """The declarations in C."""
+        return [item.declarator() for item in self.items]
+
+    def convert(self, name: str, args):
+        """Return the arrays of a call, and the kernel's arguments.
+
+        Raises
+        ------
+        TypeError
+            If the number of arguments is wrong, or an array or number is of another type than its parameter.
+        RuntimeError
+            If an array has gaps.
+        LogicError
+            If an array's memory was freed, or is of another device than that of the current context.
+        """
+        if len(args) != len(self.items):
+            raise TypeError(f"{name} takes {len(self.items)} arguments, and {len(args)} were given")
+        arrays, values = [], []
+        for item, make, argument in zip(self.items, self._makers, args, strict=True):
+            if make is None:
+                array = as_array(argument, item.name)
+                if array.dtype is not item.dtype:
+                    check_type(array.dtype, item)
+                if not (array._is_c or array._is_f):
+                    raise RuntimeError(f"{item.name} must lie in memory without gaps; pass a copy()")
+                array._check_open()
+                arrays.append(array)
+                values.append(array._address)
+            else:
+                try:
+                    values.append(make(argument))
+                except (TypeError, ValueError) as error:
+                    raise TypeError(f"{item.name} must be a number of type {item.dtype}: {error}") from None
+        device = arrays[0]._device
+        check_device(device, *[array._device for array in arrays])
+        return arrays, values
+
+
+# Names that texts may use, and what those of parameters would hide.
+_TAKEN = ("i", "n", "tid", "total_threads", "cta_start")
+
+
+def as_array(item, name: str) -> ArrayBase:
+    """Return an argument as an array: itself, or a view by the CUDA array interface."""
+    if isinstance(item, ArrayBase):
+        return item
+    interface = getattr(item, "__cuda_array_interface__", None)
+    if interface is None:
+        raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
+    dtype = np.dtype(interface["typestr"]) if len(interface.get("descr") or ()) <= 1 else np.dtype(interface["descr"])
+    return GPUArray(
+        interface["shape"], dtype, gpudata=interface["data"][0] or None, base=item, strides=interface.get("strides")
+    )
+
+
+def check_type(dtype: np.dtype, item: VectorArg) -> None:
+    """Refuse an array whose elements a parameter would read as something else."""
+    declared = item.dtype
+    integers = "iub"
+    if dtype == declared or (
+        dtype.itemsize == declared.itemsize
+        and ((dtype.kind in integers and declared.kind in integers) or "V" in (dtype.kind, declared.kind))
+    ):
+        return
+    raise TypeError(f"{item.name} must have elements of type {declared}, not {dtype}")
+
+
+def scalar_maker(item: ScalarArg):
+    dtype = item.dtype
+    if dtype.kind == "V":
+        return lambda value: np.asarray(value, dtype).tobytes()
+    if dtype.kind in "iu":
+        return lambda value: dtype.type(whole(value))
+    return dtype.type
+
+
+def whole(value):
+    """Return a number for an integer parameter; what has a fraction is cut, as C does."""
+    return int(value) if isinstance(value, (float, np.floating)) else value
+
+
+def plain(value):
+    return value
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a kernel; ValueError if C has no such names."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    if not (name.isidentifier() and name.isascii()):
+        raise ValueError(f"name must be a name in C, not {name!r}")
+    return name
+
+
+def user_prelude(texts, dtypes) -> str:
+    """Return the definitions before a user's text: complex numbers where a text or a type has some."""
+    text = "\n".join(texts)
+    has_complex = "complex" in text or any(dtype.kind == "c" for dtype in dtypes)
+    vectors = [dtype_to_ctype(dtype) for dtype in dtypes]
+    include = "#include <cuda_fp16.h>\n" if "__half" in (*vectors,) or "half" in text.split() else ""
+    return include + (COMPLEX_HEADER if has_complex else "") + prelude()
