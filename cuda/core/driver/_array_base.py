@@ -1,0 +1,295 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The storage of arrays: memory, shape, strides and type, and what other libraries read of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memoryview import StridedMemoryView
+from cuda.core.driver._array_devices import array_device
+from cuda.core.driver._array_layout import (
+    c_strides,
+    checked_shape,
+    element_count,
+    f_strides,
+    is_c_contiguous,
+    is_f_contiguous,
+    kept_order_strides,
+    memory_range,
+)
+from cuda.core.driver._errors import INVALID_HANDLE, logic_error
+from cuda.core.driver._memory import as_pointer, mem_alloc
+
+__all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay"]
+
+
+class ArrayBase:
+    """An n-dimensional array in device memory, without operations."""
+
+    # Operators with arrays and scalars of NumPy are ours.
+    __array_priority__ = 100
+
+    def __init__(self, shape, dtype, allocator=mem_alloc, base=None, gpudata=None, strides=None, order: str = "C"):
+        shape = checked_shape(shape)
+        dtype = checked_dtype(dtype)
+        if strides is None:
+            if order not in ("C", "F"):
+                raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+            strides = (c_strides if order == "C" else f_strides)(shape, dtype.itemsize)
+        else:
+            strides = tuple([int(stride) for stride in strides])
+            if len(strides) != len(shape):
+                raise ValueError(f"strides must have one item per dimension: {strides} for shape {shape}")
+        self._device = array_device()
+        self._set_layout(shape, strides, dtype)
+        self.allocator = allocator = mem_alloc if allocator is None else allocator
+        if gpudata is None and self.size:
+            low, high = memory_range(shape, strides, dtype.itemsize)
+            if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
+                raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
+            gpudata = allocator(self.nbytes)
+        self._set_memory(gpudata, base)
+
+    def _set_layout(self, shape, strides, dtype) -> None:
+        self.shape = shape
+        self.strides = strides
+        self.dtype = dtype
+        self.size = size = element_count(shape)
+        self.nbytes = size * dtype.itemsize
+        self._is_c = is_c_contiguous(shape, strides, dtype.itemsize)
+        self._is_f = is_f_contiguous(shape, strides, dtype.itemsize)
+
+    def _set_memory(self, gpudata, base) -> None:
+        self.base = base
+        self._gpudata = gpudata
+        self._owner = gpudata if isinstance(gpudata, Buffer) else getattr(base, "_owner", _OPEN)
+        self._address = 0 if gpudata is None else as_pointer(gpudata)
+
+    def _new(self, shape, dtype, strides=None, allocator=None):
+        """Return a new array of this one's class and device, by its allocator."""
+        return type(self)(shape, dtype, self.allocator if allocator is None else allocator, strides=strides)
+
+    def _new_dense(self, dtype):
+        """Return a new array with the shape of this one, which has no gaps, and its order."""
+        allocator = self.allocator
+        new = object.__new__(type(self))
+        new.shape = self.shape
+        new.dtype = dtype
+        new.size = size = self.size
+        itemsize = dtype.itemsize
+        if dtype is self.dtype or itemsize == self.dtype.itemsize:
+            new.strides = self.strides
+        else:
+            new.strides = (c_strides if self._is_c else f_strides)(self.shape, itemsize)
+        new.nbytes = nbytes = size * itemsize
+        new._is_c = self._is_c
+        new._is_f = self._is_f
+        new._device = self._device
+        new.allocator = allocator
+        new.base = None
+        if size:
+            new._gpudata = memory = allocator(nbytes)
+            if isinstance(memory, Buffer):
+                new._owner = memory
+                new._address = memory.handle
+            else:
+                new._owner = _OPEN
+                new._address = as_pointer(memory)
+        else:
+            new._gpudata, new._owner, new._address = None, _OPEN, 0
+        return new
+
+    def _new_like(self, dtype, order: str = "K"):
+        """Return a new array with the shape of this one, and its order of axes where ``order`` says so."""
+        if order == "K":
+            strides = kept_order_strides(self.shape, self.strides, dtype.itemsize)
+        elif order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
+            strides = c_strides(self.shape, dtype.itemsize)
+        elif order in ("F", "A"):
+            strides = f_strides(self.shape, dtype.itemsize)
+        else:
+            raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {order!r}")
+        return self._new(self.shape, dtype, strides)
+
+    def _view(self, offset: int, shape, strides, dtype):
+        """Return a view of this array's memory, from `offset` bytes after its first element."""
+        view = object.__new__(type(self))
+        view._device = self._device
+        view.allocator = self.allocator
+        view._set_layout(shape, strides, dtype)
+        view.base = self if self.base is None or self._gpudata is self._owner else self.base
+        view._owner = self._owner
+        view._address = view._gpudata = self._address + offset if view.size else self._address
+        return view
+
+    def _check_open(self) -> None:
+        if self._owner.is_closed:
+            raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        """The memory, for other libraries: version 3 of the CUDA array interface."""
+        self._check_open()
+        return {
+            "shape": self.shape,
+            "strides": self.strides,
+            "data": (self._address if self.size else 0, False),
+            "typestr": self.dtype.str,
+            "descr": self.dtype.descr,
+            "stream": None,
+            "version": 3,
+        }
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """Export the array with DLPack; see :meth:`cuda.core.utils.StridedMemoryView.__dlpack__`."""
+        view = StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1)
+        return view.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the ``(device_type, device_id)`` of DLPack."""
+        return _DLPACK_CUDA, self._device.ordinal
+
+    @property
+    def gpudata(self):
+        """The allocation; in views the address, and None where there are no elements."""
+        return self._gpudata
+
+    @gpudata.setter
+    def gpudata(self, memory):
+        self._set_memory(memory, self.base)
+
+    @property
+    def ptr(self) -> int:
+        """The address of the first element."""
+        self._check_open()
+        return self._address
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def mem_size(self) -> int:
+        """The number of elements."""
+        return self.size
+
+    @property
+    def flags(self) -> ArrayFlags:
+        """Whether the elements lie in C or Fortran order without gaps."""
+        return ArrayFlags(self._is_c, self._is_f)
+
+    @property
+    def _grid(self) -> tuple[int, int]:
+        return self._splayed[0]
+
+    @property
+    def _block(self) -> tuple[int, int, int]:
+        return self._splayed[1]
+
+    @property
+    def _splayed(self):
+        return splay(self.size, self._device)
+
+
+class ArrayFlags:
+    """How the elements of an array lie in memory.
+
+    Attributes
+    ----------
+    c_contiguous, f_contiguous, forc : bool
+        Without gaps in C order, in Fortran order, in one of them.
+    """
+
+    __slots__ = ("c_contiguous", "f_contiguous", "forc")
+
+    def __init__(self, c_contiguous: bool, f_contiguous: bool):
+        self.c_contiguous = c_contiguous
+        self.f_contiguous = f_contiguous
+        self.forc = c_contiguous or f_contiguous
+
+    def __getitem__(self, name: str) -> bool:
+        names = {"C": "c_contiguous", "F": "f_contiguous"}
+        found = names.get(name, name.lower() if isinstance(name, str) else None)
+        if found not in self.__slots__:
+            raise KeyError(f"flags have C_CONTIGUOUS, F_CONTIGUOUS and FORC, not {name!r}")
+        return getattr(self, found)
+
+    def __repr__(self):
+        return f"<flags c_contiguous={self.c_contiguous} f_contiguous={self.f_contiguous}>"
+
+
+def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
+    """Return a grid and a block for kernels that loop over `n` elements by the stride of the grid.
+
+    Parameters
+    ----------
+    n : int
+        The number of elements.
+    dev : Device, optional
+        The device; None is that of the current context.
+
+    Returns
+    -------
+    ((int, int), (int, int, int))
+        Blocks of 32 to 128 threads, and no more of them than the device runs at once.
+    """
+    if dev is None:
+        dev = array_device()
+    elif not hasattr(dev, "multiprocessors"):
+        dev = _Multiprocessors(dev)
+    threads = min(max(32, (n + 31) // 32 * 32), 128)
+    most = dev.multiprocessors * 8
+    blocks = min(max(1, (n + threads - 1) // threads), most)
+    return (blocks, 1), (threads, 1, 1)
+
+
+class _Multiprocessors:
+    def __init__(self, device):
+        self.multiprocessors = device.multiprocessor_count
+
+
+class _NeverClosed:
+    is_closed = False
+
+
+def checked_dtype(dtype) -> np.dtype:
+    """Return a dtype that device memory can have.
+
+    Raises
+    ------
+    TypeError
+        If elements are Python objects, have the other byte order, or have no size.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError("elements in device memory cannot be Python objects")
+    if not dtype.isnative:
+        raise TypeError(
+            f"dtype {dtype.str} is not in the byte order of devices; convert with {dtype.newbyteorder('=').str}"
+        )
+    if dtype.subdtype is not None or dtype.itemsize == 0:
+        raise TypeError(f"dtype {dtype} is no type of single elements with a size")
+    return dtype
+
+
+def overlap(first: ArrayBase, second: ArrayBase) -> bool:
+    """Return whether two arrays may share memory other than element by element."""
+    if first.size == 0 or second.size == 0:
+        return False
+    if (first._address, first.shape, first.strides) == (second._address, second.shape, second.strides):
+        return first.dtype.itemsize != second.dtype.itemsize
+    low, high = memory_range(first.shape, first.strides, first.dtype.itemsize)
+    other_low, other_high = memory_range(second.shape, second.strides, second.dtype.itemsize)
+    return first._address + low < second._address + other_high and second._address + other_low < first._address + high
+
+
+_OPEN = _NeverClosed()
+_DLPACK_CUDA = 2

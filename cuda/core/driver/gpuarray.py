@@ -1,0 +1,507 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in device memory, and functions on them."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+import warnings
+
+import numpy as np
+
+from cuda.core._memoryview import StridedMemoryView
+from cuda.core.driver import _array_select as select
+from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay
+from cuda.core.driver._array_math import apply
+from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_reduce import all_of, any_of, reduce_all, subset_reduce
+from cuda.core.driver._array_reduce import dot as dot_product
+from cuda.core.driver._array_reduce import subset_dot as subset_dot_product
+from cuda.core.driver._kernel_elementwise import Elementwise, Operand
+from cuda.core.driver._kernel_user import as_array
+from cuda.core.driver._memory import mem_alloc
+from cuda.core.driver._streams import stream_of
+from cuda.core.driver._types import vec
+
+__all__ = [
+    "ArrayFlags",
+    "GPUArray",
+    "all",
+    "any",
+    "arange",
+    "as_gpuarray",
+    "concatenate",
+    "dot",
+    "empty",
+    "empty_like",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "if_positive",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "multi_put",
+    "multi_take",
+    "multi_take_put",
+    "ones",
+    "ones_like",
+    "put",
+    "reshape",
+    "splay",
+    "stack",
+    "subset_dot",
+    "subset_max",
+    "subset_min",
+    "subset_sum",
+    "sum",
+    "take",
+    "to_gpu",
+    "to_gpu_async",
+    "transpose",
+    "vec",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
+empty = GPUArray
+# CUDA's memory and managed memory, as DLPack numbers them.
+_DLPACK_DEVICES = (2, 13)
+
+
+def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
+    """Return a copy of a host array on the device.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        What is copied. Its order of axes is kept, gaps are not.
+    allocator : callable, optional
+        Where the memory comes from. Default is :func:`mem_alloc`.
+
+    Raises
+    ------
+    TypeError
+        If ``ary`` is no ndarray, or its elements are Python objects.
+    """
+    new = new_for(ary, allocator)
+    new.set(ary)
+    return new
+
+
+def to_gpu_async(ary: np.ndarray, allocator=mem_alloc, stream=None) -> GPUArray:
+    """Return a copy of a host array, queued on a stream; see :func:`to_gpu`.
+
+    Parameters
+    ----------
+    stream : Stream, optional
+        Where the copy is queued. None is the default stream. The host goes on at once where ``ary`` is page-locked.
+    """
+    new = new_for(ary, allocator)
+    new.set_async(ary, stream)
+    return new
+
+
+def new_for(ary, allocator) -> GPUArray:
+    if not isinstance(ary, np.ndarray):
+        raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}; convert with numpy.asarray")
+    dtype = checked_dtype(ary.dtype)
+    # NumPy lays out a new array with the same order of axes.
+    strides = np.empty_like(ary, subok=False, order="K").strides
+    return GPUArray(ary.shape, dtype, allocator, strides=strides if ary.ndim and ary.size else None)
+
+
+def zeros(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
+    """Return a new array of zeros; see :class:`GPUArray`."""
+    return GPUArray(shape, dtype, allocator, order=order).fill(zero_of(dtype))
+
+
+def ones(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
+    """Return a new array of ones; see :class:`GPUArray`."""
+    return GPUArray(shape, dtype, allocator, order=order).fill(1)
+
+
+def full(shape, fill_value, dtype=None, allocator=mem_alloc, order: str = "C") -> GPUArray:
+    """Return a new array with one value in all elements; without ``dtype`` of NumPy's type for it."""
+    dtype = np.array(fill_value).dtype if dtype is None else dtype
+    return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
+
+
+def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
+    """Return a new array with the shape and type of another one.
+
+    Parameters
+    ----------
+    other : GPUArray
+        The other array.
+    dtype : dtype, optional
+        Another type.
+    order : str, optional
+        ``"C"``, ``"F"``, ``"A"`` for Fortran order if ``other`` has that, or ``"K"`` for the order of ``other``.
+    """
+    return as_array(other, "other")._new_like(other.dtype if dtype is None else checked_dtype(dtype), order)
+
+
+def zeros_like(other, dtype=None, order: str = "K") -> GPUArray:
+    """Return a new array of zeros with the shape and type of another one; see :func:`empty_like`."""
+    new = empty_like(other, dtype, order)
+    return new.fill(zero_of(new.dtype))
+
+
+def ones_like(other, dtype=None, order: str = "K") -> GPUArray:
+    """Return a new array of ones with the shape and type of another one; see :func:`empty_like`."""
+    return empty_like(other, dtype, order).fill(1)
+
+
+def full_like(other, fill_value, dtype=None, order: str = "K") -> GPUArray:
+    """Return a new array with the shape and type of another one, and one value in all elements."""
+    return empty_like(other, dtype, order).fill(fill_value)
+
+
+def zero_of(dtype):
+    return np.zeros((), dtype)[()]
+
+
+def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> GPUArray:
+    """Return evenly spaced numbers: ``arange([start,] stop[, step])``.
+
+    Parameters
+    ----------
+    start, stop, step : number
+        As for :func:`numpy.arange`.
+    dtype : dtype, optional
+        Type of the elements. Default is NumPy's for the numbers.
+    stream : Stream, optional
+        Where the kernel is queued. None is the default stream.
+
+    Warns
+    -----
+    UserWarning
+        If no type is given, and it is not float32.
+    """
+    start, stop, step, dtype = range_bounds(args, start, stop, step, dtype)
+    size = builtins.max(0, math.ceil((stop - start) / step))
+    result = GPUArray((size,), dtype)
+    if not size:
+        return result
+    device = result._device
+    key = ("arange", dtype)
+    kernel = device.plans.get(key)
+    wide = np.dtype(np.float64) if dtype.kind == "f" else dtype
+    if kernel is None:
+        inputs = [Operand("a", wide, is_scalar=True), Operand("b", wide, is_scalar=True)]
+        name = Operand("r", wide).variable
+        kernel = Elementwise("array_arange", [Operand("r", dtype, wide)], inputs, f"r = a + ({name})i * b")
+        device.plans[key] = kernel
+    inner = None if stream is None else stream_of(stream)
+    values = [wide.type(start), wide.type(step)]
+    place = (result._address, result.strides)
+    kernel.launch(device.arch, inner, result.shape, [place], (result._address, *values))
+    return result
+
+
+def range_bounds(args, start, stop, step, dtype):
+    """Return what :func:`arange` counts from, to and by, and its type."""
+    if len(args) > 4 or not (args or stop is not None):
+        raise TypeError(f"arange takes start, stop, step and dtype, and {len(args)} arguments were given")
+    if len(args) == 4:
+        *args, dtype = args
+    if len(args) == 1 and stop is None:
+        stop = args[0]
+    else:
+        names = [value for value in (start, stop, step) if value is not None]
+        given = [*args, *names]
+        start, stop, step = (*given, None, None)[:3] if len(given) > 1 or start is not None else (None, given[0], None)
+    if stop is None:
+        start, stop = None, start
+    if dtype is None:
+        dtype = np.result_type(*(np.asarray(value).dtype for value in (start, stop, step) if value is not None))
+        if dtype != np.float32:
+            warnings.warn(f"arange made elements of type {dtype}; say dtype", UserWarning, stacklevel=3)
+    dtype = checked_dtype(dtype)
+    if dtype.kind not in "iufc":
+        raise TypeError(f"arange makes numbers, not elements of type {dtype}")
+    start, step = 0 if start is None else start, 1 if step is None else step
+    if step == 0:
+        raise ValueError("step must not be 0")
+    return start, stop, step, dtype
+
+
+def as_gpuarray(obj) -> GPUArray:
+    """Return an object with ``__cuda_array_interface__`` as an array: itself, or a view of its memory.
+
+    Raises
+    ------
+    TypeError
+        If ``obj`` has no such interface.
+    """
+    return as_array(obj, "obj")
+
+
+def from_dlpack(obj) -> GPUArray:
+    """Return a view of an array of another library by DLPack.
+
+    Parameters
+    ----------
+    obj : object
+        Has ``__dlpack__`` and ``__dlpack_device__``, and memory of a device.
+
+    Raises
+    ------
+    BufferError, TypeError
+        If ``obj`` has no such methods, or its memory is not that of a device.
+    """
+    if not hasattr(obj, "__dlpack_device__"):
+        raise TypeError(f"obj must have __dlpack__ and __dlpack_device__, which {type(obj).__name__} has not")
+    if obj.__dlpack_device__()[0] not in _DLPACK_DEVICES:
+        raise BufferError("the memory is not that of a device; copy it with to_gpu")
+    # 1 is the default stream, on which the arrays are used.
+    view = StridedMemoryView.from_dlpack(obj, stream_ptr=1)
+    if view.readonly:
+        raise BufferError("the memory is read-only")
+    itemsize = view.dtype.itemsize
+    strides = None if view.strides is None else [step * itemsize for step in view.strides]
+    return GPUArray(view.shape, view.dtype, gpudata=view.ptr or None, base=view, strides=strides)
+
+
+def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
+    """Return the sum of all elements, as an array without dimensions.
+
+    Parameters
+    ----------
+    a : GPUArray
+        The elements.
+    dtype : dtype, optional
+        Type of the result. Default is that of the elements, also for integers.
+    stream : Stream, optional
+        Where the kernels are queued. None is the default stream.
+    allocator : callable, optional
+        Where the result comes from. Default is the array's.
+    """
+    return reduce_all("sum", a, dtype, stream, allocator)
+
+
+def max(a, stream=None) -> GPUArray:
+    """Return the largest element, as an array without dimensions; NaN if one is that.
+
+    Raises
+    ------
+    ValueError
+        If there are no elements.
+    """
+    return reduce_all("max", a, None, stream)
+
+
+def min(a, stream=None) -> GPUArray:
+    """Return the smallest element, as an array without dimensions; see :func:`max`."""
+    return reduce_all("min", a, None, stream)
+
+
+def any(a, stream=None, allocator=None) -> GPUArray:
+    """Return whether an element is not zero, as an array without dimensions of type bool."""
+    return any_of(a, stream, allocator)
+
+
+def all(a, stream=None, allocator=None) -> GPUArray:
+    """Return whether no element is zero, as an array without dimensions of type bool."""
+    return all_of(a, stream, allocator)
+
+
+def dot(a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
+    """Return the sum of the products of all elements, as an array without dimensions.
+
+    Complex numbers are not conjugated, and arrays of more dimensions are taken as vectors.
+
+    Raises
+    ------
+    ValueError
+        If the arrays have not the same size.
+    """
+    return dot_product(a, b, dtype, stream, allocator)
+
+
+def subset_sum(subset, a, dtype=None, stream=None, allocator=None) -> GPUArray:
+    """Return the sum of the elements ``a[subset[i]]``; the indices are not checked."""
+    return subset_reduce("sum", subset, a, dtype, stream, allocator)
+
+
+def subset_max(subset, a, stream=None) -> GPUArray:
+    """Return the largest of the elements ``a[subset[i]]``; the indices are not checked."""
+    return subset_reduce("max", subset, a, None, stream)
+
+
+def subset_min(subset, a, stream=None) -> GPUArray:
+    """Return the smallest of the elements ``a[subset[i]]``; the indices are not checked."""
+    return subset_reduce("min", subset, a, None, stream)
+
+
+def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
+    """Return the sum of ``a[subset[i]] * b[subset[i]]``; the indices are not checked."""
+    return subset_dot_product(subset, a, b, dtype, stream, allocator)
+
+
+def maximum(a, b, out=None, stream=None) -> GPUArray:
+    """Return the larger of each two elements, one of which may be a number; NaN if one is that."""
+    return elementwise(np.maximum, (a, b), out, stream)
+
+
+def minimum(a, b, out=None, stream=None) -> GPUArray:
+    """Return the smaller of each two elements; see :func:`maximum`."""
+    return elementwise(np.minimum, (a, b), out, stream)
+
+
+def logical_and(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
+    """Return whether both elements are not zero, as booleans."""
+    return elementwise(np.logical_and, (x1, x2), out, None)
+
+
+def logical_or(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
+    """Return whether one of two elements is not zero, as booleans."""
+    return elementwise(np.logical_or, (x1, x2), out, None)
+
+
+def logical_not(x, /, out=None, *, allocator=None) -> GPUArray:
+    """Return whether each element is zero, as booleans."""
+    return elementwise(np.logical_not, (x,), out, None)
+
+
+def elementwise(ufunc, operands, out, stream) -> GPUArray:
+    if not builtins.any(isinstance(item, GPUArray) for item in operands):
+        raise TypeError(f"{ufunc.__name__} needs a GPUArray, not {type(operands[0]).__name__}")
+    result = apply(BINARY_OF.get(ufunc) or UNARY_OF[ufunc], operands, out, stream)
+    if result is NotImplemented:
+        kinds = " and ".join(type(item).__name__ for item in operands)
+        raise TypeError(f"{ufunc.__name__} takes GPUArrays and numbers, not {kinds}")
+    return result
+
+
+def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
+    """Return ``then_`` where the criterion is greater than zero, else ``else_``.
+
+    Parameters
+    ----------
+    criterion : GPUArray
+        What is tested.
+    then_, else_ : GPUArray or number
+        What is chosen from; arrays have the shape of the criterion and one type.
+    out : GPUArray, optional
+        Where the result goes. Default is a new array.
+    stream : Stream, optional
+        Where the kernel is queued. None is the default stream.
+
+    Raises
+    ------
+    ValueError
+        If shapes or types differ.
+    """
+    return select.if_positive(criterion, then_, else_, out, stream)
+
+
+def where(criterion, then_, else_, out=None, stream=None) -> GPUArray:
+    """Return ``then_`` where the criterion is not zero, else ``else_``; all are broadcast."""
+    return select.where(criterion, then_, else_, out, stream)
+
+
+def take(a, indices, out=None, stream=None) -> GPUArray:
+    """Return the elements ``a[indices[i]]`` of the array as a vector.
+
+    Parameters
+    ----------
+    a : GPUArray
+        The elements.
+    indices : GPUArray
+        Integers; negative ones count from the end. What is out of range gives zero.
+    out : GPUArray, optional
+        Where the result goes. Default is a new array with the shape of ``indices``.
+    stream : Stream, optional
+        Where the kernel is queued. None is the default stream.
+    """
+    return select.take(as_array(a, "a"), indices, out, stream)
+
+
+def put(a, indices, values, stream=None) -> None:
+    """Store ``values[i]`` in ``a[indices[i]]`` of the array as a vector; indices out of range are left out."""
+    select.put(as_array(a, "a"), indices, as_array(values, "values"), stream)
+
+
+def multi_take(arrays, indices, out=None, stream=None) -> list[GPUArray]:
+    """Return :func:`take` of several arrays with the same indices."""
+    outs = [None] * len(arrays) if out is None else out
+    return [select.take(a, indices, one, stream) for a, one in zip(arrays, outs, strict=True)]
+
+
+def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> list[GPUArray]:
+    """Return arrays with ``arrays[k][i]`` at ``dest_indices[i]``, and zeros elsewhere.
+
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        What is stored, each of the shape of the indices.
+    dest_indices : GPUArray
+        Integers: where to.
+    dest_shape : int or sequence of int, optional
+        Shape of the results, if ``out`` is not given. Default is that of the indices.
+    out : sequence of GPUArray, optional
+        Where the results go; what no index names stays.
+    stream : Stream, optional
+        Where the kernels are queued. None is the default stream.
+    """
+    outs = targets(arrays, dest_indices, dest_shape, out)
+    for a, one in zip(arrays, outs, strict=True):
+        select.put(one, dest_indices, a, stream)
+    return outs
+
+
+def multi_take_put(
+    arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None
+) -> list[GPUArray]:
+    """Return arrays with ``arrays[k][src_indices[i] + src_offsets[k]]`` at ``dest_indices[i]``.
+
+    See :func:`multi_put` for what is not said here.
+    """
+    outs = targets(arrays, dest_indices, dest_shape, out)
+    offsets = [0] * len(arrays) if src_offsets is None else list(map(operator.index, src_offsets))
+    for a, one, offset in zip(arrays, outs, offsets, strict=True):
+        select.take_put(a, one, src_indices, dest_indices, offset, stream)
+    return outs
+
+
+def targets(arrays, dest_indices, dest_shape, out) -> list[GPUArray]:
+    if out is not None:
+        return list(out)
+    shape = dest_indices.shape if dest_shape is None else dest_shape
+    return [zeros(shape, a.dtype, a.allocator) for a in arrays]
+
+
+def concatenate(arrays, axis: int = 0, allocator=None) -> GPUArray:
+    """Return arrays joined along an axis, of their common type.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ in another axis, or there is no array.
+    """
+    return select.concatenate(arrays, axis, allocator)
+
+
+def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
+    """Return arrays of one shape joined along a new axis; see :func:`concatenate`."""
+    return select.stack(arrays, axis, allocator)
+
+
+def transpose(a, axes=None) -> GPUArray:
+    """Return a view with the axes in another order; see :meth:`GPUArray.transpose`."""
+    return a.transpose(axes)
+
+
+def reshape(a, *shape, order: str = "C") -> GPUArray:
+    """Return the array in another shape; see :meth:`GPUArray.reshape`."""
+    return a.reshape(*shape, order=order)

@@ -1,0 +1,269 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on arrays: results and types of NumPy, for all layouts."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import cuda.core.driver as drv
+from cuda.core.driver import _array_math, gpuarray
+from cuda.core.driver._array_operations import BINARY_OF
+
+pytestmark = pytest.mark.usefixtures("context")
+
+KINDS = ["bool", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+def sample(dtype, shape=(6, 7), seed=0):
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    values = rng.integers(1, 9, shape)
+    if dtype.kind == "f":
+        values = values + rng.integers(0, 4, shape) / 4
+    if dtype.kind == "c":
+        values = values + 1j * rng.integers(-4, 4, shape)
+    if dtype.kind == "b":
+        values = values % 2
+    return values.astype(dtype)
+
+
+def same(found, expected, tolerance=0.0):
+    host = found.get()
+    assert host.dtype == expected.dtype
+    assert host.shape == expected.shape
+    assert np.allclose(host, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("name", ["add", "mul", "truediv"])
+def test_arithmetic_is_that_of_numpy(dtype, name):
+    function = getattr(operator, name)
+    a, b = sample(dtype), sample(dtype, seed=1) | True if dtype == "bool" else sample(dtype, seed=1)
+    same(function(gpuarray.to_gpu(a), gpuarray.to_gpu(b)), function(a, b), 1e-3 if dtype == "f2" else 1e-6)
+
+
+@pytest.mark.parametrize(("left", "right"), [("i4", "f4"), ("u1", "i1"), ("i8", "u8"), ("f4", "c8"), ("bool", "i2")])
+def test_types_are_promoted_as_in_numpy(left, right):
+    a, b = sample(left), sample(right, seed=1)
+    same(gpuarray.to_gpu(a) + gpuarray.to_gpu(b), a + b, 1e-6)
+
+
+@pytest.mark.parametrize("number", [3, 2.5, True, np.float32(2), np.int8(2), np.float64(0.5), 1 + 2j], ids=repr)
+@pytest.mark.parametrize("dtype", ["i4", "f4"])
+def test_python_numbers_adapt_and_numpy_numbers_do_not(number, dtype):
+    a = sample(dtype)
+    d = gpuarray.to_gpu(a)
+    same(d * number, a * number, 1e-6)
+    same(number - d, number - a, 1e-6) if not isinstance(number, bool) else same(d + number, a + number)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u4", "f4", "f8"])
+@pytest.mark.parametrize("name", ["floordiv", "mod"])
+def test_quotients_round_down(dtype, name):
+    a = np.array([7, -7, 7, -7, 0, 6, -6, 100], "i8").astype(dtype)
+    b = np.array([3, 3, -3, -3, 5, 2, 2, 7], "i8").astype(dtype)
+    function = getattr(operator, name)
+    same(function(gpuarray.to_gpu(a), gpuarray.to_gpu(b)), function(a, b), 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u1", "f4", "c8"])
+def test_powers(dtype):
+    a = sample(dtype)
+    d = gpuarray.to_gpu(a)
+    same(d**2, a**2, 1e-5)
+    same(d ** gpuarray.to_gpu(np.full_like(a, 3)), a ** np.full_like(a, 3), 1e-4)
+
+
+def test_negative_powers_of_integers_are_refused():
+    d = gpuarray.to_gpu(sample("i4"))
+    with pytest.raises(ValueError, match="negative integer powers"):
+        d**-1
+    with pytest.raises(ValueError, match="negative integer powers"):
+        d **= -2
+
+
+@pytest.mark.parametrize("name", ["and_", "or_", "xor", "lshift", "rshift"])
+@pytest.mark.parametrize("dtype", ["i4", "u1"])
+def test_bits(dtype, name):
+    function = getattr(operator, name)
+    a, b = sample(dtype), sample(dtype, seed=1) % 7
+    same(function(gpuarray.to_gpu(a), gpuarray.to_gpu(b)), function(a, b))
+    same(function(gpuarray.to_gpu(a), 3), function(a, 3))
+    same(function(3, gpuarray.to_gpu(b)), function(3, b))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i4", "f2", "c8"])
+def test_signs(dtype):
+    a = sample(dtype)
+    d = gpuarray.to_gpu(a)
+    same(abs(d), abs(a), 1e-3)
+    if dtype != "bool":
+        same(-d, -a)
+        same(+d, +a)
+    if dtype in ("bool", "i4"):
+        same(~d, ~a)
+
+
+def test_negation_of_booleans_and_bits_of_floats_are_refused():
+    with pytest.raises(TypeError):
+        -gpuarray.to_gpu(sample("bool"))
+    with pytest.raises(TypeError):
+        gpuarray.to_gpu(sample("f4")) & 1
+    with pytest.raises(TypeError, match="not supported"):
+        operator.lt(gpuarray.to_gpu(sample("c8")), 1)
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_comparisons_give_zero_and_one_in_the_type_of_the_operands(name):
+    function = getattr(operator, name)
+    a, b = sample("f4"), sample("f4", seed=1)
+    found = function(gpuarray.to_gpu(a), gpuarray.to_gpu(b))
+    same(found, function(a, b).astype("f4"))
+    same(function(gpuarray.to_gpu(a), 4), function(a, 4).astype("f4"))
+    same(function(gpuarray.to_gpu(a.astype("i4")), 4.5), function(a.astype("i4"), 4.5).astype("i4"))
+
+
+def test_signed_and_unsigned_numbers_are_compared_by_value():
+    a, b = np.array([-1, 5, 2**62], "i8"), np.array([2**64 - 1, 5, 2**63], "u8")
+    found = gpuarray.to_gpu(a) < gpuarray.to_gpu(b)
+    assert found.get().tolist() == [1, 0, 1]
+    assert (gpuarray.to_gpu(b) == gpuarray.to_gpu(a)).get().tolist() == [0, 1, 0]
+
+
+def test_comparisons_with_numbers_beyond_the_type_are_known():
+    d = gpuarray.to_gpu(np.array([1, -1], "i1"))
+    assert (d < 300).get().tolist() == [1, 1]
+    assert (d == 300).get().tolist() == [0, 0]
+    assert (d > -(10**30)).get().tolist() == [1, 1]
+    with pytest.raises(OverflowError):
+        d + 300
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: a,
+        lambda a: a.T,
+        lambda a: a[::2, 1:],
+        lambda a: a[::-1, ::-1],
+        lambda a: a[:, 3:4],
+        lambda a: a[2],
+        lambda a: a[1:, 1:][:2],
+        lambda a: a[0:0],
+        lambda a: a[3, 4],
+    ],
+)
+def test_views_of_any_strides_are_operands(view):
+    a, b = sample("f4", (8, 8)), sample("f8", (8, 8), seed=1)
+    d, e = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+    same(view(d) + view(e), view(a) + view(b))
+    same(view(d) * 2, view(a) * 2)
+    assert (view(d) * 1).flags.c_contiguous == (view(a) * 1).flags.c_contiguous
+
+
+@pytest.mark.parametrize(("left", "right"), [((6, 7), (7,)), ((6, 1), (1, 7)), ((), (3,)), ((2, 1, 3), (4, 1))])
+def test_operands_are_broadcast(left, right):
+    a, b = np.asarray(sample("f4", left)), sample("f4", right, seed=1)
+    same(gpuarray.to_gpu(a) - gpuarray.to_gpu(b), a - b)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    a, b = gpuarray.zeros(3, "f4"), gpuarray.zeros(4, "f4")
+    with pytest.raises(ValueError, match="broadcast"):
+        a + b
+    with pytest.raises(ValueError, match="broadcast|cannot take"):
+        a += b
+    with pytest.raises(ValueError, match="cannot take the result"):
+        a += gpuarray.zeros((2, 3), "f4")
+    with pytest.raises(ValueError, match="out must have shape"):
+        _array_math.binary(BINARY_OF[np.add], a, a, b)
+
+
+@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"])
+def test_operators_in_place_keep_the_type_and_the_memory(name):
+    function = getattr(operator, name)
+    a = sample("f4")
+    d = gpuarray.to_gpu(a)
+    address = d.ptr
+    found = function(d, 2)
+    assert found is d and d.ptr == address
+    same(d, function(a, 2), 1e-5)
+
+
+@pytest.mark.parametrize("name", ["iand", "ior", "ixor", "ilshift", "irshift"])
+def test_bits_in_place(name):
+    function = getattr(operator, name)
+    a = sample("i4")
+    d = gpuarray.to_gpu(a)
+    same(function(d, 3), function(a, 3))
+
+
+def test_results_in_place_are_cut_to_the_type():
+    d = gpuarray.to_gpu(np.array([1, 2, 3], "i4"))
+    d /= 2
+    assert d.get().tolist() == [0, 1, 1]
+    d += 1.75
+    assert d.dtype == np.int32 and d.get().tolist() == [1, 2, 2]
+    with pytest.raises(TypeError, match="complex results"):
+        d += 1j
+
+
+def test_in_place_on_overlapping_views_reads_the_old_values():
+    a = np.arange(10, dtype="f4")
+    d = gpuarray.to_gpu(a)
+    d[1:] += d[:-1]
+    a[1:] += a[:-1].copy()
+    assert d.get().tolist() == a.tolist()
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 1023, 1025])
+def test_ends_of_packed_arrays_are_computed(count):
+    a = np.arange(count, dtype="f4")
+    d = gpuarray.to_gpu(np.concatenate([a, a]))
+    for begin in (0, 1):
+        found = d[begin : begin + count] + d[:count]
+        expected = np.concatenate([a, a])[begin : begin + count] + a
+        assert found.get().tolist() == expected.tolist()
+    assert d.get().tolist() == [*a, *a]
+
+
+@pytest.mark.parametrize("other", ["text", None, [1, 2], np.zeros(3), {1: 2}], ids=repr)
+def test_other_operands_are_type_errors(other):
+    d = gpuarray.zeros(3, "f4")
+    with pytest.raises(TypeError):
+        d + other
+    with pytest.raises(TypeError):
+        d += other
+
+
+def test_freed_memory_is_not_used():
+    a, b = gpuarray.zeros(3, "f4"), gpuarray.zeros(3, "f4")
+    assert (a + b).get().tolist() == [0, 0, 0]
+    a.gpudata.free()
+    for use in (lambda: a + b, lambda: b + a, lambda: a + 1, lambda: a.get(), lambda: a[1:].get(), lambda: -a):
+        with pytest.raises(drv.LogicError, match="freed"):
+            use()
+
+
+@pytest.mark.requires(devices=2)
+def test_arrays_of_two_devices_are_not_mixed():
+    a = gpuarray.zeros(3, "f4")
+    assert (a + a).get().tolist() == [0, 0, 0]
+    other = drv.Device(1).make_context()
+    try:
+        b = gpuarray.zeros(3, "f4")
+        for use in (lambda: a + b, lambda: b + a, lambda: a + a, lambda: a * 2):
+            with pytest.raises(drv.LogicError, match="device"):
+                use()
+    finally:
+        other.detach()
+
+
+def test_large_arrays_are_computed_completely():
+    count = 300_000
+    a = np.arange(count, dtype="f4")
+    d = gpuarray.to_gpu(a)
+    assert np.array_equal((d + d).get(), a + a)
+    assert np.array_equal((d[::3] + 1).get(), a[::3] + 1)
