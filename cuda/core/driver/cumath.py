@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Mathematical functions of arrays, element by element. Results have the type of the array."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from cuda.core.driver._array_base import ArrayBase
+from cuda.core.driver._array_devices import check_device
+from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
+from cuda.core.driver._array_math import apply
+from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._kernel_elementwise import Elementwise, Operand
+from cuda.core.driver._streams import stream_of
+
+__all__ = [
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "ceil",
+    "cos",
+    "cosh",
+    "exp",
+    "fabs",
+    "floor",
+    "fmod",
+    "frexp",
+    "ldexp",
+    "log",
+    "log10",
+    "modf",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+
+
+def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
+    """Return the function of arrays for one of NumPy."""
+    operation = UNARY_OF[ufunc]
+
+    def function(array, *ignored, out=None, stream=None) -> GPUArray:
+        check_array(array, "array")
+        if ignored:
+            text = f"{name} takes out and stream by name only; the second argument has no effect"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"{name} is not supported for elements of type {array.dtype}")
+        return apply(operation, (array,), out, stream, array.dtype)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""Return {what} of each element{kinds}.
+
+    Parameters
+    ----------
+    array : GPUArray
+        The elements.
+    out : GPUArray, optional
+        Where the result goes. Default is a new array of the type of ``array``.
+    stream : Stream, optional
+        Where the kernel is queued. None is the default stream.
+
+    Raises
+    ------
+    TypeError
+        If the function is not for elements of this type.
+
+    Warns
+    -----
+    DeprecationWarning
+        If there is a second argument without a name; it has no effect.
+    """
+    return function
+
+
+_COMPLEX = ", also of complex ones"
+fabs = function_of("fabs", np.fabs, "the absolute value")
+ceil = function_of("ceil", np.ceil, "the least whole number from the value up")
+floor = function_of("floor", np.floor, "the greatest whole number up to the value")
+exp = function_of("exp", np.exp, "the exponential", _COMPLEX)
+log = function_of("log", np.log, "the natural logarithm", _COMPLEX)
+log10 = function_of("log10", np.log10, "the logarithm to base 10", _COMPLEX)
+sqrt = function_of("sqrt", np.sqrt, "the square root", _COMPLEX)
+sin = function_of("sin", np.sin, "the sine", _COMPLEX)
+cos = function_of("cos", np.cos, "the cosine", _COMPLEX)
+tan = function_of("tan", np.tan, "the tangent", _COMPLEX)
+asin = function_of("asin", np.arcsin, "the inverse sine")
+acos = function_of("acos", np.arccos, "the inverse cosine")
+atan = function_of("atan", np.arctan, "the inverse tangent")
+sinh = function_of("sinh", np.sinh, "the hyperbolic sine", _COMPLEX)
+cosh = function_of("cosh", np.cosh, "the hyperbolic cosine", _COMPLEX)
+tanh = function_of("tanh", np.tanh, "the hyperbolic tangent", _COMPLEX)
+
+
+def fmod(arg, mod, stream=None) -> GPUArray:
+    """Return the rest of ``arg / mod`` with the sign of ``arg``; one of both may be a number.
+
+    Parameters
+    ----------
+    arg, mod : GPUArray or number
+        The operands.
+    stream : Stream, optional
+        Where the kernel is queued. None is the default stream.
+    """
+    return of_two(np.fmod, arg, mod, stream)
+
+
+def atan2(y, x, stream=None) -> GPUArray:
+    """Return the angle of the point ``(x, y)``; one of both may be a number. See :func:`fmod`."""
+    return of_two(np.arctan2, y, x, stream)
+
+
+def frexp(arg, stream=None) -> tuple[GPUArray, GPUArray]:
+    """Return significands from 0.5 to 1 and exponents of 2, both of the type of ``arg``."""
+    body = "int whole = 0; r = frexp(a, &whole); s = whole"
+    return split("frexp", body, arg, stream)
+
+
+def modf(arg, stream=None) -> tuple[GPUArray, GPUArray]:
+    """Return the fractions and the whole parts, both with the sign and of the type of ``arg``."""
+    return split("modf", "s = trunc(a); r = copysign(a - s == a - s ? a - s : decltype(a)(0), a)", arg, stream)
+
+
+def ldexp(significand, exponent, stream=None) -> GPUArray:
+    """Return ``significand * 2**exponent``; the exponents may be floats, and are cut to whole numbers."""
+    check_array(significand, "significand")
+    check_array(exponent, "exponent")
+    check_float("ldexp", significand)
+    shape = broadcast_shape(significand.shape, exponent.shape)
+    result = GPUArray(shape, significand.dtype, significand.allocator)
+    inputs = [Operand("a", significand.dtype), Operand("b", exponent.dtype)]
+    launch("ldexp", "r = ldexp(a, (int)b)", [result], inputs, [significand, exponent], stream)
+    return result
+
+
+def of_two(ufunc, first, second, stream):
+    arrays = [item for item in (first, second) if isinstance(item, ArrayBase)]
+    if not arrays:
+        raise TypeError(f"{ufunc.__name__} needs a GPUArray, not {type(first).__name__}")
+    result = apply(BINARY_OF[ufunc], (first, second), None, stream)
+    if result is NotImplemented:
+        raise TypeError(f"{ufunc.__name__} takes arrays and numbers")
+    return result
+
+
+def split(name: str, body: str, arg, stream):
+    check_array(arg, "arg")
+    check_float(name, arg)
+    results = arg._new_like(arg.dtype), arg._new_like(arg.dtype)
+    launch(name, body, results, [Operand("a", arg.dtype)], [arg], stream)
+    return results
+
+
+def launch(name: str, body: str, results, inputs, arrays, stream) -> None:
+    """Run statements over arrays that store one or two results of one type."""
+    device = results[0]._device
+    for item in arrays:
+        item._check_open()
+    check_device(device, *(item._device for item in arrays))
+    key = (name, *(item.dtype for item in arrays))
+    kernel = device.plans.get(key)
+    if kernel is None:
+        outputs = [Operand(letter, item.dtype) for letter, item in zip("rs", results, strict=False)]
+        kernel = device.plans[key] = Elementwise(f"array_{name}", outputs, inputs, body)
+    shape = results[0].shape
+    places = [(item._address, item.strides) for item in results]
+    places += [(item._address, broadcast_strides(item.shape, item.strides, shape)) for item in arrays]
+    inner = None if stream is None else stream_of(stream)
+    kernel.launch(device.arch, inner, shape, places, [place[0] for place in places])
+
+
+def check_array(array, name: str) -> None:
+    if not isinstance(array, ArrayBase):
+        raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
+
+
+def check_float(name: str, array) -> None:
+    if array.dtype.kind != "f":
+        raise TypeError(f"{name} is for real numbers with a fraction, not for elements of type {array.dtype}")

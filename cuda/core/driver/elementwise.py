@@ -1,0 +1,270 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels made of an expression that is evaluated for each index of arrays."""
+
+from __future__ import annotations
+
+import operator
+
+from cuda.core.driver._array_devices import array_device
+from cuda.core.driver._errors import NOT_SUPPORTED, logic_error
+from cuda.core.driver._kernel_build import build_user_kernel
+from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
+from cuda.core.driver._streams import stream_of
+from cuda.core.driver._types import ScalarArg, VectorArg
+from cuda.core.driver.compiler import SourceModule
+
+__all__ = [
+    "ElementwiseKernel",
+    "ScalarArg",
+    "VectorArg",
+    "get_elwise_kernel",
+    "get_elwise_kernel_and_types",
+    "get_elwise_module",
+    "get_elwise_range_module",
+]
+
+BLOCK = 256
+# Above this, indices need 64 bits.
+MOST_NARROW = 2**31 - 1
+
+_SOURCE = """
+{prelude}
+{preamble}
+extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
+{{
+    const unsigned int tid = threadIdx.x;
+    const {index} total_threads = ({index})gridDim.x * blockDim.x;
+    const {index} cta_start = ({index})blockDim.x * blockIdx.x;
+    {index} i;
+    {loop_prep};
+    {loop}
+    {{
+        {operation};
+    }}
+    {after_loop};
+}}
+"""
+_EACH = "for (i = cta_start + tid; i < n; i += total_threads)"
+_RANGE = "for (i = start + (cta_start + tid) * step; step > 0 ? i < stop : i > stop; i += total_threads * step)"
+
+
+class ElementwiseKernel:
+    """A kernel that evaluates C statements for each index.
+
+    Parameters
+    ----------
+    arguments : str or list
+        C parameters, such as ``"float a, const float *x, float *z"``, or a list of :class:`VectorArg` and
+        :class:`ScalarArg`. A pointer takes an array.
+    operation : str
+        C statements over the index ``i``, such as ``"z[i] = a * x[i]"``. They may use ``n``, the number of
+        elements, and with a range or slice its ``start``, ``stop`` and ``step``.
+    name : str, optional
+        Name of the kernel, for profilers.
+    keep : bool, optional
+        Keep the files of the compilation.
+    options : list of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        C++ definitions before the kernel, which may be templates.
+    loop_prep, after_loop : str, optional
+        C statements that each thread runs before and after its indices.
+
+    Raises
+    ------
+    ValueError
+        If a type in ``arguments`` is not known, or a name is taken, such as ``i`` or ``n``.
+    AssertionError
+        If no argument is an array.
+
+    Examples
+    --------
+    >>> scale = ElementwiseKernel("float a, float *x", "x[i] *= a", "scale")
+    >>> scale(2.0, array)
+    """
+
+    def __init__(
+        self,
+        arguments,
+        operation: str,
+        name: str = "kernel",
+        keep: bool = False,
+        options=None,
+        preamble: str = "",
+        loop_prep: str = "",
+        after_loop: str = "",
+    ):
+        self._parameters = Parameters(arguments)
+        self.arguments = self._parameters.items
+        self.name = checked_name(name)
+        self._texts = {"operation": operation, "preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
+        for key, text in self._texts.items():
+            if not isinstance(text, str):
+                raise TypeError(f"{key} must be a str, not {type(text).__name__}")
+        self._keep = keep
+        self._options = options
+        self._kernels: dict = {}
+
+    def __repr__(self):
+        return f"<ElementwiseKernel {self.name}({', '.join(self._parameters.declarators)})>"
+
+    def __call__(self, *args, range=None, slice=None, stream=None) -> None:
+        """Queue the kernel, without waiting for it.
+
+        Parameters
+        ----------
+        *args
+            One for each parameter: arrays without gaps, and numbers. The first array gives the number of
+            indices.
+        range : slice, optional
+            Indices to visit, as they stand: ``start``, ``stop`` and ``step``.
+        slice : slice, optional
+            Indices to visit, as for a sequence: negative ones count from the end.
+        stream : Stream, optional
+            Where the kernel is queued. None is the default stream.
+
+        Raises
+        ------
+        CompileError
+            If the texts are wrong C, at the first call.
+        TypeError
+            If arguments are too few, too many, or of other types, or both ``range`` and ``slice`` are given.
+        RuntimeError
+            If an array has gaps.
+        """
+        arrays, values = self._parameters.convert(self.name, args)
+        size = arrays[0].size
+        device = arrays[0]._device
+        inner = None if stream is None else stream_of(stream)
+        if range is None and slice is None:
+            if size:
+                self._kernel(device.arch, False, size > MOST_NARROW).launch(inner, size, *values, size)
+            return
+        start, stop, step = bounds(range, slice, size)
+        count = len(_builtin_range(start, stop, step))
+        if count:
+            self._kernel(device.arch, True, True).launch(inner, count, *values, start, stop, step, size)
+
+    def get_texref(self, name: str, use_range: bool = False):
+        """Refuse: CUDA 13 has no texture references.
+
+        Raises
+        ------
+        NotSupportedError
+            Always.
+        """
+        raise logic_error(
+            "cuModuleGetTexRef", NOT_SUPPORTED, f"CUDA 13 has no texture references; pass a texture object for {name!r}"
+        )
+
+    def source(self, use_range: bool = False, is_wide: bool = False) -> str:
+        """Return the CUDA C++ of the kernel.
+
+        Parameters
+        ----------
+        use_range : bool, optional
+            For calls with a range or slice.
+        is_wide : bool, optional
+            For more than 2**31 - 1 elements.
+        """
+        dtypes = [item.dtype for item in self.arguments]
+        return source_of(self._parameters.declarators, dtypes, self.name, use_range, is_wide, **self._texts)
+
+    def _kernel(self, arch: str, use_range: bool, is_wide: bool):
+        key = (arch, use_range, is_wide)
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            source = self.source(use_range, is_wide)
+            (kernel,) = build_user_kernel(source, [self.name], arch, BLOCK, BLOCK, self._options, self._keep)
+            self._kernels[key] = kernel
+        return kernel
+
+
+_builtin_range = range
+
+
+def bounds(range_, slice_, size: int) -> tuple[int, int, int]:
+    """Return start, stop and step of the indices to visit."""
+    if range_ is not None and slice_ is not None:
+        raise TypeError("only one of range and slice can be given")
+    if slice_ is not None:
+        if not hasattr(slice_, "indices"):
+            raise TypeError(f"slice must be a slice, not {type(slice_).__name__}")
+        return slice_.indices(size)
+    if not hasattr(range_, "start"):
+        raise TypeError(f"range must be a slice or a range, not {type(range_).__name__}")
+    start = 0 if range_.start is None else operator.index(range_.start)
+    step = 1 if range_.step is None else operator.index(range_.step)
+    stop = size if range_.stop is None else operator.index(range_.stop)
+    if step == 0:
+        raise ValueError("the step of a range must not be 0")
+    return start, stop, step
+
+
+def source_of(
+    declarators,
+    dtypes,
+    name: str,
+    use_range: bool,
+    is_wide: bool,
+    operation: str,
+    preamble="",
+    loop_prep="",
+    after_loop="",
+) -> str:
+    """Return the source of a kernel over indices."""
+    index = "long" if use_range else "unsigned long" if is_wide else "unsigned int"
+    bounds_of_range = ["const long start", "const long stop", "const long step"] if use_range else []
+    return _SOURCE.format(
+        prelude=user_prelude([operation, preamble, loop_prep, after_loop, *declarators], dtypes),
+        preamble=preamble,
+        block=BLOCK,
+        name=name,
+        parameters=", ".join([*declarators, *bounds_of_range, "const unsigned long n"]),
+        index=index,
+        loop=_RANGE if use_range else _EACH,
+        operation=operation,
+        loop_prep=loop_prep,
+        after_loop=after_loop,
+    )
+
+
+def get_elwise_module(
+    arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""
+) -> SourceModule:
+    """Return the module of an elementwise kernel; see :class:`ElementwiseKernel`."""
+    parameters = Parameters(arguments)
+    dtypes = [item.dtype for item in parameters.items]
+    texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
+    source = source_of(parameters.declarators, dtypes, checked_name(name), False, True, operation, **texts)
+    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
+
+
+def get_elwise_range_module(
+    arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""
+) -> SourceModule:
+    """Return the module of an elementwise kernel whose last parameters are ``start, stop, step, n``."""
+    parameters = Parameters(arguments)
+    dtypes = [item.dtype for item in parameters.items]
+    texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
+    source = source_of(parameters.declarators, dtypes, checked_name(name), True, True, operation, **texts)
+    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
+
+
+def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=None, **kwargs):
+    """Return an elementwise kernel as a prepared :class:`Function`, whose last argument is the number of indices."""
+    return get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[0]
+
+
+def get_elwise_kernel_and_types(
+    arguments, operation, name="kernel", keep=False, options=None, use_range=False, **kwargs
+):
+    """Return a prepared :class:`Function`, and its parameters; see :func:`get_elwise_kernel`."""
+    array_device("cuModuleLoadDataEx")
+    make = get_elwise_range_module if use_range else get_elwise_module
+    module = make(arguments, operation, name, keep, options, **kwargs)
+    items = Parameters(arguments).items
+    types = [item.struct_char for item in items]
+    function = module.get_function(name).prepare([*types, *("lll" if use_range else ""), "L"])
+    return function, items

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that reduce what an expression gives for each index to one value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core.driver._array_base import ArrayBase, checked_dtype
+from cuda.core.driver._array_devices import array_device
+from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._array_reduce import scratch_memory
+from cuda.core.driver._kernel_reduction import Reduction
+from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
+from cuda.core.driver._memory import mem_alloc
+from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._types import VectorArg, dtype_to_ctype
+
+__all__ = ["ReductionKernel"]
+
+
+class ReductionKernel:
+    """A kernel that reduces the values of an expression to one.
+
+    Parameters
+    ----------
+    dtype_out : dtype
+        Type of the result and of what is reduced.
+    neutral : str or number
+        C expression of the value that changes nothing, such as ``"0"``.
+    reduce_expr : str
+        C expression over ``a`` and ``b``, associative and commutative, such as ``"a + b"``.
+    map_expr : str, optional
+        C expression over the index ``i``, such as ``"x[i] * y[i]"``. Default is ``"in[i]"``.
+    arguments : str or list, optional
+        C parameters that ``map_expr`` uses; see :class:`ElementwiseKernel`. Default is one vector ``in`` of
+        type ``dtype_out``.
+    name : str, optional
+        Begin of the names of the kernels.
+    keep : bool, optional
+        Keep the files of the compilation.
+    options : list of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        C++ definitions before the kernels, such as a structure for ``dtype_out``.
+
+    Raises
+    ------
+    CompileError
+        If the texts are wrong C.
+    ValueError
+        If a type is not known.
+    AssertionError
+        If no argument is an array.
+
+    Examples
+    --------
+    >>> dot = ReductionKernel(np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y")
+    >>> float(dot(a, b).get())
+    """
+
+    def __init__(
+        self,
+        dtype_out,
+        neutral,
+        reduce_expr: str,
+        map_expr: str | None = None,
+        arguments=None,
+        name: str = "reduce_kernel",
+        keep: bool = False,
+        options=None,
+        preamble: str = "",
+    ):
+        self.dtype_out = checked_dtype(dtype_out)
+        out_type = dtype_to_ctype(self.dtype_out)
+        if arguments is None:
+            arguments = [VectorArg(self.dtype_out, "in")]
+        self._parameters = Parameters(arguments)
+        self.name = checked_name(name)
+        self.neutral = neutral if isinstance(neutral, str) else c_literal(neutral, self.dtype_out)
+        map_expr = "in[i]" if map_expr is None else map_expr
+        for key, text in {"reduce_expr": reduce_expr, "map_expr": map_expr, "preamble": preamble}.items():
+            if not isinstance(text, str):
+                raise TypeError(f"{key} must be a str, not {type(text).__name__}")
+        dtypes = [self.dtype_out, *(item.dtype for item in self._parameters.items)]
+        texts = [preamble, reduce_expr, map_expr, *self._parameters.declarators]
+        self._reduction = Reduction(
+            self.name,
+            out_type,
+            self.dtype_out.itemsize,
+            self.neutral,
+            reduce_expr,
+            map_expr,
+            self._parameters.declarators,
+            user_prelude(texts, dtypes) + preamble + "\n",
+            user_options=(options, keep),
+        )
+        self._reduction.kernels(array_device("cuModuleLoadDataEx").arch)
+
+    def __repr__(self):
+        return f"<ReductionKernel {self.name} of {self.dtype_out}>"
+
+    def __call__(self, *args, stream=None, out=None, allocator=None) -> GPUArray:
+        """Queue the reduction, and return its result without waiting.
+
+        Parameters
+        ----------
+        *args
+            One for each parameter: arrays without gaps, and numbers. The first array gives the number of
+            indices; without any, the result is ``neutral``.
+        stream : Stream, optional
+            Where the kernels are queued. None is the default stream.
+        out : GPUArray, optional
+            Where the result goes, such as ``array[3]``. Default is a new array without dimensions.
+        allocator : callable, optional
+            Where a new array comes from. Default is the allocator of the first array.
+
+        Raises
+        ------
+        ValueError
+            If ``out`` has another type or no elements.
+        TypeError
+            If arguments are too few, too many, or of other types.
+        RuntimeError
+            If an array has gaps.
+        """
+        arrays, values = self._parameters.convert(self.name, args)
+        first = arrays[0]
+        device = first._device
+        inner = None if stream is None else stream_of(stream)
+        if out is None:
+            out = GPUArray((), self.dtype_out, first.allocator if allocator is None else allocator)
+        elif not isinstance(out, ArrayBase):
+            raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
+        elif out.dtype != self.dtype_out or not out.size:
+            raise ValueError(f"out must have elements of type {self.dtype_out}, and has {out.size} of type {out.dtype}")
+        out._check_open()
+
+        def allocate(nbytes: int):
+            return scratch_memory(device, nbytes, stream, mem_alloc)
+
+        memory = self._reduction.launch(device, inner, first.size, values, out._address, allocate)
+        if inner is not None:
+            keep_until_done(inner, "cuLaunchKernel", memory)
+        return out
+
+
+def c_literal(number, dtype: np.dtype) -> str:
+    """Return a number as a C expression of a type."""
+    if dtype.kind == "c":
+        value = complex(number)
+        return f"{dtype_to_ctype(dtype)}({value.real!r}, {value.imag!r})"
+    if dtype.kind in "iu":
+        suffix = "ULL" if int(number) > 2**63 - 1 else "LL"
+        return f"({int(number)}{suffix})"
+    if dtype.kind == "b":
+        return "true" if number else "false"
+    value = float(number)
+    if value != value:
+        return "__longlong_as_double(0x7ff8000000000000ll)"
+    if value in (float("inf"), float("-inf")):
+        return f"({'-' if value < 0 else ''}__longlong_as_double(0x7ff0000000000000ll))"
+    return f"({value!r})"

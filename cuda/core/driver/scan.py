@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that compute all partial results of an associative operation, such as running sums."""
+
+from __future__ import annotations
+
+from cuda.core.driver._array_base import ArrayBase, checked_dtype, overlap
+from cuda.core.driver._array_devices import array_device, check_device
+from cuda.core.driver._kernel_scan import Scan
+from cuda.core.driver._kernel_user import checked_name, user_prelude
+from cuda.core.driver._memory import as_pointer, mem_alloc
+from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._types import dtype_to_ctype
+from cuda.core.driver.reduction import c_literal
+
+__all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
+
+
+class ScanKernel:
+    """What both scans share."""
+
+    _is_exclusive = False
+
+    def __init__(
+        self,
+        dtype,
+        scan_expr: str,
+        neutral=None,
+        name_prefix: str = "scan",
+        options=None,
+        preamble: str = "",
+        devices=None,
+    ):
+        self.dtype = checked_dtype(dtype)
+        ctype = dtype_to_ctype(self.dtype)
+        for key, text in {"scan_expr": scan_expr, "preamble": preamble}.items():
+            if not isinstance(text, str):
+                raise TypeError(f"{key} must be a str, not {type(text).__name__}")
+        if neutral is not None and not isinstance(neutral, str):
+            neutral = c_literal(neutral, self.dtype)
+        self.neutral = neutral
+        prelude = user_prelude([preamble, scan_expr], [self.dtype])
+        self._scan = Scan(
+            checked_name(name_prefix),
+            ctype,
+            self.dtype.itemsize,
+            scan_expr,
+            neutral if self._is_exclusive else None,
+            prelude,
+            preamble,
+            options,
+            False,
+        )
+        self._scan.kernels(array_device("cuModuleLoadDataEx").arch)
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self._scan.name} of {self.dtype}>"
+
+    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None) -> ArrayBase:
+        """Queue the scan, and return its result without waiting.
+
+        Parameters
+        ----------
+        input_ary : GPUArray
+            A vector without gaps.
+        output_ary : GPUArray or str, optional
+            Where the result goes. None is the input itself, ``"new"`` a new array.
+        allocator : callable, optional
+            Where new memory comes from. Default is the allocator of the input.
+        stream : Stream, optional
+            Where the kernels are queued; ``queue`` is another name. None is the default stream.
+
+        Returns
+        -------
+        GPUArray
+            The result.
+
+        Raises
+        ------
+        ValueError
+            If an array has another shape or type, or gaps.
+        TypeError
+            If an argument is no array.
+        """
+        if stream is not None and queue is not None:
+            raise TypeError("only one of stream and queue can be given")
+        stream = queue if stream is None else stream
+        self._check(input_ary, "input_ary")
+        allocator = input_ary.allocator if allocator is None else allocator
+        if output_ary is None:
+            output_ary = input_ary
+        elif isinstance(output_ary, str) and output_ary == "new":
+            output_ary = input_ary._new(input_ary.shape, self.dtype, allocator=allocator)
+        self._check(output_ary, "output_ary")
+        if output_ary.shape != input_ary.shape:
+            raise ValueError(f"output_ary must have shape {input_ary.shape}, not {output_ary.shape}")
+        if overlap(input_ary, output_ary):
+            raise ValueError("output_ary overlaps input_ary; pass None for a scan in place")
+        if not input_ary.size:
+            return output_ary
+        device = input_ary._device
+        check_device(device, output_ary._device)
+        inner = None if stream is None else stream_of(stream)
+
+        def allocate(nbytes: int):
+            memory = mem_alloc(nbytes) if allocator is None else allocator(nbytes)
+            return memory, as_pointer(memory)
+
+        addresses = input_ary._address, output_ary._address
+        memory = self._scan.launch(device.arch, inner, input_ary.size, *addresses, allocate)
+        if inner is not None and memory:
+            keep_until_done(inner, "cuLaunchKernel", *memory)
+        return output_ary
+
+    def _check(self, array, name: str) -> None:
+        if not isinstance(array, ArrayBase):
+            raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
+        if array.dtype != self.dtype:
+            raise ValueError(f"{name} must have elements of type {self.dtype}, not {array.dtype}")
+        if array.ndim != 1 or not array._is_c:
+            raise ValueError(f"{name} must be a vector without gaps, not of shape {array.shape}")
+        array._check_open()
+
+
+class InclusiveScanKernel(ScanKernel):
+    """A scan whose result at each place includes the element there.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Type of the elements.
+    scan_expr : str
+        C expression over ``a`` and ``b``, associative; ``a`` is from before ``b``.
+    neutral : str or number, optional
+        Not needed.
+    name_prefix : str, optional
+        Begin of the names of the kernels.
+    options : list of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        C++ definitions before the kernels.
+    devices : sequence, optional
+        Not used: kernels are compiled for the device that they run on.
+
+    Raises
+    ------
+    CompileError
+        If the texts are wrong C.
+
+    Examples
+    --------
+    >>> running_sum = InclusiveScanKernel(np.int32, "a + b")
+    >>> running_sum(array)
+    """
+
+
+class ExclusiveScanKernel(ScanKernel):
+    """A scan whose result at each place is of the elements before it, and first the neutral value.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Type of the elements.
+    scan_expr : str
+        C expression over ``a`` and ``b``, associative; ``a`` is from before ``b``.
+    neutral : str or number
+        The value that changes nothing.
+    name_prefix, options, preamble, devices
+        As for :class:`InclusiveScanKernel`.
+
+    Raises
+    ------
+    ValueError
+        If there is no ``neutral``.
+    """
+
+    _is_exclusive = True
+
+    def __init__(
+        self,
+        dtype,
+        scan_expr: str,
+        neutral=None,
+        name_prefix: str = "scan",
+        options=None,
+        preamble: str = "",
+        devices=None,
+    ):
+        if neutral is None:
+            raise ValueError("an exclusive scan needs neutral, the value that it begins with")
+        super().__init__(dtype, scan_expr, neutral, name_prefix, options, preamble, devices)
