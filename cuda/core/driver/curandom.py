@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers in arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core.driver._array_base import checked_dtype
+from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._kernel_elementwise import Elementwise, Operand
+from cuda.core.driver._random_generators import (
+    MRG32k3aRandomNumberGenerator,
+    PhiloxRandomNumberGenerator,
+    ScrambledSobol32RandomNumberGenerator,
+    ScrambledSobol64RandomNumberGenerator,
+    Sobol32RandomNumberGenerator,
+    Sobol64RandomNumberGenerator,
+    XORWOWRandomNumberGenerator,
+    seed_getter_uniform,
+    seed_getter_unique,
+)
+from cuda.core.driver._random_source import counter_source
+from cuda.core.driver._random_tables import (
+    direction_vector_set,
+    generate_direction_vectors,
+    generate_scramble_constants32,
+    generate_scramble_constants64,
+    get_curand_version,
+)
+from cuda.core.driver._streams import stream_of
+
+__all__ = [
+    "MRG32k3aRandomNumberGenerator",
+    "PhiloxRandomNumberGenerator",
+    "ScrambledSobol32RandomNumberGenerator",
+    "ScrambledSobol64RandomNumberGenerator",
+    "Sobol32RandomNumberGenerator",
+    "Sobol64RandomNumberGenerator",
+    "XORWOWRandomNumberGenerator",
+    "direction_vector_set",
+    "generate_direction_vectors",
+    "generate_scramble_constants32",
+    "generate_scramble_constants64",
+    "get_curand_version",
+    "rand",
+    "seed_getter_uniform",
+    "seed_getter_unique",
+]
+
+# From 0 up to, and without, 1; of integers all bits.
+_BODIES = {
+    "f4": "r = (random_word(i, 0, p, q) >> 8) * 5.9604645e-8f",
+    "f8": "r = ((random_word(i, 0, p, q) >> 5) * 67108864.0 + (random_word(i, 1, p, q) >> 6)) * 1.1102230246251565e-16",
+    "i4": "r = (int)random_word(i, 0, p, q)",
+    "u4": "r = random_word(i, 0, p, q)",
+}
+
+
+def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
+    """Return an array of random numbers.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extents.
+    dtype : dtype, optional
+        float32 or float64, for numbers from 0 up to, and without, 1; int32 or uint32, for random bits.
+    stream : Stream, optional
+        Where the kernel is queued. None is the default stream.
+
+    Raises
+    ------
+    NotImplementedError
+        If the type is another one.
+
+    Notes
+    -----
+    The numbers are Philox4x32-10 of a seed from ``numpy.random``, so that ``numpy.random.seed`` repeats them.
+    """
+    dtype = checked_dtype(dtype)
+    body = _BODIES.get(dtype.str[1:])
+    if body is None:
+        raise NotImplementedError(f"there are no random numbers of type {dtype}")
+    result = GPUArray(shape, dtype)
+    if not result.size:
+        return result
+    device = result._device
+    key = ("rand", dtype)
+    kernel = device.plans.get(key)
+    if kernel is None:
+        word = np.dtype(np.uint32)
+        inputs = [Operand("p", word, is_scalar=True), Operand("q", word, is_scalar=True)]
+        kernel = Elementwise("array_rand", [Operand("r", dtype)], inputs, body, counter_source())
+        device.plans[key] = kernel
+    seeds = np.random.randint(0, 2**32, size=2, dtype=np.uint32)
+    inner = None if stream is None else stream_of(stream)
+    kernel.launch(device.arch, inner, result.shape, [(result._address, result.strides)], (result._address, *seeds))
+    return result

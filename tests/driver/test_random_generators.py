@@ -1,0 +1,229 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Generators of random numbers: distributions, seeds, and skipping."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import cuda.core.driver as drv
+from cuda.core.driver import curandom, gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+KINDS = [
+    curandom.XORWOWRandomNumberGenerator,
+    curandom.MRG32k3aRandomNumberGenerator,
+    curandom.PhiloxRandomNumberGenerator,
+]
+COUNT = 20_000
+
+
+def equal_seeds(count):
+    return gpuarray.full(count, 2024, "i4")
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def kind(request):
+    return request.param
+
+
+def all_generators(kind):
+    return kind(equal_seeds)
+
+
+def test_uniform_numbers(kind):
+    generators = all_generators(kind)
+    for dtype in ("f4", "f8"):
+        numbers = generators.gen_uniform(COUNT, dtype).get()
+        assert 0 < numbers.min() and numbers.max() <= 1
+        assert stats.kstest(numbers, "uniform").pvalue > 1e-4
+    for dtype in ("u4", "i4", "u8", "i8"):
+        bits = generators.gen_uniform(COUNT, dtype).get().view(f"u{dtype[1]}")
+        assert stats.kstest(bits / 2.0 ** (8 * int(dtype[1])), "uniform").pvalue > 1e-4
+
+
+def test_normal_numbers(kind):
+    generators = all_generators(kind)
+    for dtype in ("f4", "f8"):
+        numbers = generators.gen_normal(COUNT + 1, dtype).get()
+        assert stats.kstest(numbers, "norm").pvalue > 1e-4
+        logarithms = np.log(generators.gen_log_normal(COUNT, dtype, 0.5, 0.25).get())
+        assert stats.kstest((logarithms - 0.5) / 0.25, "norm").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("mean", [0.5, 3.0, 12.0, 300.0])
+def test_poisson_numbers(kind, mean):
+    numbers = all_generators(kind).gen_poisson(COUNT, "u4", mean).get()
+    most = int(mean + 6 * mean**0.5 + 6)
+    expected = stats.poisson.pmf(np.arange(most), mean) * COUNT
+    usual = expected > 5
+    observed = np.bincount(numbers, minlength=most)[:most]
+    distance = ((observed - expected)[usual] ** 2 / expected[usual]).sum()
+    assert stats.chi2.sf(distance, usual.sum() - 1) > 1e-4
+
+
+def test_poisson_numbers_of_means_by_element():
+    generators = all_generators(KINDS[0])
+    for dtype in ("u4", "f4", "f8"):
+        data = gpuarray.zeros((2, COUNT // 2), dtype)
+        data[1].fill(4)
+        generators.fill_poisson(data)
+        zeros, numbers = data.get()
+        assert not zeros.any() and abs(numbers.mean() - 4) < 0.15 and abs(numbers.var() - 4) < 0.4
+
+
+def test_neighbours_are_independent(kind):
+    generators = all_generators(kind)
+    numbers = generators.gen_uniform((4, generators._count), "f8").get()
+    for a, b in ((numbers[0], numbers[1]), (numbers[0, :-1], numbers[0, 1:]), (numbers[1, :-1], numbers[2, 1:])):
+        assert abs(np.corrcoef(a, b)[0, 1]) < 4 / np.sqrt(len(a))
+
+
+def test_generators_do_not_repeat_each_other(kind):
+    generators = all_generators(kind)
+    first = generators.gen_uniform(4 * generators._count, "u8").get()
+    assert np.unique(first).size == first.size
+    other = kind(lambda count: gpuarray.full(count, 2025, "i4")).gen_uniform(COUNT, "u8").get()
+    assert np.intersect1d(first, other).size == 0
+
+
+def test_equal_seeds_give_equal_numbers(kind):
+    first, second = (all_generators(kind).gen_uniform(COUNT, "f4").get() for _ in range(2))
+    assert np.array_equal(first, second)
+    np.random.seed(5)
+    first = kind().gen_uniform(100, "u4").get()
+    np.random.seed(5)
+    assert np.array_equal(kind().gen_uniform(100, "u4").get(), first)
+    assert not np.array_equal(kind(curandom.seed_getter_unique).gen_uniform(100, "u4").get(), first)
+
+
+def test_skipping_leaves_numbers_out(kind):
+    generators = all_generators(kind)
+    count = generators._count
+    numbers = generators.gen_uniform((8, count), "u4").get()
+    for skip in (1, 4, 6):
+        again = all_generators(kind)
+        again.call_skip_ahead(skip)
+        assert np.array_equal(again.gen_uniform(count, "u4").get(), numbers[skip])
+    assert np.array_equal(kind(equal_seeds, offset=5).gen_uniform(count, "u4").get(), numbers[5])
+    again = all_generators(kind)
+    steps = (np.arange(count) % 8).astype("u4")
+    again.call_skip_ahead_array(gpuarray.to_gpu(steps))
+    assert np.array_equal(again.gen_uniform(count, "u4").get(), numbers[steps, np.arange(count)])
+
+
+def test_skipping_far_is_additive_and_leads_to_other_numbers(kind):
+    one, two = all_generators(kind), all_generators(kind)
+    numbers = one.gen_uniform(one._count, "u8").get()
+    one = all_generators(kind)
+    one.call_skip_ahead_sequence(3)
+    two.call_skip_ahead_sequence_array(gpuarray.full(two._count, 1, "u4"))
+    two.call_skip_ahead_sequence(2)
+    found = one.gen_uniform(one._count, "u8").get()
+    assert np.array_equal(found, two.gen_uniform(two._count, "u8").get())
+    assert np.intersect1d(found, numbers).size == 0
+
+
+def test_large_skips_are_sums_of_small_ones(kind):
+    one, two = all_generators(kind), all_generators(kind)
+    one.call_skip_ahead(2**40 + 12345)
+    two.call_skip_ahead(2**40)
+    two.call_skip_ahead(12345)
+    assert np.array_equal(one.gen_uniform(500, "u4").get(), two.gen_uniform(500, "u4").get())
+
+
+def test_subsequences_of_mrg32k3a_are_the_distance_of_generators():
+    kind = curandom.MRG32k3aRandomNumberGenerator
+    one, two = all_generators(kind), all_generators(kind)
+    count = one._count
+    one.call_skip_ahead_subsequence(1)
+    shifted = one.gen_uniform(count, "u4").get()
+    assert np.array_equal(shifted[:-1], two.gen_uniform(count, "u4").get()[1:])
+    three = all_generators(kind)
+    three.call_skip_ahead_subsequence_array(gpuarray.full(count, 1, "u4"))
+    assert np.array_equal(three.gen_uniform(count, "u4").get(), shifted)
+
+
+def test_arrays_of_any_layout_are_filled_on_streams(kind):
+    generators, stream = all_generators(kind), drv.Stream()
+    data = gpuarray.zeros((10, 20), "f4")
+    generators.fill_uniform(data[:, ::2])
+    host = data.get()
+    assert (host[:, ::2] > 0).all() and not host[:, 1::2].any()
+    generators.fill_normal(data, stream)
+    assert np.unique(data.get(stream=stream)).size > 190
+    generators.fill_uniform(gpuarray.zeros(0, "f4"))
+
+
+def test_shape_of_generators(kind):
+    generators = all_generators(kind)
+    assert generators.generators_per_block * generators.block_count == generators._count
+    assert isinstance(generators.state, drv.DeviceAllocation) and str(generators._count) in repr(generators)
+
+
+def test_seeds_are_checked(kind):
+    for wrong in (
+        lambda count: np.zeros(count, "i4"),
+        lambda count: gpuarray.zeros(count, "u4"),
+        lambda count: gpuarray.zeros(count - 1, "i4"),
+    ):
+        with pytest.raises(TypeError, match="seed_getter must return"):
+            kind(wrong)
+    with pytest.raises(ValueError, match="number of steps"):
+        kind(offset=-1)
+    assert len(set(curandom.seed_getter_unique(1000).get().tolist())) == 1000
+    assert len(set(curandom.seed_getter_uniform(1000).get().tolist())) == 1
+
+
+def test_arguments_are_checked(kind):
+    generators = all_generators(kind)
+    for use in (
+        lambda: generators.fill_uniform(gpuarray.zeros(3, "f2")),
+        lambda: generators.fill_normal(gpuarray.zeros(3, "i4")),
+        lambda: generators.gen_poisson(3, "f4", 2.0),
+        lambda: generators.gen_log_normal(3, "u4", 0, 1),
+    ):
+        with pytest.raises(NotImplementedError, match="no .* numbers of type"):
+            use()
+    with pytest.raises(TypeError, match="data must be"):
+        generators.fill_uniform(np.zeros(3, "f4"))
+    with pytest.raises(TypeError, match="steps of each generator"):
+        generators.call_skip_ahead_array(gpuarray.zeros(3, "u4"))
+    data = gpuarray.zeros(3, "f4")
+    data.gpudata.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        generators.fill_uniform(data)
+
+
+def directions(kind, width):
+    count = kind.generators_per_block * max(1, min(2 * drv.Device(0).multiprocessor_count, 256))
+    column = np.array([1 << (width - 1 - k) for k in range(width)], f"u{width // 8}")
+    return gpuarray.to_gpu(np.tile(column, (count, 1)))
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_sobol_numbers(width):
+    kind = getattr(curandom, f"Sobol{width}RandomNumberGenerator")
+    vectors = directions(kind, width)
+    generators = kind(vectors)
+    count = vectors.shape[0]
+    numbers = generators.gen_uniform((8, count), "f8").get()[:, 0]
+    assert np.allclose(numbers, [0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125], atol=1e-9)
+    generators.call_skip_ahead(4)
+    assert np.allclose(generators.gen_uniform(count, "f8").get(), 0.3125, atol=1e-9)
+    again = kind(vectors, offset=3)
+    bits = again.gen_uniform(count, f"u{width // 8}").get()
+    assert (bits == 1 << (width - 2)).all()
+    steps = gpuarray.full(count, 2, "u4")
+    again.call_skip_ahead_array(steps)
+    assert np.allclose(again.gen_uniform(count, "f4").get(), 0.625, atol=1e-6)
+    normal = kind(vectors, offset=1).gen_normal((3, count), "f8").get()[:, 0]
+    assert np.allclose(normal, stats.norm.ppf([0.5, 0.75, 0.25]), atol=1e-8)
+    scrambled = getattr(curandom, f"ScrambledSobol{width}RandomNumberGenerator")
+    flips = gpuarray.full(count, 1 << (width - 1), f"u{width // 8}")
+    assert (scrambled(vectors, flips).gen_uniform(count, f"u{width // 8}").get() == 1 << (width - 1)).all()
+    with pytest.raises(TypeError, match="dir_vector must be"):
+        kind(vectors[:5])
+    with pytest.raises(TypeError, match="scramble_vector must be"):
+        scrambled(vectors, flips[:5])
