@@ -137,7 +137,7 @@ class OccupancyRecord:
         If the device cannot run even one block.
     """
 
-    REGISTERS_OF_WARP = 256
+    _REGISTERS_OF_WARP = 256
 
     def __init__(self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0):
         threads, shared_mem, registers = (operator.index(value) for value in (threads, shared_mem, registers))
@@ -151,7 +151,7 @@ class OccupancyRecord:
         warps = (threads + devdata.warp_size - 1) // devdata.warp_size
         limits = [("device", devdata.thread_blocks_per_mp), ("warps", devdata.warps_per_mp // warps)]
         if registers:
-            of_warp = rounded_up(registers * devdata.warp_size, self.REGISTERS_OF_WARP)
+            of_warp = rounded_up(registers * devdata.warp_size, self._REGISTERS_OF_WARP)
             limits.append(("regs", devdata.registers_per_mp // of_warp // warps))
         if shared_mem:
             of_block = rounded_up(shared_mem + devdata._reserved, devdata.smem_alloc_granularity)

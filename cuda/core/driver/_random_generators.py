@@ -213,6 +213,13 @@ class PseudoGenerators(Generators):
     ------
     TypeError
         If ``seed_getter`` returns something else.
+
+    Attributes
+    ----------
+    generators_per_block, block_count : int
+        How many generators there are. Which number comes where in an array depends on that.
+    state : DeviceAllocation
+        The memory of their states.
     """
 
     _name = ""
@@ -345,6 +352,13 @@ class QuasiGenerators(Generators):
     offset : int, optional
         How many numbers of each generator are skipped first.
 
+    Attributes
+    ----------
+    generators_per_block, block_count : int
+        How many generators there are. Which number comes where in an array depends on that.
+    state : DeviceAllocation
+        The memory of their states.
+
     Raises
     ------
     TypeError
@@ -394,6 +408,13 @@ class ScrambledGenerators(QuasiGenerators):
         Bits that are flipped, one word for each generator. Default are those of the library cuRAND.
     offset : int, optional
         How many numbers of each generator are skipped first.
+
+    Attributes
+    ----------
+    generators_per_block, block_count : int
+        How many generators there are. Which number comes where in an array depends on that.
+    state : DeviceAllocation
+        The memory of their states.
     """
 
     def __init__(self, dir_vector=None, scramble_vector=None, offset: int = 0):

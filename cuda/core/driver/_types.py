@@ -24,7 +24,16 @@ __all__ = [
 
 
 class TypeNameNotKnown(ValueError, RuntimeError):
-    """A C type name that no dtype is registered for."""
+    """A C type name that no dtype is registered for.
+
+    Parameters
+    ----------
+    message : str
+        What is not known.
+    """
+
+    def __init__(self, message: str):
+        super().__init__(message)
 
 
 class Argument:
@@ -55,6 +64,11 @@ class VectorArg(Argument):
         Type of the elements.
     name : str
         Name of the parameter in the kernel.
+
+    Attributes
+    ----------
+    struct_char : str
+        ``"P"``: the format character for :meth:`Function.prepare`.
     """
 
     struct_char = "P"

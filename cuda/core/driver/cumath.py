@@ -184,3 +184,7 @@ def check_array(array, name: str) -> None:
 def check_float(name: str, array) -> None:
     if array.dtype.kind != "f":
         raise TypeError(f"{name} is for real numbers with a fraction, not for elements of type {array.dtype}")
+
+
+def __dir__():
+    return list(__all__)

@@ -97,3 +97,7 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     inner = None if stream is None else stream_of(stream)
     kernel.launch(device.arch, inner, result.shape, [(result._address, result.strides)], (result._address, *seeds))
     return result
+
+
+def __dir__():
+    return list(__all__)

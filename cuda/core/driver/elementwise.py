@@ -268,3 +268,7 @@ def get_elwise_kernel_and_types(
     types = [item.struct_char for item in items]
     function = module.get_function(name).prepare([*types, *("lll" if use_range else ""), "L"])
     return function, items
+
+
+def __dir__():
+    return list(__all__)

@@ -505,3 +505,7 @@ def transpose(a, axes=None) -> GPUArray:
 def reshape(a, *shape, order: str = "C") -> GPUArray:
     """Return the array in another shape; see :meth:`GPUArray.reshape`."""
     return a.reshape(*shape, order=order)
+
+
+def __dir__():
+    return list(__all__)

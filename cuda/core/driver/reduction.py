@@ -161,3 +161,7 @@ def c_literal(number, dtype: np.dtype) -> str:
     if value in (float("inf"), float("-inf")):
         return f"({'-' if value < 0 else ''}__longlong_as_double(0x7ff0000000000000ll))"
     return f"({value!r})"
+
+
+def __dir__():
+    return list(__all__)

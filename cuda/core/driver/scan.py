@@ -189,3 +189,7 @@ class ExclusiveScanKernel(ScanKernel):
         if neutral is None:
             raise ValueError("an exclusive scan needs neutral, the value that it begins with")
         super().__init__(dtype, scan_expr, neutral, name_prefix, options, preamble, devices)
+
+
+def __dir__():
+    return list(__all__)

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the current device and its compiler are like."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from cuda.core.driver._array_memoize import context_dependent_memoize
+from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._context import Context
+from cuda.core.driver.compiler import SourceModule
+
+__all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
+
+_SOURCE = """
+{preamble}
+extern "C" __global__ void write_size(unsigned long long *output) {{ *output = sizeof({type_name}); }}
+"""
+
+
+def platform_bits() -> int:
+    """Return the bits of an address."""
+    return 8 * struct.calcsize("P")
+
+
+def has_stack() -> bool:
+    """Return whether threads of the current device have a stack, and kernels can recurse."""
+    return Context.get_device().compute_capability() >= (2, 0)
+
+
+def has_double_support() -> bool:
+    """Return whether the current device computes with doubles."""
+    return Context.get_device().compute_capability() >= (1, 3)
+
+
+@context_dependent_memoize
+def sizeof(type_name: str, preamble: str = "") -> int:
+    """Return the bytes of a C type on the device, which a kernel finds out.
+
+    Parameters
+    ----------
+    type_name : str
+        The type.
+    preamble : str, optional
+        C++ definitions before the kernel.
+
+    Raises
+    ------
+    CompileError
+        If there is no such type.
+    """
+    module = SourceModule(_SOURCE.format(preamble=preamble, type_name=type_name), no_extern_c=True)
+    size = GPUArray((), np.uint64)
+    module.get_function("write_size")(size, block=(1, 1, 1))
+    return int(size)
+
+
+def __dir__():
+    return list(__all__)
