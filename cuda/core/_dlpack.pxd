@@ -50,6 +50,7 @@ cdef struct DLManagedTensorVersioned:
 cdef enum:
     DLPACK_FLAG_READ_ONLY = 1
     DLPACK_FLAG_IS_COPIED = 2
+    DLPACK_FLAG_IS_PADDED = 4
 
 
 # Types of DLDevice.
@@ -86,14 +87,12 @@ cdef struct DLPackExchangeAPI:
 
 # The module, imported at its first use.
 cdef object numpy()
-
 # The element type of NumPy's kind and size; false where DLPack has none.
 cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil
-# The same for a NumPy dtype; BufferError where DLPack has none.
+# The same for a NumPy dtype, whose elements of less than 8 bits have a byte each; BufferError where DLPack has none.
 cdef DLDataType DLPack_element_of_dtype(object dtype) except *
 # The NumPy dtype of an element; NotImplementedError or TypeError where NumPy has none.
-cdef object DLPack_dtype(DLDataType element)
-
+cdef object DLPack_dtype(DLDataType element, bint is_padded)
 
 # A capsule that describes `tensor`, whose shape and strides are copied. `owner` and what `keep`
 # refers to stay alive until the consumer lets go.

@@ -238,18 +238,28 @@ cdef void DLPack_release(DLPackSource* source) noexcept nogil:
     source.tensor = NULL
 
 
-# What DLPack has beyond NumPy's own types; ml_dtypes brings the dtypes.
+# (code, bits) of what DLPack has beyond NumPy's own types, and the name in ml_dtypes, which brings the dtypes.
 _EXTENSION_NAMES = {
-    4: "bfloat16",
-    7: "float8_e3m4",
-    8: "float8_e4m3",
-    9: "float8_e4m3b11fnuz",
-    10: "float8_e4m3fn",
-    11: "float8_e4m3fnuz",
-    12: "float8_e5m2",
-    13: "float8_e5m2fnuz",
-    14: "float8_e8m0fnu",
+    (4, 16): "bfloat16",
+    (7, 8): "float8_e3m4",
+    (8, 8): "float8_e4m3",
+    (9, 8): "float8_e4m3b11fnuz",
+    (10, 8): "float8_e4m3fn",
+    (11, 8): "float8_e4m3fnuz",
+    (12, 8): "float8_e5m2",
+    (13, 8): "float8_e5m2fnuz",
+    (14, 8): "float8_e8m0fnu",
+    (15, 6): "float6_e2m3fn",
+    (16, 6): "float6_e3m2fn",
+    (17, 4): "float4_e2m1fn",
+    (kDLInt, 4): "int4",
+    (kDLInt, 2): "int2",
+    (kDLInt, 1): "int1",
+    (kDLUInt, 4): "uint4",
+    (kDLUInt, 2): "uint2",
+    (kDLUInt, 1): "uint1",
 }
+_EXTENSIONS = {name: element for element, name in _EXTENSION_NAMES.items()}
 
 _KINDS = {kDLInt: "i", kDLUInt: "u", kDLFloat: "f", kDLComplex: "c", kDLBool: "b"}
 
@@ -288,21 +298,22 @@ cdef DLDataType DLPack_element_of_dtype(object dtype) except *:
     cdef DLDataType element
     if dtype.isnative and DLPack_element(<char>ord(dtype.kind), dtype.itemsize, &element):
         return element
-    for code, name in _EXTENSION_NAMES.items():
-        if dtype.name == name:
-            element.code = code
-            element.bits = <uint8_t>(dtype.itemsize * 8)
-            element.lanes = 1
-            return element
+    known = _EXTENSIONS.get(dtype.name)
+    if known is not None:
+        element.code, element.bits = known
+        element.lanes = 1
+        return element
     reason = "its byte order is not that of this machine" if not dtype.isnative else "DLPack has no such type"
     raise BufferError(f"dtype {dtype} cannot be exported with DLPack: {reason}")
 
 
-cdef object DLPack_dtype(DLDataType element):
+cdef object DLPack_dtype(DLDataType element, bint is_padded):
     cdef object key
     cdef object dtype
     if element.lanes != 1:
         raise NotImplementedError(f"NumPy has no vector types: the elements have {element.lanes} lanes")
+    if element.bits % 8 != 0 and not is_padded:
+        raise TypeError(f"NumPy has no dtype for elements of {element.bits} bits that are packed into bytes")
     key = (element.code, element.bits)
     dtype = _dtypes.get(key)
     if dtype is None:
@@ -315,7 +326,7 @@ cdef object _find_dtype(DLDataType element):
     kind = _KINDS.get(element.code)
     if kind is not None and DLPack_element(<char>ord(kind), element.bits // 8, &known) and known.bits == element.bits:
         return numpy().dtype(f"{kind}{element.bits // 8}")
-    name = _EXTENSION_NAMES.get(element.code)
+    name = _EXTENSION_NAMES.get((element.code, element.bits))
     if name is None:
         raise TypeError(f"NumPy has no dtype for DLPack type code {element.code} with {element.bits} bits")
     try:

@@ -25,13 +25,23 @@ from cuda.core._arrays._protocols cimport (
     is_numpy,
 )
 from cuda.core._arrays._strided_copies cimport copy_view
-from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of
+from cuda.core._arrays._view_state cimport (
+    ViewState,
+    dtype_of,
+    element_of,
+    is_packed,
+    itemsize_of,
+    layout_of,
+    shape_of,
+    strides_of,
+)
 from cuda.core._dlpack cimport DLPack_negotiate, numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 
 import functools
 import warnings
+from math import prod
 
 from cuda.core._handles import _late
 from cuda.core._utils.signatures import ConstructorSignature
@@ -73,14 +83,13 @@ cdef class StridedMemoryView(ViewState):
         raise TypeError("a view cannot be pickled or copied: it refers to memory of this process")
 
     def __repr__(self):
-        layout = layout_of(self)
-        dtype = dtype_of(self)
+        dtype = f"{self.dlpack_dtype} of DLPack" if is_packed(self) else dtype_of(self)
         exporter = type(self._exporting_obj)
         entries = {
             "ptr": self._ptr,
-            "shape": layout.shape,
-            "strides": layout.strides,
-            "itemsize": layout.itemsize,
+            "shape": shape_of(self),
+            "strides": strides_of(self),
+            "itemsize": None if is_packed(self) else itemsize_of(self),
             "dtype": dtype,
             "device_id": self._device_id,
             "is_device_accessible": self._is_device_accessible,
@@ -439,17 +448,17 @@ cdef class StridedMemoryView(ViewState):
     @property
     def shape(self) -> tuple[int, ...]:
         """The extents."""
-        return layout_of(self)._shape
+        return shape_of(self)
 
     @property
     def strides(self) -> tuple[int, ...] | None:
         """The strides in elements; None for implicit C order."""
-        return layout_of(self)._strides
+        return strides_of(self)
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return layout_of(self).volume
+        return prod(shape_of(self))
 
     @property
     def dtype(self) -> numpy.dtype | None:
@@ -463,6 +472,15 @@ cdef class StridedMemoryView(ViewState):
             For types that NumPy does not have.
         """
         return dtype_of(self)
+
+    @property
+    def dlpack_dtype(self) -> tuple[int, int, int] | None:
+        """The type of the elements as DLPack has it: (code, bits, lanes), or None where DLPack has no such type.
+
+        That is known also of types that NumPy has not: vectors, and elements of less than 8 bits that are packed into
+        bytes. These have shape and strides, but no layout, because they have no addresses.
+        """
+        return element_of(self)
 
     @property
     def _layout(self) -> _StridedLayout:

@@ -148,3 +148,18 @@ def test_no_allocation_without_a_way_to_report_it(table):
     allocate = ctypes.cast(table.allocate, ctypes.PYFUNCTYPE(ctypes.c_int, Pointer, Pointer, Pointer, Pointer))
     with pytest.raises(NotImplementedError, match="cannot allocate"):
         allocate(None, None, None, None)
+
+
+def test_borrowed_tensors_of_interfaces_have_their_strides_in_elements(table):
+    """The interface has them in bytes, and leaves those of C order out."""
+    from support.tensors import CudaInterface
+
+    for strides, expected in (((4, 8), [1, 2]), (None, [3, 1])):
+        array = CudaInterface(np.zeros((2, 3), np.float32), strides=strides)
+        view = StridedMemoryView.from_cuda_array_interface(array, -1)
+        tensor = Tensor()
+        for _ in range(2):
+            assert table.borrow_from_object(view, ctypes.byref(tensor)) == 0
+            assert (ctypes.c_int64 * 2).from_address(tensor.strides)[:] == expected
+            assert (ctypes.c_int64 * 2).from_address(tensor.shape)[:] == [2, 3]
+        assert view.shape == (2, 3)

@@ -17,8 +17,18 @@ from cuda.bindings import driver
 from cuda.core import LegacyPinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support.memory import read, write
-from support.tensors import BAD_TENSORS, ArrayInterface, CudaInterface, DLPackExporter, OldExporter, broken_tensor
+from support.tensors import (
+    BAD_TENSORS,
+    ArrayInterface,
+    CudaInterface,
+    DLPackExporter,
+    OldExporter,
+    VersionedExporter,
+    broken_tensor,
+)
 from support.work import busy
+
+PADDED = 4  # DLPack's flag of small elements that have a byte each
 
 from_any = StridedMemoryView.from_any_interface
 from_dlpack = StridedMemoryView.from_dlpack
@@ -156,21 +166,71 @@ def test_types_that_numpy_lacks_fail_when_asked_for(description, error):
         _ = view.dtype
 
 
-def test_parts_of_bytes_have_no_layout():
-    view = from_dlpack(DLPackExporter(code=0, bits=4), -1)
-    with pytest.raises(ValueError, match="whole bytes"):
-        _ = view.shape
+@pytest.mark.parametrize(("code", "bits"), [(0, 4), (1, 2), (6, 1), (15, 6), (17, 4)])
+def test_elements_that_are_packed_into_bytes_have_extents_and_no_layout(code, bits):
+    exporter = VersionedExporter(code=code, bits=bits, shape=(2, 8), strides=(8, 1))
+    view = from_dlpack(exporter, -1)
+    assert (view.shape, view.strides, view.size, view.dlpack_dtype) == ((2, 8), (8, 1), 16, (code, bits, 1))
+    assert f"dtype=({code}, {bits}, 1) of DLPack" in repr(view)
+    with pytest.raises(TypeError, match=f"elements of {bits} bits that are packed"):
+        _ = view.dtype
+    for wrong in (lambda: view._layout, lambda: view.view(dtype=np.dtype("u1"))):
+        with pytest.raises(ValueError, match="whole bytes"):
+            wrong()
+    again = from_dlpack(view, -1)  # they are exported as they came
+    assert (again.ptr, again.shape, again.dlpack_dtype) == (view.ptr, (2, 8), (code, bits, 1))
+
+
+def test_vectors_have_a_layout_and_no_type():
+    view = from_dlpack(DLPackExporter(lanes=4, strides=(3, 1)), -1)
+    assert (view.dlpack_dtype, view._layout.itemsize, view.strides) == ((2, 32, 4), 16, (3, 1))
+    assert from_dlpack(view, -1).dlpack_dtype == (2, 32, 4)
+    assert from_dlpack(view, -1).view(view._layout[1:]).ptr == view.ptr + 48
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "c16"])
+def test_types_are_known_by_their_numbers(dtype):
+    kinds = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
+    expected = (kinds[np.dtype(dtype).kind], 8 * np.dtype(dtype).itemsize, 1)
+    assert from_dlpack(np.zeros(2, dtype), -1).dlpack_dtype == expected
+    assert from_interface(np.zeros(2, dtype)).view(dtype=np.dtype(dtype)).dlpack_dtype == expected
+    assert from_interface(np.zeros(2, "M8[s]")).dlpack_dtype is None
+
+
+ML_TYPES = [
+    *[(4, 16, "bfloat16"), (7, 8, "float8_e3m4"), (8, 8, "float8_e4m3"), (9, 8, "float8_e4m3b11fnuz")],
+    *[(10, 8, "float8_e4m3fn"), (11, 8, "float8_e4m3fnuz"), (12, 8, "float8_e5m2"), (13, 8, "float8_e5m2fnuz")],
+    *[(14, 8, "float8_e8m0fnu"), (15, 6, "float6_e2m3fn"), (16, 6, "float6_e3m2fn"), (17, 4, "float4_e2m1fn")],
+    *[(0, 4, "int4"), (0, 2, "int2"), (1, 4, "uint4"), (1, 2, "uint2")],
+]
 
 
 @pytest.mark.requires(module="ml_dtypes")
-@pytest.mark.parametrize(
-    ("code", "bits", "name"), [(4, 16, "bfloat16"), (10, 8, "float8_e4m3fn"), (12, 8, "float8_e5m2")]
-)
+@pytest.mark.parametrize(("code", "bits", "name"), ML_TYPES)
 def test_types_of_ml_dtypes_make_the_round_trip(code, bits, name):
-    view = from_dlpack(DLPackExporter(code=code, bits=bits), -1)
-    assert view.dtype.name == name
+    view = from_dlpack(VersionedExporter(code=code, bits=bits, flags=0 if bits % 8 == 0 else PADDED), -1)
+    assert (view.dtype.name, view._layout.itemsize) == (name, view.dtype.itemsize)
     again = from_dlpack(view.view(dtype=view.dtype), -1)
-    assert again.dtype == view.dtype
+    assert (again.dtype, again.dlpack_dtype) == (view.dtype, (code, bits, 1))
+    assert again._layout == view._layout.to_dense()
+
+
+def test_small_elements_with_a_byte_each_are_addressed():
+    exporter = VersionedExporter(code=17, bits=4, shape=(2, 3), flags=PADDED)
+    view = from_dlpack(exporter, -1)
+    assert (view.shape, view._layout.itemsize, view.dlpack_dtype) == ((2, 3), 1, (17, 4, 1))
+    part = view.view(view._layout[1:])
+    assert (part.ptr - view.ptr, from_dlpack(part, -1)._layout.itemsize) == (3, 1)
+    with pytest.raises(BufferError, match="elements of 4 bits in a byte each need a consumer that knows DLPack 1.0"):
+        view.__dlpack__()
+
+
+def test_flags_and_versions():
+    assert from_dlpack(VersionedExporter(flags=1), -1).readonly
+    assert from_dlpack(VersionedExporter(version=(1, 99)), -1).shape == (2, 3)
+    exporter = VersionedExporter(version=(2, 0))
+    with pytest.raises(BufferError, match="DLPack 2.x is not known"):
+        from_dlpack(exporter, -1)
 
 
 def test_missing_ml_dtypes_is_named(monkeypatch):

@@ -78,6 +78,30 @@ class DLPackExporter:
         self.released += 1
 
 
+class _Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Tensor),
+    ]
+
+
+class VersionedExporter(DLPackExporter):
+    """One of DLPack 1.x, with flags."""
+
+    def __init__(self, *args, flags=0, version=(1, 0), **description):
+        super().__init__(*args, **description)
+        deleter = ctypes.cast(self._deleter, ctypes.c_void_p)
+        self._versioned = _Versioned(*version, None, deleter, flags, self._managed.tensor)
+
+    def __dlpack__(self, **arguments):
+        self.calls.append(arguments)
+        return _new_capsule(ctypes.addressof(self._versioned), b"dltensor_versioned", None)
+
+
 class OldExporter(DLPackExporter):
     """One written before DLPack 1.0."""
 

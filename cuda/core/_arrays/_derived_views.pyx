@@ -35,6 +35,7 @@ cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype):
         view._dtype = dtype
     else:
         view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
+        view._is_padded = self._is_padded
     view._exporting_obj = self._exporting_obj
     view._keeper = self._keeper if isinstance(self._keeper, ViewState) else self
     if self._device_type == DEVICE_CPU or (self._device_type == 0 and not self._h_allocation):

@@ -11,11 +11,10 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
 from cuda.core._arrays._protocols cimport Purpose, order_streams, stream_argument
-from cuda.core._arrays._view_state cimport ViewState, set_tensor
+from cuda.core._arrays._view_state cimport ViewState, set_flags, set_tensor
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
     DEVICE_CUDA,
-    DLPACK_FLAG_READ_ONLY,
     DLManagedTensorVersioned,
     DLPack_check,
     DLPackExchangeAPI,
@@ -126,7 +125,7 @@ cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Pu
         raise BufferError(f"DLPack {managed.version.major}.x is not known, only 1.x")
     DLPack_check(&managed.dl_tensor)
     set_tensor(self, &managed.dl_tensor)
-    self._is_readonly = managed.flags & DLPACK_FLAG_READ_ONLY != 0
+    set_flags(self, managed.flags)
     stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
     if self._device_type == DEVICE_CUDA and stream_ptr != -1:
         table.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)

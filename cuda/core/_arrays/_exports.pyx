@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.vector cimport vector
 
 from cpython.exc cimport PyErr_SetString
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
 
-from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of, set_tensor
+from cuda.core._arrays._view_state cimport (
+    ViewState,
+    dtype_of,
+    is_packed,
+    set_flags,
+    set_tensor,
+    shape_of,
+    strides_of,
+)
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
     DEVICE_CUDA,
     DEVICE_CUDA_HOST,
     DEVICE_CUDA_MANAGED,
+    DLPACK_FLAG_IS_PADDED,
     DLPACK_FLAG_READ_ONLY,
     DLManagedTensorVersioned,
     DLPack_check,
@@ -29,8 +38,9 @@ from cuda.core._dlpack cimport (
     SetError,
 )
 from cuda.core._handles._handles cimport Keep
-from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
+
+from cuda.core._arrays._layout_ops import c_strides
 
 __all__ = []
 
@@ -57,8 +67,14 @@ cdef int check_export_arguments(object stream, object dl_device, object copy) ex
 cdef object export_view(ViewState self, bint is_versioned):
     cdef DLTensor tensor
     cdef vector[int64_t] extents
-    describe(self, &tensor, &extents)
-    return DLPack_export(tensor, self, Keep(), is_versioned, DLPACK_FLAG_READ_ONLY if self._is_readonly else 0)
+    cdef uint64_t flags = DLPACK_FLAG_READ_ONLY if self._is_readonly else 0
+    if describe(self, &tensor, &extents):
+        flags |= DLPACK_FLAG_IS_PADDED
+        if not is_versioned:
+            raise BufferError(
+                f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that knows DLPack 1.0 (max_version)"
+            )
+    return DLPack_export(tensor, self, Keep(), is_versioned, flags)
 
 
 cdef tuple dlpack_device(ViewState self):
@@ -75,12 +91,13 @@ cdef tuple dlpack_device(ViewState self):
     return (DEVICE_CUDA, self._device_id)
 
 
-# The view as DLPack sees it; shape and strides lie in `extents`, filled here where that was not done before.
-cdef int describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
-    cdef _StridedLayout layout = layout_of(self)
-    cdef tuple strides = layout.explicit_strides()
-    cdef int32_t ndim = <int32_t>len(layout._shape)
-    cdef int32_t i
+# The view as DLPack sees it; shape and strides lie in `extents`, filled here where that was not done before. True
+# where elements of less than 8 bits have a byte each, which flags have to say.
+cdef bint describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
+    cdef tuple shape = shape_of(self)
+    cdef tuple strides = strides_of(self)
+    cdef int32_t ndim = <int32_t>len(shape)
+    cdef vector[int64_t] found
     device_type, device_id = dlpack_device(self)
     tensor.dtype = self._element
     if self._element.lanes == 0:
@@ -88,19 +105,22 @@ cdef int describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) ex
         if dtype is None:
             raise BufferError("the type of the elements is not known; make the view with a dtype to export it")
         tensor.dtype = DLPack_element_of_dtype(dtype)
+    if strides is None:
+        strides = c_strides(shape)
     if extents.size() != 2 * <size_t>ndim:
-        extents.resize(2 * ndim)
-        for i in range(ndim):
-            extents[0][i] = layout._shape[i]
-            extents[0][ndim + i] = strides[i]
-    tensor.data = NULL if 0 in layout._shape else <void*>self._ptr
+        for extent in shape:
+            found.push_back(extent)
+        for stride in strides:
+            found.push_back(stride)
+        extents.swap(found)
+    tensor.data = NULL if 0 in shape else <void*>self._ptr
     tensor.device.device_type = device_type
     tensor.device.device_id = device_id
     tensor.ndim = ndim
     tensor.shape = extents.data() if ndim > 0 else NULL
     tensor.strides = extents.data() + ndim if ndim > 0 else NULL
     tensor.byte_offset = 0
-    return 0
+    return tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 and not is_packed(self)
 
 
 # The functions of the exchange table; the caller holds the interpreter lock.
@@ -148,7 +168,7 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
     check_pointer(result, "the result")
     DLPack_check(&managed.dl_tensor)
     set_tensor(self, &managed.dl_tensor)
-    self._is_readonly = managed.flags & DLPACK_FLAG_READ_ONLY != 0
+    set_flags(self, managed.flags)
     # From here on nothing fails, and the tensor is the view's to release.
     self._dlpack.versioned = managed
     self._dlpack.tensor = &managed.dl_tensor
@@ -161,7 +181,9 @@ cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
     check_pointer(obj, "the object")
     check_pointer(result, "the result")
     cdef ViewState self = <ViewState?><object>obj
-    return describe(self, result, &self._extents)
+    if describe(self, result, &self._lent):
+        raise BufferError("a borrowed tensor cannot say that elements of less than 8 bits have a byte each")
+    return 0
 
 
 cdef int exchange_stream(int32_t device_type, int32_t device_id, void** result) except -1:

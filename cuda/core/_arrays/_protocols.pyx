@@ -13,7 +13,14 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from cuda.bindings cimport cydriver
 
 from cuda.core._arrays._interfaces cimport ElementType, parse_format, parse_typestr, read_entries
-from cuda.core._arrays._view_state cimport ViewState, check_device, has_whole_strides, set_extents, set_tensor
+from cuda.core._arrays._view_state cimport (
+    ViewState,
+    check_device,
+    has_whole_strides,
+    set_extents,
+    set_flags,
+    set_tensor,
+)
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DLPack_element, DLPack_read, numpy
 from cuda.core._handles._handles cimport ContextHandle
@@ -53,7 +60,8 @@ cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose pu
         capsule = export(stream=stream)     # written before DLPack 1.0
     DLPack_read(capsule, &self._dlpack)
     set_tensor(self, self._dlpack.tensor)
-    self._is_readonly = self._dlpack.is_readonly
+    if self._dlpack.versioned != NULL:
+        set_flags(self, self._dlpack.versioned.flags)
     self._exporting_obj = obj
     return 0
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cuda.core._dlpack cimport DLDataType, DLPackSource, DLTensor
@@ -24,7 +24,9 @@ cdef class ViewState:
         int64_t _stride_unit                # what the strides count: 1 for elements, or the item size for bytes
         int64_t _itemsize                   # 0: _element says it
         vector[int64_t] _extents            # shape, then strides
+        vector[int64_t] _lent               # the same in elements, for C code that borrows them
         DLDataType _element                 # no lanes: _dtype or _typestr says what the elements are
+        bint _is_padded                     # an element of less than 8 bits has a byte of its own
         DLPackSource _dlpack
         AllocationHandle _h_allocation      # set once
         object _exporting_obj
@@ -39,14 +41,22 @@ cdef int set_extents(ViewState self, object shape, object strides, int64_t items
 cdef int set_tensor(ViewState self, const DLTensor* tensor) except -1
 # Sees to it that `_shape` and `_strides` are there, which a state with a layout need not have.
 cdef int spell_extents(ViewState self) except -1
+# What a versioned tensor says beside that.
+cdef void set_flags(ViewState self, uint64_t flags) noexcept
 # Takes over what another state knows, which is kept.
 cdef int set_state(ViewState self, ViewState other) except -1
 # Whether all strides are whole elements, as DLPack and layouts have them.
 cdef bint has_whole_strides(ViewState self) noexcept
 cdef int check_device(int device_type) except -1
 
+# The layout; ValueError for elements that are packed into bytes, which have no addresses.
 cdef _StridedLayout layout_of(ViewState self)
+cdef tuple shape_of(ViewState self)
+cdef tuple strides_of(ViewState self)       # in elements; None for implicit C order
+cdef bint is_packed(ViewState self) noexcept
 cdef object dtype_of(ViewState self)
+# (code, bits, lanes) of DLPack; None where it has no such type.
+cdef object element_of(ViewState self)
 cdef int64_t itemsize_of(ViewState self) except -1
 # Raises where a layout needs more than the allocation of a buffer has.
 cdef int check_size(ViewState self, _StridedLayout layout) except -1

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -16,7 +16,11 @@ from cuda.core._dlpack cimport (
     DEVICE_CUDA,
     DEVICE_CUDA_HOST,
     DEVICE_CUDA_MANAGED,
+    DLPACK_FLAG_IS_PADDED,
+    DLPACK_FLAG_READ_ONLY,
+    DLDataType,
     DLPack_dtype,
+    DLPack_element_of_dtype,
     DLPack_release,
     DLTensor,
     numpy,
@@ -121,6 +125,11 @@ cdef int set_tensor(ViewState self, const DLTensor* tensor) except -1:
     return 0
 
 
+cdef void set_flags(ViewState self, uint64_t flags) noexcept:
+    self._is_readonly = flags & DLPACK_FLAG_READ_ONLY != 0
+    self._is_padded = flags & DLPACK_FLAG_IS_PADDED != 0
+
+
 cdef int spell_extents(ViewState self) except -1:
     cdef _StridedLayout layout = self._known_layout
     if self._shape != NULL or layout is None:
@@ -146,6 +155,7 @@ cdef int set_state(ViewState self, ViewState other) except -1:
     self._ndim, self._shape, self._strides = other._ndim, other._shape, other._strides
     self._stride_unit, self._itemsize, self._known_layout = other._stride_unit, other._itemsize, other._known_layout
     self._element, self._dtype, self._typestr = other._element, other._dtype, other._typestr
+    self._is_padded = other._is_padded
     self._keeper = other
     return 0
 
@@ -168,16 +178,32 @@ cdef int check_device(int device_type) except -1:
 
 
 cdef _StridedLayout layout_of(ViewState self):
-    cdef int i
     if self._known_layout is None:
-        if self._exporting_obj is None and self._dlpack.tensor == NULL:
-            raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
-        shape = tuple([self._shape[i] for i in range(self._ndim)])
-        strides = None
-        if self._strides != NULL and self._ndim > 0:
-            strides = tuple([self._strides[i] // self._stride_unit for i in range(self._ndim)])
-        self._known_layout = Layout_create(shape, strides, itemsize_of(self))
+        self._known_layout = Layout_create(shape_of(self), strides_of(self), itemsize_of(self))
     return self._known_layout
+
+
+cdef tuple shape_of(ViewState self):
+    cdef int i
+    if self._known_layout is not None:
+        return self._known_layout._shape
+    if self._exporting_obj is None and self._dlpack.tensor == NULL:
+        raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
+    return tuple([self._shape[i] for i in range(self._ndim)])
+
+
+cdef tuple strides_of(ViewState self):
+    cdef int i
+    if self._known_layout is not None:
+        return self._known_layout._strides
+    shape_of(self)
+    if self._strides == NULL or self._ndim == 0:
+        return None
+    return tuple([self._strides[i] // self._stride_unit for i in range(self._ndim)])
+
+
+cdef bint is_packed(ViewState self) noexcept:
+    return self._element.lanes != 0 and self._element.bits * self._element.lanes % 8 != 0 and not self._is_padded
 
 
 cdef int64_t itemsize_of(ViewState self) except -1:
@@ -186,18 +212,30 @@ cdef int64_t itemsize_of(ViewState self) except -1:
         return self._known_layout._itemsize
     if self._itemsize != 0:
         return self._itemsize
-    if bits == 0 or bits % 8 != 0:
+    if bits == 0 or is_packed(self):
         raise ValueError(f"elements of {bits} bits cannot be addressed: they must be whole bytes")
-    return bits // 8
+    return (bits + 7) // 8
 
 
 cdef object dtype_of(ViewState self):
     if self._dtype is None:
         if self._element.lanes != 0:
-            self._dtype = DLPack_dtype(self._element)
+            self._dtype = DLPack_dtype(self._element, self._is_padded)
         elif self._typestr is not None:
             self._dtype = numpy().dtype(self._typestr)
     return self._dtype
+
+
+cdef object element_of(ViewState self):
+    cdef DLDataType element = self._element
+    if element.lanes == 0:
+        if dtype_of(self) is None:
+            return None
+        try:
+            element = DLPack_element_of_dtype(dtype_of(self))
+        except BufferError:
+            return None
+    return (element.code, element.bits, element.lanes)
 
 
 cdef int check_size(ViewState self, _StridedLayout layout) except -1:
