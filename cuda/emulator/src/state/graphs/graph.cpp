@@ -90,10 +90,15 @@ Graph::~Graph()
 void Graph::forget(const std::shared_ptr<GraphNode>& node)
 {
     node_table().remove(node->handle);
-    for (auto& graph : graphs_in(node->work)) {
+    forget_graphs(node->work);
+}
+
+void Graph::forget_graphs(const Work& work)
+{
+    for (auto& graph : graphs_in(work)) {
         table().remove(graph->handle());
         for (auto& inner : graph->nodes())
-            graph->forget(inner);
+            forget(inner);
     }
 }
 
@@ -154,8 +159,11 @@ CUresult Graph::remove(GraphNode& node)
 
 CUresult Graph::set_work(GraphNode& node, Work work)
 {
-    std::lock_guard lock(mutex_);
-    node.work = std::move(work);
+    {
+        std::lock_guard lock(mutex_);
+        std::swap(node.work, work);
+    }
+    forget_graphs(work);
     return CUDA_SUCCESS;
 }
 

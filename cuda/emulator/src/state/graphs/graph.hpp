@@ -74,8 +74,11 @@ public:
 
     std::atomic<int> executables{0};
 
+    // The handles of the graphs in a node, and of their nodes, mean nothing any more.
+    static void forget_graphs(const Work& work);
+
 private:
-    void forget(const std::shared_ptr<GraphNode>& node);
+    static void forget(const std::shared_ptr<GraphNode>& node);
     CUgraph handle_ = nullptr;
     unsigned id_ = 0, next_node_ = 0;
     bool owned_ = false;

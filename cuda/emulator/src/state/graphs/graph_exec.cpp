@@ -244,6 +244,7 @@ CUresult GraphExec::set_work(CUgraphNode node, Work work)
         CUgraphNode error = nullptr;
         CUgraphExecUpdateResultInfo reason{};
         auto inner = compile(*child->graph, &error);
+        Graph::forget_graphs(work); // nobody asks for this clone
         if (!inner || match(*found->graphs[0], *inner, &reason))
             return CUDA_ERROR_INVALID_VALUE;
         found->graphs = {inner};

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs under threads: nothing fails, and nothing stays (support/graph_stress.py runs this for longer)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def test_threads_that_build_change_launch_and_drop_graphs_leave_nothing(device):
+    # In a process of its own: pending calls run on the main thread, whatever thread runs the tests.
+    done = subprocess.run(
+        [sys.executable, "-m", "support.graph_stress", "--rounds", os.environ.get("CUDA_CORE_GRAPH_ROUNDS", "1000")],
+        cwd=TESTS,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads(done.stdout)
+    assert (result["failures"], result["callees left"], result["bytes left"]) == ([], 0, 0)
+    assert len(result["counts"]) > 10
