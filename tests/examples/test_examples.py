@@ -13,7 +13,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 # scikit-image brings SciPy and Pillow, which the example uses too.
-NEEDS = {"image_filter": pytest.mark.requires(module="skimage"), "tma_matmul": pytest.mark.requires(compute=(9, 0))}
+NEEDS = {
+    "image_filter": pytest.mark.requires(module="skimage"),
+    "jacobi_graph": pytest.mark.requires(module="scipy"),
+    "tma_matmul": pytest.mark.requires(compute=(9, 0)),
+}
 
 
 def run(name: str, *arguments: object) -> subprocess.CompletedProcess:

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Times graphs on a GPU: by the driver's C interface, and by the cuda.core that is installed.
+
+All ways take turns in one run, on the same stream. What is timed is the host. The figures are medians in
+microseconds; run this with the interpreters of two installations to compare them, each beside C. Rows that an
+installation does not have are left out.
+
+    python graphs_gpu.py [--json FILE] [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import native
+from cuda.bindings import driver
+from turns import measure, written_out
+
+import cuda.core
+import cuda.core.graph
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+from cuda.core.graph import GraphDefinition
+
+REPLAYED, CAPTURED = 10, 1000
+SOURCE = 'extern "C" __global__ void none(float* p) {}'
+# What a row may cost over C: microseconds, and the ratio of that which is long.
+ALLOWED = {"replay 10 kernels": 0.3, "update a node": 0.3, "captured function, changed pointer": 1.0}
+ALLOWED_RATIO = {"capture 1000 kernels": 1.2}
+NAMES = (
+    ("begin", "cuStreamBeginCapture", 10010),
+    ("launch", "cuLaunchKernelEx", 11060),
+    ("end", "cuStreamEndCapture", 10000),
+    ("instantiate", "cuGraphInstantiateWithFlags", 11040),
+    ("update", "cuGraphExecUpdate", 12000),
+    ("run", "cuGraphLaunch", 10000),
+    ("set", "cuGraphExecKernelNodeSetParams", 12000),
+    ("destroy", "cuGraphDestroy", 10000),
+    ("destroy_executable", "cuGraphExecDestroy", 10000),
+)
+
+LOOPS = native.load("graph_loop.c")
+Pointer, Int = ctypes.c_void_p, ctypes.c_int
+
+
+class Calls(ctypes.Structure):
+    """The functions of the driver, as graph_loop.c takes them."""
+
+    _fields_ = [(field, Pointer) for field, _, _ in NAMES]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Time graphs on a GPU.")
+    parser.add_argument("--json", type=Path, help="where to store the figures")
+    parser.add_argument("--rounds", type=int, default=100)
+    arguments = parser.parse_args()
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+
+    what = f"cuda.core {cuda.core.__version__}"
+    print(f"{device.name}, medians of {arguments.rounds} batches, microseconds")
+    print(f"{'operation':38}{'C':>10}{what:>18}{'- C':>9}{'/ C':>9}")
+    results, over = {}, []
+    for name, ways in rows(device, stream):
+        figures = results[name] = measure(stream, ways, arguments.rounds)
+        c, ours = figures["C"], figures["cuda.core"]
+        print(f"{name:38}{c:10.2f}{ours:18.2f}{ours - c:9.2f}{ours / c:9.2f}")
+        if ours - c > ALLOWED.get(name, float("inf")) or ours / c > ALLOWED_RATIO.get(name, float("inf")):
+            over.append(name)
+    if arguments.json:
+        table = {"device": device.name, "version": cuda.core.__version__, "microseconds": results}
+        arguments.json.write_text(json.dumps(table, indent=2) + "\n")
+    print("over what is allowed: " + ", ".join(over) if over else "all rows are within what is allowed")
+    return 1 if over else 0
+
+
+def rows(device, stream):
+    """Yield the name of each operation, and its ways: each runs a batch, and returns nanoseconds of one call."""
+    code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
+    kernel, config = code.get_kernel("none"), LaunchConfig(grid=1, block=1)
+    buffers = [device.allocate(64, stream=stream) for _ in range(2)]
+    address = int(buffers[0].handle)
+    c_stream, c_kernel = Pointer(int(stream.handle)), Pointer(int(kernel.handle))
+    names = {"device": device, "stream": stream, "kernel": kernel, "config": config, "launch": launch}
+
+    definition = GraphDefinition()
+    nodes = [definition.launch(config, kernel, address)]
+    for _ in range(REPLAYED - 1):
+        nodes.append(nodes[-1].launch(config, kernel, address))
+    graph = definition.instantiate()
+    c_graph, c_node = Pointer(int(graph.handle)), Pointer(int(nodes[0].handle))
+    yield (
+        "replay 10 kernels",
+        {
+            "C": loop("time_replays", c_graph, c_stream, count=50),
+            "cuda.core": written_out("graph.launch(stream)", 50, graph=graph, stream=stream),
+        },
+    )
+    if hasattr(type(graph), "__getitem__"):
+        update = "node.update(config=config, kernel=kernel, args=(address,))"
+        yield (
+            "update a node",
+            {
+                "C": loop("time_updates", c_graph, c_node, c_kernel, Pointer(address), count=100),
+                "cuda.core": written_out(update, 100, node=graph[nodes[0]], address=address, **names),
+            },
+        )
+
+    def capture_all():
+        builder = device.create_graph_builder().begin_building()
+        for _ in range(CAPTURED):
+            launch(builder, config, kernel, address)
+        graph = builder.end_building().complete()
+        graph.close()
+        builder.close()
+
+    capturing = device.create_stream()
+    c_capturing = Pointer(int(capturing.handle))
+    yield (
+        "capture 1000 kernels",
+        {
+            "C": loop("time_captures", c_capturing, c_kernel, Pointer(address), Int(CAPTURED), count=1),
+            "cuda.core": written_out("capture_all()", 1, capture_all=capture_all),
+        },
+    )
+    if hasattr(cuda.core.graph, "capture"):
+        yield "captured function, changed pointer", changed_pointers(stream, buffers, c_capturing, c_kernel, names)
+
+
+def changed_pointers(stream, buffers, c_capturing, c_kernel, names) -> dict[str, Callable[[], float]]:
+    """Return the ways to replay three kernels with a pointer that is another one each time."""
+    kernel, config = names["kernel"], names["config"]
+
+    @cuda.core.graph.capture
+    def step(stream, address):
+        for _ in range(3):
+            launch(stream, config, kernel, address)
+
+    address = int(buffers[0].handle)
+    step(stream, address)
+    # Numbers, each new: arguments that come back would get an executable of their own.
+    addresses = iter(range(address, address + (1 << 40), 16))
+    definition = GraphDefinition()
+    node = definition.launch(config, kernel, address)
+    node.launch(config, kernel, address).launch(config, kernel, address)
+    graph = definition.instantiate()
+    values = (Pointer(int(graph.handle)), c_capturing, Pointer(int(stream.handle)), c_kernel, Pointer(address), Int(3))
+    both = loop("time_changes", *values, count=20)
+    both.kept = graph
+    return {
+        "C": both,
+        "cuda.core": written_out("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
+    }
+
+
+def loop(name: str, *values, count: int) -> Callable[[], float]:
+    """Return a batch that a function of graph_loop.c runs."""
+    function = getattr(LOOPS, name)
+    function.restype = ctypes.c_int64
+    calls = Calls(*[entry(name, version) for _, name, version in NAMES])
+
+    def batch() -> float:
+        total = function(ctypes.byref(calls), *values, Int(count))
+        if total < 0:
+            raise RuntimeError(f"{name} failed with code {-total}")
+        return total / count
+
+    return batch
+
+
+def entry(name: str, version: int) -> int:
+    """Return the address of a function of the driver."""
+    error, found, _ = driver.cuGetProcAddress(name.encode(), version, 0)
+    if error or not found:
+        raise RuntimeError(f"this driver has no {name} of version {version}")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
