@@ -77,6 +77,25 @@ def test_arguments_are_taken_or_converted(kernel, found, memory, stream):
     assert len(found.configs) == 1
 
 
+def test_floats_of_python_are_narrowed_where_that_is_said(kernel, found, memory, stream):
+    narrowing = (np.float32, np.float32, str, True)
+    call = PreparedLaunch(kernel, (POINTER, narrowing, (int, int, int)), found.config, None, stream, str)
+    call((1, 1), (4, 1, 1), memory, 0.1, 4)
+    assert content(memory, stream) == [float(np.float32(0.1))] * 4
+
+
+def test_kernels_may_have_many_parameters(device, found, memory, stream):
+    count = 40
+    parameters = ", ".join(f"float p{index}" for index in range(count))
+    total = " + ".join(f"p{index}" for index in range(count))
+    source = f'extern "C" __global__ void f(float* x, {parameters}) {{ x[0] = {total}; }}'
+    kernel = Program(source, "c++").compile("cubin").get_kernel("f")
+    number = (np.float32, np.float32, np.float32, True)
+    call = PreparedLaunch(kernel, (POINTER, *[number] * count), found.config, None, stream, str)
+    call((1, 1), (1, 1, 1), memory, *[1.0, 1] * (count // 2))
+    assert content(memory, stream)[0] == count
+
+
 def test_configurations_are_found_once_for_the_same_tuples(kernel, found, memory):
     call = prepare(kernel, found)
     grid, block = (1, 1), (4, 1, 1)

@@ -8,8 +8,10 @@ A call compares types, finds the configuration of the last call by identity, and
 
 from __future__ import annotations
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_XDECREF, Py_XINCREF
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libcpp.vector cimport vector
 
 from cuda.core._launch_config cimport LaunchConfig
@@ -31,6 +33,12 @@ cdef extern from "Python.h":
 cdef struct Accepted:
     PyTypeObject* first
     PyTypeObject* second
+    bint is_float32     # a float of Python is narrowed
+
+
+# What most kernels have at most: beyond, converted arguments need the heap.
+cdef enum:
+    USUAL_COUNT = 32
 
 
 cdef class PreparedLaunch:
@@ -41,7 +49,8 @@ cdef class PreparedLaunch:
     kernel : :class:`Kernel`
         The kernel.
     parameters : sequence
-        For each parameter two types that are taken as they are, and a function that converts others.
+        For each parameter two types that are taken as they are, and a function that converts others; then, optionally,
+        whether it is a ``float`` of C++, for which a float of Python is narrowed.
     find_config : callable
         Returns the :class:`LaunchConfig` for a grid, a block and a number of bytes of shared memory.
     find_stream : callable or None
@@ -73,11 +82,12 @@ cdef class PreparedLaunch:
         if self._parameters is not None:
             raise RuntimeError("this PreparedLaunch is made already")
         checked = tuple(tuple(parameter) for parameter in parameters)
-        for first, second, convert in checked:
+        for first, second, convert, *is_float32 in checked:
             if not (isinstance(first, type) and isinstance(second, type) and callable(convert)):
                 raise TypeError("each of the parameters must have two types and a function")
             accepted.first = <PyTypeObject*>first
             accepted.second = <PyTypeObject*>second
+            accepted.is_float32 = bool(is_float32 and is_float32[0])
             self._accepted.push_back(accepted)
         self._kernel = <Kernel?>kernel
         self._stream = <Stream?>stream
@@ -154,24 +164,36 @@ cdef int PreparedLaunch_launch(
 cdef int PreparedLaunch_convert(
     PreparedLaunch self, Stream stream, LaunchConfig config, PyObject* const* arguments
 ) except -1:
-    cdef vector[PyObject*] converted
+    cdef PyObject* usual[USUAL_COUNT]
+    cdef vector[PyObject*] many
+    cdef PyObject** converted = usual
     cdef size_t count = self._accepted.size()
-    cdef PyTypeObject* c_class
-    cdef size_t index
-    converted.resize(count, NULL)
+    cdef size_t index = 0
+    cdef size_t made = 0
+    if count > USUAL_COUNT:
+        many.resize(count)
+        converted = many.data()
     try:
-        for index in range(count):
-            c_class = Py_TYPE(arguments[index])
-            if c_class == self._accepted[index].first or c_class == self._accepted[index].second:
-                value = <object>arguments[index]
-            else:
-                value = (<tuple>self._parameters[index])[2](<object>arguments[index])
-            Py_XINCREF(<PyObject*>value)
-            converted[index] = <PyObject*>value
-        return launch_kernel(stream, config, self._kernel, converted.data(), count)
+        for made in range(count):
+            value = converted_argument(self, made, arguments[made])
+            Py_INCREF(value)
+            converted[made] = <PyObject*>value
+        made = count
+        return launch_kernel(stream, config, self._kernel, converted, count)
     finally:
-        for index in range(count):
-            Py_XDECREF(converted[index])
+        for index in range(made):
+            Py_DECREF(<object>converted[index])
+
+
+cdef object converted_argument(PreparedLaunch self, size_t index, PyObject* argument):
+    cdef PyTypeObject* c_class = Py_TYPE(argument)
+    cdef float narrow
+    if c_class == self._accepted[index].first or c_class == self._accepted[index].second:
+        return <object>argument
+    if self._accepted[index].is_float32 and c_class == <PyTypeObject*>float:
+        narrow = <float>PyFloat_AS_DOUBLE(<object>argument)
+        return PyBytes_FromStringAndSize(<char*>&narrow, sizeof(narrow))
+    return (<tuple>self._parameters[index])[2](<object>argument)
 
 
 cdef object shared_size_of(tuple names, PyObject* const* values):

@@ -147,8 +147,11 @@ def call_driver(str api, *arguments):
     CUDAError
         If the call fails.
     """
+    global _bindings
     cdef bytes name = api.encode()
-    result = getattr(importlib.import_module(__name__).driver, api)(*arguments)
+    if _bindings is None:
+        _bindings = importlib.import_module("cuda.bindings.driver")
+    result = getattr(_bindings, api)(*arguments)
     if int(result[0]) != 0:
         raise_driver_error(<cydriver.CUresult><int>int(result[0]), name)
     return handle_return(result)
@@ -221,6 +224,7 @@ _MOVED = frozenset({
 })
 
 cdef bint _driver_ready = False
+cdef object _bindings = None    # the module of the driver's bindings, once it was used
 
 
 cdef int init_driver() except -1:

@@ -383,8 +383,8 @@ _OF_PYTHON = {"i": int, "u": int, "f": float, "c": complex, "b": bool}
 _WIDTHS = {float: 8, complex: 16}
 
 
-def _parameter(code) -> tuple[type, type, object]:
-    """Return the types that a parameter takes as they are, and what converts others."""
+def _parameter(code) -> tuple:
+    """Return the types that a parameter takes as they are, what converts others, and whether it is a float of C++."""
     if isinstance(code, str) and code in _LETTERS:
         return _scalar_parameter(_LETTERS[code])
     if isinstance(code, numpy.dtype) or (isinstance(code, type) and issubclass(code, numpy.generic)):
@@ -397,12 +397,12 @@ def _parameter(code) -> tuple[type, type, object]:
     return int, DeviceAllocation, as_pointer
 
 
-def _scalar_parameter(kind: type) -> tuple[type, type, object]:
+def _scalar_parameter(kind: type) -> tuple[type, type, object, bool]:
     dtype = numpy.dtype(kind)
     plain = _OF_PYTHON[dtype.kind]
     if _WIDTHS.get(plain, dtype.itemsize) != dtype.itemsize:
         plain = kind  # such as a float of 4 bytes
-    return kind, plain, lambda value: _converted(kind, value)
+    return kind, plain, lambda value: _converted(kind, value), kind is numpy.float32
 
 
 def _converted(kind: type, value):
