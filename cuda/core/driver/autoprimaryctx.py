@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Importing this makes the primary context of the default device current, on the importing thread, until the end."""
+
+import atexit
+
+from cuda.core.driver._context import Device, init
+from cuda.core.driver._default_context import finish, make_default_context
+
+__all__ = ["context", "device"]
+
+
+def _make_current(dev: Device):
+    context = dev.retain_primary_context()
+    context.push()
+    return context
+
+
+init()
+context = make_default_context(_make_current)
+device = context.get_device()
+atexit.register(finish, context)
+
+
+def __dir__():
+    return list(__all__)
