@@ -3,6 +3,8 @@
 """Where the compiler is, where results are kept, and what happens without either."""
 
 import os
+import shutil
+import stat
 import sys
 import threading
 
@@ -148,3 +150,109 @@ def test_text_modules_are_compiled_when_loaded(driver, context):
     code("k", 1, 2, out)
     code.close()
     assert out.tolist() == [800, 800]
+
+
+def files_of(folder):
+    return [path for path in folder.iterdir() if path.is_file()]
+
+
+def put_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def put_folder(path):
+    path.unlink()
+    path.mkdir()
+    (path / "inside").write_text("x")
+
+
+def put_giant(path):
+    with open(path, "r+b") as file:  # with a head that is right
+        file.truncate(1 << 40)
+
+
+def put_link(path):
+    kept = path.with_name("elsewhere")
+    path.rename(kept)
+    path.symlink_to(kept)
+
+
+def put_other_users(path):
+    os.chown(path, 4321, -1)
+
+
+def put_writable_by_all(path):
+    path.chmod(0o666)
+
+
+def put_entry_of_another_key(path):
+    others = [other for other in files_of(path.parent) if other != path]
+    path.write_bytes(min(others, key=lambda other: other.stat().st_size).read_bytes())
+
+
+def put_nothing(path):
+    path.write_bytes(b"")
+
+
+MAY_CHOWN = os.geteuid() == 0
+PLANTED = [
+    *(put_fifo, put_folder, put_giant, put_link, put_writable_by_all, put_entry_of_another_key, put_nothing),
+    *([put_other_users] if MAY_CHOWN else []),
+]
+
+
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+def test_what_was_put_in_place_of_entries_is_healed(child, tmp_path, plant):
+    child(CHILD, CACHE_DIR=tmp_path)
+    entries = {path: path.stat().st_size for path in files_of(tmp_path)}
+    assert len(entries) >= 3
+    for path in entries:
+        plant(path)
+    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    for path, size in entries.items():
+        state = path.lstat()
+        assert (state.st_mode, state.st_size, state.st_uid) == (stat.S_IFREG | 0o600, size, os.geteuid())
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
+def test_files_and_folders_are_private_whatever_the_umask(child, tmp_path, umask):
+    folder = tmp_path / "some" / "folders"
+    code = CHILD.replace("import sys\n", f"import sys, os\nos.umask({umask})\n", 1)
+    with_files = code if umask != 0o777 else code.replace(f"os.umask({umask})", "pass")
+    assert child(with_files, CACHE_DIR=folder).startswith("SUCCESS")
+    modes = {path: path.stat().st_mode & 0o777 for path in [folder.parent, *tmp_path.rglob("*")]}
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
+
+
+def test_a_prelude_that_others_could_have_written_is_not_used(child, tmp_path):
+    child(CHILD, CACHE_DIR=tmp_path)
+    folders = [path for path in tmp_path.iterdir() if path.is_dir()]
+    for path in files_of(tmp_path):
+        path.unlink()
+    for folder in folders:
+        (folder / "emulator_prelude.h.gch").write_bytes(b"planted")
+        folder.chmod(0o777)
+    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    assert {(folder / "emulator_prelude.h.gch").read_bytes() for folder in folders} <= {b"planted"}
+
+
+def test_a_copied_tree_serves(child, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    child(CHILD, CACHE_DIR=first)
+    shutil.copytree(first, second)
+    before = {path.name: path.stat().st_mtime_ns for path in files_of(second)}
+    assert child(CHILD, CACHE_DIR=second).startswith("SUCCESS")
+    assert {path.name: path.stat().st_mtime_ns for path in files_of(second)} == before
+
+
+def test_a_full_disk_loses_nothing_but_the_entry(child, tmp_path):
+    child(CHILD, CACHE_DIR=tmp_path / "first")
+    sizes = [path.stat().st_size for path in files_of(tmp_path / "first")]
+    # Entries are a little longer than what the compiler writes into its own folder.
+    limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({max(sizes) - 1},) * 2)\n"
+    folder = tmp_path / "second"
+    assert child(CHILD.replace("import sys\n", "import sys\n" + limit, 1), CACHE_DIR=folder).startswith("SUCCESS")
+    left = [path.stat().st_size for path in files_of(folder)]
+    assert sorted(left) == sorted(sizes)[:-1]

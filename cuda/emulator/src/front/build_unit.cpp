@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../device_include/emulator_abi.h"
@@ -247,14 +248,16 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
         all += flag + '\n';
     std::string folder = cache + "/prelude-" + key_of("prelude", all, 0);
     std::string file = folder + "/emulator_prelude.h.gch";
-    if (access(file.c_str(), R_OK) == 0)
+    if (is_private(folder, true) && is_private(file, false))
         return folder;
     std::string beside = file + "." + std::to_string(getpid());
     std::vector<std::string> command = toolchain().command;
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
                                    device_headers() + "/emulator_prelude.h", "-o", beside});
-    bool made = make_folders(folder) && run_process(command, "").status == 0 &&
+    // What is there, and could have been put there by others, is left alone, and the prelude read as text.
+    bool made = make_private_folders(folder) && is_private(folder, true) &&
+                run_process(command, "").status == 0 && chmod(beside.c_str(), 0600) == 0 &&
                 rename(beside.c_str(), file.c_str()) == 0;
     if (!made)
         unlink(beside.c_str());

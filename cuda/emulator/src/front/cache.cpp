@@ -17,7 +17,7 @@
 namespace emu::front {
 namespace {
 
-constexpr uint64_t magic = 0x31454843414d4555u; // "UEMACHE1"
+constexpr uint64_t magic = 0x32454843414d4555u; // "UEMACHE2"
 constexpr uint64_t size_limit = uint64_t(512) << 20;
 
 std::atomic<uint64_t> hits{0}, misses{0}, failures{0};
@@ -41,7 +41,7 @@ const std::string& folder()
         std::string path = default_folder();
         if (path.empty())
             return path;
-        if (make_folders(path) && access(path.c_str(), W_OK | X_OK) == 0)
+        if (make_private_folders(path) && access(path.c_str(), W_OK | X_OK) == 0)
             return path;
         if (!config().cache_dir.empty())
             say("the cache folder " + path + " cannot be written; compiling without a cache");
@@ -50,18 +50,31 @@ const std::string& folder()
     return value;
 }
 
-uint64_t checksum(const Bytes& bytes, size_t from)
+// What a file begins with.
+struct Head {
+    uint64_t magic, size, sum; // of all bytes behind it, and of the key: the file of another key is no hit
+};
+
+uint64_t checksum(const std::string& key, const std::byte* data, size_t size)
 {
-    uint64_t sum = bytes.size(), word = 0;
-    size_t i = from;
-    for (; i + 8 <= bytes.size(); i += 8) {
-        std::memcpy(&word, bytes.data() + i, 8);
+    uint64_t sum = size, word = 0;
+    for (char letter : key)
+        sum = (sum ^ uint64_t(static_cast<unsigned char>(letter))) * 0x100000001b3u;
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        std::memcpy(&word, data + i, 8);
         sum = (sum ^ word) * 0x9fb21c651e98df25u;
         sum ^= sum >> 32;
     }
-    for (; i < bytes.size(); ++i)
-        sum = (sum ^ uint64_t(bytes[i])) * 0x100000001b3u;
+    for (; i < size; ++i)
+        sum = (sum ^ uint64_t(data[i])) * 0x100000001b3u;
     return sum;
+}
+
+bool is_folder_at(const std::string& path)
+{
+    struct stat info{};
+    return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 struct Entry {
@@ -81,9 +94,10 @@ void prune()
     while (dirent* row = readdir(listing)) {
         std::string path = folder() + "/" + row->d_name;
         struct stat info{};
-        if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
-            entries.push_back({path, uint64_t(info.st_size), std::max(info.st_atime, info.st_mtime)});
-            total += uint64_t(info.st_size);
+        if (lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+            uint64_t size = uint64_t(info.st_blocks) * 512; // on the disk: files may have holes
+            entries.push_back({path, size, std::max(info.st_atime, info.st_mtime)});
+            total += size;
         }
     }
     closedir(listing);
@@ -102,18 +116,25 @@ void prune()
 
 std::optional<Bytes> cache_get(const std::string& key)
 {
-    Bytes bytes;
-    if (folder().empty() || !read_file(folder() + "/" + key, &bytes) || bytes.size() < 16)
+    if (folder().empty())
         return std::nullopt;
-    uint64_t head[2];
-    std::memcpy(head, bytes.data(), sizeof head);
-    if (head[0] != magic || head[1] != checksum(bytes, 16)) {
-        failures.fetch_add(1, std::memory_order_relaxed);
-        unlink((folder() + "/" + key).c_str());
+    std::string path = folder() + "/" + key;
+    Head head{};
+    Bytes bytes;
+    bool is_read = read_private_file(path, sizeof head, [&head](const std::byte* first, uint64_t size) {
+        std::memcpy(&head, first, sizeof head);
+        return head.magic == magic && size == head.size + sizeof head && size <= size_limit;
+    }, &bytes);
+    if (!is_read || head.sum != checksum(key, bytes.data() + sizeof head, size_t(head.size))) {
+        struct stat info{};
+        if (lstat(path.c_str(), &info) == 0) {
+            failures.fetch_add(1, std::memory_order_relaxed);
+            unlink(path.c_str()); // a folder stays, until there is something to put in its place
+        }
         return std::nullopt;
     }
     hits.fetch_add(1, std::memory_order_relaxed);
-    bytes.erase(bytes.begin(), bytes.begin() + 16);
+    bytes.erase(bytes.begin(), bytes.begin() + sizeof head);
     return bytes;
 }
 
@@ -121,14 +142,17 @@ void cache_put(const std::string& key, const Bytes& blob)
 {
     if (folder().empty())
         return;
-    Bytes bytes(16);
+    Head head{magic, blob.size(), checksum(key, blob.data(), blob.size())};
+    Bytes bytes(sizeof head);
+    std::memcpy(bytes.data(), &head, sizeof head);
     bytes.insert(bytes.end(), blob.begin(), blob.end());
-    uint64_t head[2] = {magic, checksum(bytes, 16)};
-    std::memcpy(bytes.data(), head, sizeof head);
     static std::atomic<unsigned> serial{0};
     std::string path = folder() + "/" + key;
     std::string beside = path + "." + std::to_string(getpid()) + "-" + std::to_string(++serial);
-    if (!write_file(beside, bytes.data(), bytes.size()) || rename(beside.c_str(), path.c_str())) {
+    bool is_written = write_private_file(beside, bytes.data(), bytes.size());
+    if (is_written && is_folder_at(path))
+        remove_folder(path);
+    if (!is_written || rename(beside.c_str(), path.c_str())) {
         failures.fetch_add(1, std::memory_order_relaxed);
         unlink(beside.c_str());
         return;

@@ -129,7 +129,7 @@ bool write_headers(const CompileRequest& request, const std::string& folder, std
         bool inside = !header.name.empty() && header.name[0] != '/' && header.name.find("..") == std::string::npos;
         size_t slash = header.name.rfind('/');
         std::string parent = folder + (slash == std::string::npos ? "" : "/" + header.name.substr(0, slash));
-        if (!inside || !make_folders(parent) ||
+        if (!inside || !make_private_folders(parent) ||
             !write_file(folder + "/" + header.name, header.text.data(), header.text.size())) {
             *problem = "the header name \"" + header.name + "\" cannot be used on the software device\n";
             return false;

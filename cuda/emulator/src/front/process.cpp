@@ -119,6 +119,8 @@ int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+} // namespace
+
 void remove_folder(const std::string& path)
 {
     if (DIR* folder = opendir(path.c_str())) {
@@ -134,8 +136,6 @@ void remove_folder(const std::string& path)
     }
     rmdir(path.c_str());
 }
-
-} // namespace
 
 int memory_file(const char* name, const void* data, size_t size)
 {
@@ -240,13 +240,59 @@ bool write_file(const std::string& path, const void* data, size_t size)
     return close(fd) == 0 && done;
 }
 
-bool make_folders(const std::string& path)
+namespace {
+
+bool is_private(const struct stat& info)
+{
+    return (info.st_uid == geteuid() || info.st_uid == 0) && !(info.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+} // namespace
+
+bool read_private_file(const std::string& path, size_t head,
+                       const std::function<bool(const std::byte*, uint64_t)>& accepts, Bytes* out)
+{
+    int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return false;
+    struct stat info{};
+    Bytes first(head);
+    bool usable = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_private(info) &&
+                  pread(fd, first.data(), head, 0) == ssize_t(head) && accepts(first.data(), uint64_t(info.st_size));
+    if (usable)
+        *out = bytes_of(read_all(fd));
+    close(fd);
+    return usable && out->size() == size_t(info.st_size);
+}
+
+bool write_private_file(const std::string& path, const void* data, size_t size)
+{
+    int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    fchmod(fd, 0600); // a umask may have left less
+    bool done = write_all(fd, data, size);
+    return close(fd) == 0 && done;
+}
+
+bool make_private_folders(const std::string& path)
 {
     for (size_t at = 1; at <= path.size(); ++at)
-        if (at == path.size() || path[at] == '/')
-            if (mkdir(path.substr(0, at).c_str(), 0755) && errno != EEXIST)
+        if (at == path.size() || path[at] == '/') {
+            std::string part = path.substr(0, at);
+            if (mkdir(part.c_str(), 0700) == 0)
+                chmod(part.c_str(), 0700);
+            else if (errno != EEXIST)
                 return false;
+        }
     return true;
+}
+
+bool is_private(const std::string& path, bool is_folder)
+{
+    struct stat info{};
+    return lstat(path.c_str(), &info) == 0 && is_private(info) &&
+           (is_folder ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode));
 }
 
 std::string text_of(const Bytes& bytes)

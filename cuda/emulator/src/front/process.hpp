@@ -54,7 +54,19 @@ private:
 
 bool read_file(const std::string& path, Bytes* out);
 bool write_file(const std::string& path, const void* data, size_t size);
-bool make_folders(const std::string& path); // with parents
+
+// Files that nobody but this user, or root, can have written. Reads a regular file, without following a
+// link or waiting, as for the writer of a FIFO; false for anything else. `accepts` sees the first `head`
+// bytes and the size of the file, and decides whether the rest is read.
+bool read_private_file(const std::string& path, size_t head,
+                       const std::function<bool(const std::byte*, uint64_t)>& accepts, Bytes* out);
+// Makes a new file that only its owner reads and writes, whatever the umask; false when the path is taken.
+bool write_private_file(const std::string& path, const void* data, size_t size);
+// Makes the folders that are missing, for their owner alone, whatever the umask.
+bool make_private_folders(const std::string& path);
+// Whether this is a folder, or a regular file, and no link to one, of this user or root, that others cannot write.
+bool is_private(const std::string& path, bool is_folder);
+void remove_folder(const std::string& path); // with what is in it
 // A descriptor of a memory file that holds these bytes; -1 on failure.
 int memory_file(const char* name, const void* data, size_t size);
 
