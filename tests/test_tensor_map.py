@@ -13,7 +13,6 @@ import pytest
 import support.tensor_maps as tma
 from cuda.core import (
     Buffer,
-    CUDAError,
     Device,
     LaunchConfig,
     LegacyPinnedMemoryResource,
@@ -349,13 +348,15 @@ def test_tiles_of_any_rank(stream, rank):
 
 @pytest.mark.parametrize("corner", [(-2, -4), (62, 92), (-4, 94), (64, 0), (0, 96), (1000, -1000)])
 def test_what_is_outside_is_zero_and_is_not_stored(view, stream, corner):
+    """A tile may be loaded from negative coordinates, but not stored there."""
     array = tma.host_copy(view, stream)
     padded = np.pad(array, 2000)
     rows, columns = slice(corner[0] + 2000, corner[0] + 2008), slice(corner[1] + 2000, corner[1] + 2016)
     descriptor = view.as_tensor_map((8, 16))
     assert np.array_equal(tma.load_tile(descriptor, corner, (8, 16), F32, stream), padded[rows, columns])
-    tma.store_tile(descriptor, corner, np.full((8, 16), -1, np.float32), stream)
-    padded[rows, columns] = -1
+    if min(corner) >= 0:
+        tma.store_tile(descriptor, corner, np.full((8, 16), -1, np.float32), stream)
+        padded[rows, columns] = -1
     assert np.array_equal(tma.host_copy(view, stream), padded[2000:-2000, 2000:-2000])
 
 
@@ -432,7 +433,7 @@ def test_columns_have_limits(image, view):
 
 
 @pytest.mark.requires(cuda=(12, 8))
-def test_wide_columns_need_a_newer_device(image):
+def test_wide_columns(image):
     make = TensorMapDescriptor._from_im2col_wide
     for arguments, options, message in (
         ((0, 0, 8, 16), {"swizzle": TensorMapSwizzle.NONE}, "need swizzle=SWIZZLE_64B or SWIZZLE_128B"),
@@ -444,11 +445,11 @@ def test_wide_columns_need_a_newer_device(image):
             make(image, *arguments, **options)
     with pytest.raises(TypeError, match="mode must be a TensorMapIm2ColWideMode"):
         make(image, 0, 0, 8, 16, mode=1)
-    if Device().compute_capability >= (10, 0):
-        assert "im2col_wide" in repr(make(image, 0, 0, 8, 16))
-    else:
-        with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
-            make(image, 0, 0, 8, 16)
+    # Drivers encode it for older devices, too.
+    assert (
+        repr(make(image, 0, 0, 8, 16))
+        == "TensorMapDescriptor(im2col_wide, rank=4, dtype=FLOAT32, swizzle=SWIZZLE_128B)"
+    )
 
 
 # --- other memory ---

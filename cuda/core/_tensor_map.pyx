@@ -291,7 +291,7 @@ cdef class TensorMapDescriptor:
         l2_promotion=TensorMapL2Promotion.NONE,
         oob_fill=TensorMapOOBFill.NONE,
     ):
-        """Describe columns along W (``cuTensorMapEncodeIm2colWide``); needs compute capability 10.0."""
+        """Describe columns along W (``cuTensorMapEncodeIm2colWide``), for kernels of compute capability 10.0."""
         cdef ViewState state = view_argument(view)
         lower = int_argument("pixel_box_lower_corner_width", pixel_box_lower_corner_width)
         upper = int_argument("pixel_box_upper_corner_width", pixel_box_upper_corner_width)

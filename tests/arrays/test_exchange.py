@@ -128,7 +128,7 @@ def test_sparse_tensors_are_refused():
         from_any(torch.zeros(3, 3).to_sparse(), -1)
 
 
-@pytest.mark.requires(module="torch")
+@pytest.mark.requires(module="torch", software=False)
 def test_tensors_on_the_device_are_ordered(device, stream):
     import torch
 

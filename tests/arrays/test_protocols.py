@@ -508,7 +508,7 @@ def test_page_locked_memory_is_reached_by_both(device):
     assert from_any(array, -1).view(dtype=np.dtype("u1")).is_device_accessible
 
 
-@pytest.mark.requires(module="cupy")
+@pytest.mark.requires(module="cupy", software=False)
 def test_arrays_of_cupy(device, stream):
     import cupy
 

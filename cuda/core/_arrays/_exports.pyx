@@ -72,7 +72,8 @@ cdef object export_view(ViewState self, bint is_versioned):
         flags |= DLPACK_FLAG_IS_PADDED
         if not is_versioned:
             raise BufferError(
-                f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that knows DLPack 1.0 (max_version)"
+                f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that knows DLPack 1.0 "
+                "(max_version)"
             )
     return DLPack_export(tensor, self, Keep(), is_versioned, flags)
 

@@ -357,7 +357,7 @@ def test_views_of_buffers_are_copied(device, stream, part):
     assert read(memory, stream) == expected.tobytes()
 
 
-@pytest.mark.requires(device=True, module="cupy")
+@pytest.mark.requires(device=True, module="cupy", software=False)
 def test_arrays_of_cupy_are_copied(device, stream):
     cupy = importlib.import_module("cupy")
     source = cupy.arange(24, dtype=cupy.float32).reshape(4, 6)

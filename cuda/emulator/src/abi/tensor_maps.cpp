@@ -28,10 +28,10 @@ struct Tensor {
     CUtensorMapFloatOOBfill fill;
 };
 
-bool has_engine(int major)
+bool has_engine()
 {
     const state::Device* device = state::device_at(0);
-    return device && device->major() >= major;
+    return device && device->major() >= 9;
 }
 
 bool are_choices(const Tensor& t)
@@ -47,7 +47,7 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
 {
     std::shared_ptr<state::Context> context;
     TRY(need_context(&context));
-    REQUIRE(has_engine(9), CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(out && reinterpret_cast<uintptr_t>(out) % 64 == 0, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(are_choices(t) && t.rank >= least_rank && t.rank <= 5, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(t.extents && t.steps && (t.pitches || t.rank == 1), CUDA_ERROR_INVALID_VALUE);
@@ -146,7 +146,7 @@ ENTRY(cuTensorMapEncodeIm2col, 12000)(CUtensorMap* tensorMap, CUtensorMapDataTyp
     return CUDA_SUCCESS;
 }
 
-// Kernels of this device have no copies that use it.
+// The driver of an H200 encodes it, although kernels can use it from compute capability 10.0 on only.
 ENTRY(cuTensorMapEncodeIm2colWide, 12080)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType,
                                           cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim,
                                           const cuuint64_t* globalStrides, int pixelBoxLowerCornerWidth,
@@ -160,7 +160,6 @@ ENTRY(cuTensorMapEncodeIm2colWide, 12080)(CUtensorMap* tensorMap, CUtensorMapDat
              elementStrides, interleave, swizzle, l2Promotion, oobFill};
     TensorMap map;
     TRY(describe(tensorMap, t, TensorMapKind::im2col_wide, 3, &map));
-    REQUIRE(has_engine(10), CUDA_ERROR_INVALID_VALUE);
     int lower = pixelBoxLowerCornerWidth, upper = pixelBoxUpperCornerWidth;
     REQUIRE(lower >= -32768 && lower < 32768 && upper >= -32768 && upper < 32768, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(int64_t(t.extents[1]) + upper - lower > 0, CUDA_ERROR_INVALID_VALUE);
@@ -183,7 +182,7 @@ ENTRY(cuTensorMapReplaceAddress, 12000)(CUtensorMap* tensorMap, void* globalAddr
     TensorMap map;
     std::shared_ptr<state::Context> context;
     TRY(need_context(&context));
-    REQUIRE(has_engine(9), CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(tensorMap && reinterpret_cast<uintptr_t>(tensorMap) % 64 == 0, CUDA_ERROR_INVALID_VALUE);
     std::memcpy(&map, tensorMap, sizeof map);
     REQUIRE(map.mark == TensorMap::right_mark, CUDA_ERROR_INVALID_VALUE);

@@ -12,10 +12,10 @@
 namespace emu::exec {
 namespace {
 
-[[noreturn]] void refuse(const Site& site, const std::string& text)
+[[noreturn]] void refuse(const Site& site, const std::string& text, FaultKind kind = FaultKind::trap)
 {
     Trouble trouble;
-    trouble.kind = FaultKind::trap;
+    trouble.kind = kind;
     trouble.at(site);
     trouble.text = text;
     raise_fault(std::move(trouble));
@@ -328,6 +328,10 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
     TensorCopy copy(map, axes, site);
     if (!copy.is_tiled())
         refuse(site, "only tiles can be stored, and the tensor map is one of columns");
+    for (emu_u32 axis = 0; axis < axes; ++axis)
+        if (place[axis] < 0)
+            refuse(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",
+                   FaultKind::illegal_instruction);
     copy.tile(tile_memory(from, map, true, site), place, true);
 }
 
