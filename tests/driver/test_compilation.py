@@ -50,6 +50,10 @@ def test_each_header_compiles_inside_extern_c(header):
     assert compile(f"#include <{header}>\n#include <{header}>\n{KERNEL}", arch="sm_90", cache_dir=False)
 
 
+def test_habits_of_host_compilers_compile():
+    assert compile(HABITS, arch="sm_90", cache_dir=False)
+
+
 def test_habits_of_host_compilers_do_no_harm(context):
     x = np.zeros(6)
     SourceModule(HABITS, cache_dir=False).get_function("f")(drv.Out(x), np.uint32(3), np.uint64(3), block=(1, 1, 1))

@@ -6,8 +6,10 @@ from cuda.core.driver._arguments import *
 from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
 from cuda.core.driver._copies import *
+from cuda.core.driver._copy_records import *
 from cuda.core.driver._errors import *
 from cuda.core.driver._host_memory import *
+from cuda.core.driver._images import *
 from cuda.core.driver._ipc import *
 from cuda.core.driver._linker import *
 from cuda.core.driver._managed import *

@@ -88,5 +88,5 @@ constexpr double M_SQRT1_2 = 0.70710678118654752440;
 #define NULL 0
 #endif
 #ifndef offsetof
-#define offsetof(type, member) __builtin_offsetof(type, member)
+#define offsetof(type, member) ((size_t)&(((type *)0)->member))
 #endif
