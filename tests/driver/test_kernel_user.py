@@ -50,4 +50,4 @@ def test_headers_come_where_texts_need_them():
     assert "pycuda-complex" in user_prelude(["pycuda::complex<float> z"], [])
     assert "pycuda-complex" in user_prelude([], [np.dtype("c8")])
     assert "cuda_fp16" in user_prelude([], [np.dtype("f2")])
-    assert "include" not in user_prelude(["x[i] = 0"], [np.dtype("f4")])
+    assert "include" not in user_prelude(["x[i] = 0", "int half = n / 2"], [np.dtype("f4")])

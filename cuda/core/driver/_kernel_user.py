@@ -146,6 +146,6 @@ def user_prelude(texts, dtypes) -> str:
     """Return the definitions before a user's text: complex numbers where a text or a type has some."""
     text = "\n".join(texts)
     has_complex = "complex" in text or any(dtype.kind == "c" for dtype in dtypes)
-    vectors = [dtype_to_ctype(dtype) for dtype in dtypes]
-    include = "#include <cuda_fp16.h>\n" if "__half" in (*vectors,) or "half" in text.split() else ""
+    has_halves = "__half" in text or any(dtype_to_ctype(dtype) == "__half" for dtype in dtypes)
+    include = "#include <cuda_fp16.h>\n" if has_halves else ""
     return include + (COMPLEX_HEADER if has_complex else "") + prelude()
