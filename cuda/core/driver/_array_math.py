@@ -24,6 +24,7 @@ __all__ = ["Plan", "apply", "binary", "in_place", "launch_plan", "operand_of", "
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 _SIMPLE = frozenset({int, float, complex})
+_ARRAY_AND_NUMBER = (False, True)
 
 
 class Plan:
@@ -70,32 +71,66 @@ def binary(operation: Operation, a, b, out=None, stream=None):
     ArrayBase
         The result, or NotImplemented where an operand is of a type that arrays do not work with.
     """
-    # The usual case first: two arrays alike without gaps. All else is in apply().
-    if a.__class__ is b.__class__ and out is None and stream is None and a.shape == b.shape and a.size:
-        device = a._device
-        plan = device.plans.get((operation, a.dtype, b.dtype))
-        if plan is not None and ((a._is_c and b._is_c) or (a._is_f and b._is_f)) and b._device is device:
-            if a._owner.is_closed or b._owner.is_closed or array_device() is not device:
-                a._check_open()
-                b._check_open()
-                check_device(device)
-            result = a._new_dense(plan.dtype)
-            x, y, z = a._address, b._address, result._address
-            if (x | y | z) & plan.mask:
-                launch_dense(plan, device, None, result, (z, x, y))
-                return result
-            size = result.size
-            kernel = plan.packed
-            bound = kernel.bound.get((size - 1) // plan.per_block + 1)
-            if bound is None:
-                kernel.launch(None, size, z, x, y, size)
-                return result
-            try:
-                bound(z, x, y, size)
-            except CUDAError as error:
-                raise classic_error(error) from None
+    if out is None and stream is None and isinstance(a, ArrayBase):
+        result = usual(operation, a, b, False)
+        if result is not None:
             return result
     return apply(operation, (a, b), out, stream)
+
+
+def usual(operation: Operation, a: ArrayBase, b, is_in_place: bool):
+    """Do what is done most often at least cost: arrays alike without gaps, or one with a Python number.
+
+    Returns
+    -------
+    ArrayBase or None
+        The result. None where this is another case, or happens for the first time: :func:`apply` is for all.
+    """
+    kind = b.__class__
+    result_type = a.dtype if is_in_place else None
+    if kind is a.__class__:
+        if a.shape != b.shape or not ((a._is_c and b._is_c) or (a._is_f and b._is_f)):
+            return None
+        second = merged = b._address
+        if is_in_place:
+            distance = a._address - second
+            if -a.nbytes < distance < b.nbytes and (distance or a.dtype is not b.dtype):
+                return None
+            key = (operation, a.dtype, b.dtype, result_type)
+        else:
+            key = (operation, a.dtype, b.dtype)
+    elif (kind is float or kind is int) and (a._is_c or a._is_f):
+        merged = 0
+        key = (operation, a.dtype, kind, _ARRAY_AND_NUMBER, result_type)
+    else:
+        return None
+    device = a._device
+    plan = device.plans.get(key)
+    if plan is None or not a.size or a._owner.is_closed or array_device() is not device:
+        return None
+    make = plan.scalars[1]
+    if make is None:
+        if b._owner.is_closed or b._device is not device:
+            return None
+    else:
+        try:
+            second = make(b)
+        except OverflowError:
+            return None
+    result = a if is_in_place else a._new_dense(plan.dtype)
+    x, z, size = a._address, result._address, a.size
+    if (x | z | merged) & plan.mask:
+        plan.elementwise.launch_dense(device.arch, None, size, (x, z, merged), (z, x, second))
+        return result
+    bound = plan.packed.bound.get((size - 1) // plan.per_block + 1)
+    if bound is None:
+        plan.packed.launch(None, size, z, x, second, size)
+        return result
+    try:
+        bound(z, x, second, size)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    return result
 
 
 def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None):
@@ -111,6 +146,9 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
 
 def in_place(operation: Operation, a: ArrayBase, b):
     """Do an operation on an array and store the result in it; its type stays."""
+    result = usual(operation, a, b, True)
+    if result is not None:
+        return result
     shape = operand_shape(b)
     if shape is None:
         return NotImplemented
@@ -166,10 +204,6 @@ def launch_plan(plan: Plan, stream, out: ArrayBase, operands) -> None:
             arguments.append(make(item))
     inner = None if stream is None else stream_of(stream)
     plan.elementwise.launch(device.arch, inner, shape, places, arguments)
-
-
-def launch_dense(plan: Plan, device, stream, out: ArrayBase, addresses) -> None:
-    plan.elementwise.launch_dense(device.arch, stream, out.size, addresses, addresses)
 
 
 def operand_of(item):

@@ -12,6 +12,7 @@ import numpy
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
@@ -215,7 +216,7 @@ def managed_address(array: numpy.ndarray) -> int | None:
 
 def adopt(kind: type, pointer: int, size: int, resource, context):
     """Return an allocation of the class ``kind`` that a resource frees, as a member of a context."""
-    allocation = kind._init(pointer, size, mr=resource)
+    allocation = kind._init(pointer, size, mr=resource, stream=LEGACY_DEFAULT_STREAM)
     allocation._context = context
     context._objects.add(allocation)
     return allocation
