@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Times the classic interface on a GPU, beside PyCUDA and CuPy where they are installed.
+
+All libraries take turns in one run, on the same primary context. Calls are timed on the host, in batches that do not
+fill the queue of the GPU: medians in microseconds. Operations on large arrays are timed until they have completed, and
+their bytes in a second stand beside those of a copy within the device.
+
+    python classic_gpu.py [--json FILE] [--rounds N] [--large N] [libraries]
+
+``--large`` is the number of elements of large arrays; a small one tries the benchmark on the software device.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+SOURCE = """
+__global__ void saxpy(float a, const float *x, const float *y, float *out, unsigned long long n)
+{
+    unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a * x[i] + y[i];
+}
+"""
+SMALL = 1000
+BATCH = 50
+BLOCK, GRID = (256, 1, 1), (4, 1)
+CALLS = [
+    "call",
+    "prepared call",
+    "launch",
+    "module from the cache",
+    "a + b of 1,000",
+    "a + 1 of 1,000",
+    "a += b of 1,000",
+]
+# What an operation reads and writes, in elements of each index.
+OPERATIONS = {"a + b": 3, "sum": 1, "copy": 2}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Time the classic interface on a GPU.")
+    parser.add_argument("--json", type=Path, help="where to store the figures")
+    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--large", type=int, default=10_000_000)
+    parser.add_argument("libraries", nargs="*", default=["cuda.core", "pycuda", "cupy"])
+    arguments = parser.parse_args()
+
+    import cuda.core.driver as drv
+
+    device = drv.Device(0)
+    context = device.make_context()
+    makers = {"cuda.core": our_ways, "pycuda": pycuda_ways, "cupy": cupy_ways}
+    ways = {
+        name: makers[name](arguments.large)
+        for name in arguments.libraries
+        if name == "cuda.core" or importlib.util.find_spec(name)
+    }
+    calls = time_calls(ways, arguments.rounds, context.synchronize)
+    rates = time_operations(ways, arguments.rounds, arguments.large, context.synchronize)
+    print(f"{device.name()}, medians of {arguments.rounds} rounds")
+    show("microseconds of a call", CALLS, calls, ways)
+    show(f"GB/s with {arguments.large:,} floats", list(OPERATIONS), rates, ways)
+    if arguments.json:
+        figures = {"device": device.name(), "microseconds": calls, "gigabytes per second": rates}
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return 0
+
+
+def our_ways(large: int) -> dict[str, Callable[[], object]]:
+    """Return what is timed of ours, by name."""
+    import cuda.core.driver as drv
+    from cuda.core import LEGACY_DEFAULT_STREAM, LaunchConfig, launch
+    from cuda.core.driver import compiler, gpuarray
+
+    ways = classic_ways(drv, compiler, gpuarray, large)
+    kernel = compiler.SourceModule(SOURCE).get_function("saxpy").kernel
+    config, values = LaunchConfig(grid=GRID, block=BLOCK), ways.pop("values")
+    arguments = (np.float32(2), *(int(item.gpudata) for item in values), SMALL)
+    ways["launch"] = lambda: launch(LEGACY_DEFAULT_STREAM, config, kernel, *arguments)
+    return ways
+
+
+def pycuda_ways(large: int) -> dict[str, Callable[[], object]]:
+    """Return what is timed of PyCUDA, in the primary context that is current."""
+    import pycuda.autoprimaryctx
+    import pycuda.compiler
+    import pycuda.driver
+    import pycuda.gpuarray
+
+    ways = classic_ways(pycuda.driver, pycuda.compiler, pycuda.gpuarray, large)
+    del ways["values"]
+    return ways
+
+
+def classic_ways(drv, compiler, gpuarray, large: int) -> dict[str, Callable[[], object]]:
+    """Return what is timed of either classic interface."""
+    function = compiler.SourceModule(SOURCE).get_function("saxpy")
+    prepared = compiler.SourceModule(SOURCE).get_function("saxpy")
+    prepared.prepare("fPPPQ")
+    x, y, out = (gpuarray.zeros(SMALL, np.float32) for _ in range(3))
+    a, n = np.float32(2), np.uint64(SMALL)
+    big, other, target = (gpuarray.zeros(large, np.float32) for _ in range(3))
+
+    def add_in_place():
+        nonlocal x
+        x += y
+
+    return {
+        "values": (x, y, out),
+        "call": lambda: function(a, x, y, out, n, block=BLOCK, grid=GRID),
+        "prepared call": lambda: prepared.prepared_call(GRID, BLOCK, 2.0, x.gpudata, y.gpudata, out.gpudata, SMALL),
+        "module from the cache": lambda: compiler.SourceModule(SOURCE),
+        "a + b of 1,000": lambda: x + y,
+        "a + 1 of 1,000": lambda: x + 1.0,
+        "a += b of 1,000": add_in_place,
+        "a + b": lambda: big + other,
+        "sum": lambda: gpuarray.sum(big),
+        "copy": lambda: drv.memcpy_dtod(target.gpudata, big.gpudata, big.nbytes),
+    }
+
+
+def cupy_ways(large: int) -> dict[str, Callable[[], object]]:
+    """Return what is timed of CuPy."""
+    import cupy
+
+    kernel = cupy.RawKernel(f'extern "C" {SOURCE.strip()}', "saxpy")
+    x, y, out = (cupy.zeros(SMALL, np.float32) for _ in range(3))
+    big, other = cupy.zeros(large, np.float32), cupy.zeros(large, np.float32)
+    a, n = np.float32(2), np.uint64(SMALL)
+
+    def add_in_place():
+        nonlocal x
+        x += y
+
+    return {
+        "call": lambda: kernel(GRID, BLOCK, (a, x, y, out, n)),
+        "a + b of 1,000": lambda: x + y,
+        "a + 1 of 1,000": lambda: x + 1.0,
+        "a += b of 1,000": add_in_place,
+        "a + b": lambda: big + other,
+        "sum": lambda: big.sum(),
+        "copy": lambda: cupy.copyto(other, big),
+    }
+
+
+def time_calls(ways, rounds: int, synchronize) -> dict[str, dict[str, float]]:
+    """Return the microseconds that a call keeps the host, by name and library."""
+    samples: dict = {}
+    for number in range(rounds + 3):
+        for library, calls in ways.items():
+            for name in CALLS:
+                call = calls.get(name)
+                if call is None:
+                    continue
+                count = 3 if name.startswith("module") else BATCH
+                start = time.perf_counter_ns()
+                for _ in range(count):
+                    call()
+                taken = (time.perf_counter_ns() - start) / count / 1000
+                synchronize()
+                if number >= 3:
+                    samples.setdefault(name, {}).setdefault(library, []).append(taken)
+    return {name: {key: round(statistics.median(v), 2) for key, v in row.items()} for name, row in samples.items()}
+
+
+def time_operations(ways, rounds: int, large: int, synchronize) -> dict[str, dict[str, float]]:
+    """Return the gigabytes that operations read and write in a second, by name and library."""
+    samples: dict = {}
+    for number in range(rounds + 3):
+        for library, calls in ways.items():
+            for name, elements in OPERATIONS.items():
+                synchronize()
+                start = time.perf_counter_ns()
+                for _ in range(10):
+                    calls[name]()
+                synchronize()
+                taken = (time.perf_counter_ns() - start) / 10
+                if number >= 3:
+                    samples.setdefault(name, {}).setdefault(library, []).append(4 * elements * large / taken)
+    return {name: {key: round(statistics.median(v), 1) for key, v in row.items()} for name, row in samples.items()}
+
+
+def show(title: str, names, figures, libraries) -> None:
+    print(f"\n{title:28}" + "".join(f"{library:>12}" for library in libraries))
+    for name in names:
+        row = figures.get(name, {})
+        print(f"{name:28}" + "".join(f"{row.get(library, '-'):>12}" for library in libraries))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("CUDA_DEVICE", "0")
+    sys.exit(main())
