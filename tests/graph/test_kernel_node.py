@@ -7,8 +7,8 @@ import weakref
 
 import pytest
 
-from cuda.core import LaunchConfig
-from cuda.core.graph import GraphDefinition, KernelNode
+from cuda.core import LaunchConfig, StreamOptions, launch
+from cuda.core.graph import GraphCompleteOptions, GraphDefinition, KernelNode
 from support.graph_work import ONE, Memory, is_released, run
 
 
@@ -68,3 +68,55 @@ def test_a_kernel_node_keeps_its_arguments(stream, kernels):
     assert reference() is not None
     node.update(args=(None, 3))
     assert is_released(reference)
+
+
+def test_attributes_of_captured_launches_stay_on_their_nodes(device, kernels, memory, stream):
+    least, most = least_and_most(device)
+    capturing = device.create_stream(options=StreamOptions(priority=most))
+    builder = capturing.create_graph_builder().begin_building()
+    launch(builder, LaunchConfig(grid=1, block=1, is_cooperative=True), kernels["add"], memory.at(0), 1)
+    builder.end_building()
+    (node,) = builder.graph_definition.nodes()
+    assert (node.is_cooperative, node.cluster, node.priority) == (True, None, most)
+    node.priority = least
+    node.update(config=LaunchConfig(grid=1, block=1), args=(memory.at(0), 7))
+    clone = GraphDefinition().embed(builder.graph_definition)
+    (copy,) = clone.child_graph.nodes()
+    for item in (node, copy):
+        assert (item.is_cooperative, item.priority) == (True, least)
+    clone.graph.instantiate(GraphCompleteOptions(use_node_priority=True)).launch(stream)
+    stream.sync()
+    assert memory.values[0] == 7
+
+
+def least_and_most(device):
+    from cuda.bindings import driver
+
+    error, least, most = driver.cuCtxGetStreamPriorityRange()
+    assert not error
+    return least, most
+
+
+@pytest.mark.requires(compute=(9, 0))
+def test_clusters_of_captured_launches_stay_on_their_nodes(device, kernels, memory, stream):
+    builder = device.create_graph_builder().begin_building()
+    launch(builder, LaunchConfig(grid=2, cluster=(2, 1, 1), block=1), kernels["add"], memory.at(0), 0)
+    builder.end_building()
+    (node,) = builder.graph_definition.nodes()
+    assert (node.cluster, node.grid, node.is_cooperative) == ((2, 1, 1), (4, 1, 1), False)
+    node.update(args=(memory.at(1), 0))
+    assert node.cluster == (2, 1, 1)
+    builder.complete().launch(stream)
+    stream.sync()
+
+
+def test_priorities_are_ints_and_destroyed_nodes_have_none(kernels, memory):
+    node = GraphDefinition().launch(ONE, kernels["add"], memory.at(0), 1)
+    for wrong, error in ((None, TypeError), (1.5, TypeError), ("1", TypeError), (1 << 31, OverflowError)):
+        with pytest.raises(error, match="priority must"):
+            node.priority = wrong
+    assert (node.priority, node.cluster, node.is_cooperative) == (0, None, False)
+    node.destroy()
+    for read in (lambda: node.priority, lambda: node.cluster, lambda: node.is_cooperative):
+        with pytest.raises(RuntimeError, match="destroyed"):
+            read()

@@ -250,7 +250,11 @@ cdef int raise_refusal(cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTI
             b"cuGraphInstantiateWithParams",
         )
     except CUDAError as error:
-        if where:
+        if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED and (
+            params.flags & cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+        ):
+            explain(error, "device_launch: kernels cannot launch graphs on this device")
+        elif where:
             explain(error, f"the driver refuses{where}")
         raise
     return 0

@@ -152,22 +152,22 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
         change(self, ChildValues_create(child, None))
 
 
-cdef class ExecutableEventRecordNode(ExecutableGraphNode):
+cdef class ExecutableEventNode(ExecutableGraphNode):
+    """What nodes with an event have in common."""
+
+    def update(self, event: Event) -> None:
+        """Change the event (``cuGraphExecEventRecordNodeSetEvent``, ``cuGraphExecEventWaitNodeSetEvent``)."""
+        GraphNode_check(self._node)
+        is_record = self._node._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD
+        change(self, EventValues_create(event, is_record))
+
+
+cdef class ExecutableEventRecordNode(ExecutableEventNode):
     """A node that records an event."""
 
-    def update(self, event: Event) -> None:
-        """Change the event (``cuGraphExecEventRecordNodeSetEvent``)."""
-        GraphNode_check(self._node)
-        change(self, EventValues_create(event, True))
 
-
-cdef class ExecutableEventWaitNode(ExecutableGraphNode):
+cdef class ExecutableEventWaitNode(ExecutableEventNode):
     """A node that waits for an event."""
-
-    def update(self, event: Event) -> None:
-        """Change the event (``cuGraphExecEventWaitNodeSetEvent``)."""
-        GraphNode_check(self._node)
-        change(self, EventValues_create(event, False))
 
 
 cdef class ExecutableHostCallbackNode(ExecutableGraphNode):

@@ -26,8 +26,10 @@ from cuda.core.graph._graph_state cimport (
 )
 
 import os
+from pathlib import Path
 
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core.graph._drawing import save, svg_of
 from cuda.core.graph._options import dot_flags
 
 __all__ = ["GraphDefinition"]
@@ -130,6 +132,37 @@ cdef class GraphDefinition(GraphView):
         check_alive(self._graph)
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDebugDotPrint(self._graph.c_graph, c_path, c_flags), b"cuGraphDebugDotPrint")
+
+    def save(self, path: str | os.PathLike, options: GraphDebugPrintOptions | None = None) -> Path:
+        """Write a picture of the graph, or its GraphViz text.
+
+        Parameters
+        ----------
+        path : str | os.PathLike
+            The file. ``.dot`` and ``.gv`` are text; ``.svg``, ``.png``, ``.pdf`` and others are drawn by the
+            ``graphviz`` package. Where that, or GraphViz, is not installed, text is written beside, with a warning.
+        options : :class:`GraphDebugPrintOptions`, optional
+            What is told of the nodes.
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type.
+        ValueError
+            If ``path`` has no suffix.
+        RuntimeError
+            If the graph is gone.
+        """
+        return save(self, path, options)
+
+    def _repr_svg_(self) -> str | None:
+        """Return a picture for notebooks, drawn by the ``graphviz`` package; None without it."""
+        return svg_of(self) if self.is_valid else None
 
     def nodes(self) -> set[GraphNode]:
         """Return all nodes (``cuGraphGetNodes``)."""

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from libc.limits cimport INT_MAX, INT_MIN
+from libc.string cimport memset
+
 from cuda.bindings cimport cydriver
 
 from cuda.core._module cimport Kernel_create
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._graph_node cimport (
     GraphNode,
     GraphNode_change,
@@ -21,6 +25,8 @@ from cuda.core.graph._kernel_values cimport (
     KernelValues_with_config,
 )
 from cuda.core.graph._node_values cimport NodeValues
+
+import operator
 
 from cuda.core._launch_config import LaunchConfig
 
@@ -95,11 +101,72 @@ cdef class KernelNode(GraphNode):
         """Grid, block and shared memory."""
         return LaunchConfig(grid=self.grid, block=self.block, shmem_size=self.shmem_size)
 
+    @property
+    def cluster(self) -> tuple[int, int, int] | None:
+        """Blocks per cluster in each dimension, as the kernel was launched in a capture; None without clusters."""
+        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+            self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        )
+        if value.clusterDim.x == 0:
+            return None
+        return (value.clusterDim.x, value.clusterDim.y, value.clusterDim.z)
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether all blocks run at once, so that the grid can synchronise."""
+        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+            self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        )
+        return value.cooperative != 0
+
+    @property
+    def priority(self) -> int:
+        """The priority, as streams have one; it counts in graphs instantiated with ``use_node_priority``.
+
+        Captured nodes have that of their stream. Assigning changes the node (``cuGraphKernelNodeSetAttribute``), and
+        executables made later; the driver limits it to the range of the device.
+        """
+        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+            self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY
+        )
+        return value.priority
+
+    @priority.setter
+    def priority(self, value: int):
+        cdef cydriver.CUlaunchAttributeValue c_value
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(f"priority must be an int, not {type(value).__name__}") from None
+        if not INT_MIN <= number <= INT_MAX:
+            raise OverflowError(f"priority must fit 32 bits, and is {number}")
+        GraphNode_check(self)
+        memset(&c_value, 0, sizeof(c_value))
+        c_value.priority = number
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphKernelNodeSetAttribute(
+                    self._record.c_node, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY, &c_value
+                ),
+                b"cuGraphKernelNodeSetAttribute",
+            )
+
     def _details(self):
         return f" kernel={int(self.kernel.handle):#x}"
 
     cdef NodeValues _read(self):
         return KernelValues_read(self._record.c_node)
+
+
+cdef cydriver.CUlaunchAttributeValue read_attribute(KernelNode self, cydriver.CUlaunchAttributeID c_id) except *:
+    cdef cydriver.CUlaunchAttributeValue value
+    GraphNode_check(self)
+    memset(&value, 0, sizeof(value))
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphKernelNodeGetAttribute(self._record.c_node, c_id, &value), b"cuGraphKernelNodeGetAttribute"
+        )
+    return value
 
 
 # What the arguments refer to stays kept as it is: only the parameters change.

@@ -72,44 +72,39 @@ cdef class ChildGraphNode(GraphNode):
         return f" child={int(self.child_graph.handle):#x}"
 
 
-cdef class EventRecordNode(GraphNode):
+cdef class EventNode(GraphNode):
+    """What nodes with an event have in common."""
+
+    def update(self, event: Event) -> None:
+        """Change the event, which the node keeps.
+
+        The call is ``cuGraphEventRecordNodeSetEvent`` or ``cuGraphEventWaitNodeSetEvent``.
+        """
+        GraphNode_check(self)
+        GraphNode_change(self, EventValues_create(event, records(self)))
+
+    @property
+    def event(self) -> Event:
+        """The event; a new object each time, open although that given may be closed."""
+        return EventValues_event(GraphNode_values(self))
+
+    def _details(self):
+        return f" event={<uintptr_t>(<EventValues>GraphNode_values(self)).h_event.get():#x}"
+
+    cdef NodeValues _read(self):
+        return EventValues_read(self._record.c_node, records(self))
+
+
+cdef inline bint records(EventNode self):
+    return self._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD
+
+
+cdef class EventRecordNode(EventNode):
     """A node that records an event."""
 
-    def update(self, event: Event) -> None:
-        """Change the event (``cuGraphEventRecordNodeSetEvent``), which the node keeps."""
-        GraphNode_check(self)
-        GraphNode_change(self, EventValues_create(event, True))
 
-    @property
-    def event(self) -> Event:
-        """The event; a new object each time, open although that given may be closed."""
-        return EventValues_event(GraphNode_values(self))
-
-    def _details(self):
-        return f" event={<uintptr_t>(<EventValues>GraphNode_values(self)).h_event.get():#x}"
-
-    cdef NodeValues _read(self):
-        return EventValues_read(self._record.c_node, True)
-
-
-cdef class EventWaitNode(GraphNode):
+cdef class EventWaitNode(EventNode):
     """A node that waits for an event."""
-
-    def update(self, event: Event) -> None:
-        """Change the event (``cuGraphEventWaitNodeSetEvent``), which the node keeps."""
-        GraphNode_check(self)
-        GraphNode_change(self, EventValues_create(event, False))
-
-    @property
-    def event(self) -> Event:
-        """The event; a new object each time, open although that given may be closed."""
-        return EventValues_event(GraphNode_values(self))
-
-    def _details(self):
-        return f" event={<uintptr_t>(<EventValues>GraphNode_values(self)).h_event.get():#x}"
-
-    cdef NodeValues _read(self):
-        return EventValues_read(self._record.c_node, False)
 
 
 cdef class HostCallbackNode(GraphNode):

@@ -23,6 +23,10 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     if (stream->is_capturing()) {
         Work work;
         CUresult result = KernelWork::make(*function, parameters, context, &work);
+        if (CUlaunchAttributeValue value{}; result == CUDA_SUCCESS && stream->priority()) {
+            value.priority = stream->priority(); // a node has that of the stream it was captured from
+            result = work_as<KernelWork>(work)->with(CU_LAUNCH_ATTRIBUTE_PRIORITY, value, &work);
+        }
         if (result != CUDA_SUCCESS)
             Capture::spoil(*stream);
         return result ? result : Capture::add(*stream, std::move(work));

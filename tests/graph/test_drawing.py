@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of graphs: drawn where the graphviz package is installed, text otherwise."""
+
+import sys
+import types
+
+import pytest
+
+from cuda.core.graph import GraphDebugPrintOptions, GraphDefinition
+
+
+@pytest.fixture
+def definition(device):
+    definition = GraphDefinition()
+    definition.empty().join()
+    return definition
+
+
+@pytest.fixture
+def graphviz(monkeypatch):
+    """A package that draws, as far as it is used here; `fails` makes its program missing."""
+
+    class ExecutableNotFound(RuntimeError):
+        pass
+
+    class Source:
+        def __init__(self, text):
+            self.text = text
+
+        def pipe(self, format):
+            if package.fails:
+                raise ExecutableNotFound
+            return f"<{format}>{'digraph' in self.text}".encode()
+
+    package = types.ModuleType("graphviz")
+    package.Source, package.ExecutableNotFound, package.fails = Source, ExecutableNotFound, False
+    monkeypatch.setitem(sys.modules, "graphviz", package)
+    return package
+
+
+def test_pictures_are_drawn_by_their_suffix(definition, graphviz, tmp_path):
+    for name in ("graph.svg", "graph.PNG"):
+        path = tmp_path / name
+        assert definition.save(path) == path
+        assert path.read_text() == f"<{path.suffix[1:].lower()}>True"
+    assert definition._repr_svg_() == "<svg>True"
+
+
+@pytest.mark.parametrize("suffix", [".dot", ".gv"])
+def test_text_needs_no_package(definition, tmp_path, monkeypatch, suffix):
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    path = tmp_path / f"graph{suffix}"
+    assert definition.save(str(path), GraphDebugPrintOptions(verbose=True)) == path
+    assert path.read_text().startswith("digraph")
+
+
+@pytest.mark.parametrize("missing", ["package", "program"])
+def test_without_graphviz_text_is_written_beside_with_a_warning(definition, graphviz, tmp_path, monkeypatch, missing):
+    if missing == "package":
+        monkeypatch.setitem(sys.modules, "graphviz", None)
+    graphviz.fails = True
+    with pytest.warns(UserWarning, match="written as text to") as caught:
+        path = definition.save(tmp_path / "graph.svg")
+    assert path == tmp_path / "graph.dot" and path.read_text().startswith("digraph")
+    assert caught[0].filename == __file__
+    assert definition._repr_svg_() is None and [file.name for file in tmp_path.iterdir()] == ["graph.dot"]
+
+
+@pytest.mark.requires(module="graphviz")
+def test_the_package_draws(definition, tmp_path):
+    assert "<svg" in (definition._repr_svg_() or "<svg")
+    definition.save(tmp_path / "graph.dot")
+
+
+def test_what_is_no_place_for_a_picture(definition, tmp_path):
+    with pytest.raises(TypeError, match="path must be a str"):
+        definition.save(3)
+    with pytest.raises(ValueError, match="path must end in"):
+        definition.save(tmp_path / "graph")
+    with pytest.raises(TypeError, match="options must be"):
+        definition.save(tmp_path / "graph.dot", options=3)
+
+
+def test_a_graph_that_is_gone_draws_nothing(definition, tmp_path):
+    node = definition.embed(GraphDefinition())
+    child = node.child_graph
+    node.destroy()
+    assert child._repr_svg_() is None
+    with pytest.raises(RuntimeError, match="gone"):
+        child.save(tmp_path / "graph.dot")
