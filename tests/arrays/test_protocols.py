@@ -245,6 +245,17 @@ def test_other_devices_are_refused(exporter):
         from_dlpack(exporter, -1)
 
 
+@pytest.mark.parametrize("answer", [None, 1, (), (1,), (1, 2, 3), {0: 1}, ("cpu", 0), np.zeros(2), (1.0, 0)], ids=repr)
+def test_a_device_is_a_pair(answer):
+    exporter = DLPackExporter()
+    exporter.device = answer
+    with pytest.raises(BufferError, match=r"__dlpack_device__ must return a tuple \(device_type, device_id\)"):
+        from_dlpack(exporter, -1)
+    exporter.device = (2**40, 0)
+    with pytest.raises(BufferError, match="device type 1099511627776 is not supported"):
+        from_dlpack(exporter, -1)
+
+
 @pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
 def test_tensors_that_cannot_be_are_refused(changes, message):
     exporter = broken_tensor(changes)

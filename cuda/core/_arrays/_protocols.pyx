@@ -27,6 +27,7 @@ from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
 from cuda.core._stream cimport Stream_wrap
 
+import operator
 import sys
 
 from cuda.core._utils.cuda_utils import CUDAError
@@ -49,7 +50,7 @@ cdef extern from "Python.h":
 cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     cdef int device_type
     export = obj.__dlpack__
-    device_type = obj.__dlpack_device__()[0]
+    device_type = read_device(obj.__dlpack_device__())
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
     if device_type == DEVICE_CPU and stream == -1:
@@ -64,6 +65,20 @@ cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose pu
         set_flags(self, self._dlpack.versioned.flags)
     self._exporting_obj = obj
     return 0
+
+
+# The first of (device_type, device_id).
+cdef int read_device(object device) except? -1:
+    try:
+        device_type, _ = device
+        number = operator.index(device_type)
+    except (TypeError, ValueError):
+        raise BufferError(
+            f"__dlpack_device__ must return a tuple (device_type, device_id), not {shown(device)[:80]}"
+        ) from None
+    if not 0 <= number < 1 << 20:
+        raise BufferError(f"memory on DLPack's device type {shown(number)} is not supported")
+    return number
 
 
 # ---------------------------------------------------------------------------------------------
