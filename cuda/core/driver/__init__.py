@@ -17,3 +17,4 @@ from cuda.core.driver._memory import *
 from cuda.core.driver._module import *
 from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *
+from cuda.core.driver._textures import *

@@ -37,6 +37,7 @@ DEFAULT_NVCC_FLAGS = _default_flags()
 
 _HEADERS = os.path.join(os.path.dirname(__file__), "include")
 _PRELUDE = "driver_prelude.h"
+_TEXTURES = "driver_textures.h"
 # A macro that is defined again, and what the prelude has that a source does not use.
 _EXPECTED_DIAGNOSTICS = [47, 177]
 
@@ -124,7 +125,8 @@ def _options(fields: dict, source: str, request: Request) -> ProgramOptions:
     directories.append(_HEADERS)
     if needs_other_headers(source):
         directories.extend(_toolkit_directories())
-    fields.setdefault("pre_include", []).insert(0, _PRELUDE)
+    before = [_PRELUDE, _TEXTURES] if re.search(r"\b(texture|surface)\s*<", source) else [_PRELUDE]
+    fields["pre_include"] = before + fields.get("pre_include", [])
     fields.setdefault("diag_suppress", []).extend(_EXPECTED_DIAGNOSTICS)
     fields["device_as_default_execution_space"] = True
     if request.is_relocatable:

@@ -83,7 +83,7 @@ class ArrayDescriptor3D(_Record):
     _fields = ("width", "height", "depth", "format", "num_channels", "flags")
 
 
-_FORMATS = {
+FORMATS = {
     array_format.UNSIGNED_INT8: "uint8",
     array_format.UNSIGNED_INT16: "uint16",
     array_format.UNSIGNED_INT32: "uint32",
@@ -157,7 +157,7 @@ class Array:
 
 @translated
 def _create(context, fields: dict):
-    kind = _FORMATS[member_of(array_format, fields["format"], "cuArrayCreate")]
+    kind = FORMATS[member_of(array_format, fields["format"], "cuArrayCreate")]
     flags = fields.get("flags", 0)
     extents = (fields["width"], fields["height"], fields.get("depth", 0))
     try:
@@ -194,7 +194,7 @@ def dtype_to_array_format(dtype) -> array_format:
         If there is none.
     """
     name = numpy.dtype(dtype).name
-    for format_, known in _FORMATS.items():
+    for format_, known in FORMATS.items():
         if known == name:
             return format_
     raise TypeError(f"arrays have no elements of the type {name}")

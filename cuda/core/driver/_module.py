@@ -24,6 +24,7 @@ from cuda.core.driver._context import Context, current_context, member_of
 from cuda.core.driver._errors import (
     INVALID_HANDLE,
     INVALID_VALUE,
+    NOT_FOUND,
     call,
     classic_error,
     logic_error,
@@ -33,6 +34,7 @@ from cuda.core.driver._managed import ManagedAllocation
 from cuda.core.driver._memory import DeviceAllocation, as_pointer
 from cuda.core.driver._pools import PooledDeviceAllocation
 from cuda.core.driver._streams import Event, stream_of
+from cuda.core.driver._textures import SurfaceReference, TextureReference
 
 __all__ = ["Function", "Module", "PreparedFunction", "module_from_file"]
 
@@ -60,6 +62,7 @@ class Module:
         self._context = context
         self._code = code
         self._functions = {}
+        self._references = {}
         context._objects.add(self)
 
     @classmethod
@@ -98,6 +101,44 @@ class Module:
         pointer = GlobalPointer(variable.handle)
         pointer.variable = variable
         return pointer, variable.size
+
+    def get_texref(self, name: str) -> TextureReference:
+        """Return the texture reference that a source declares as ``texture<...> name``; the same at each call.
+
+        Raises
+        ------
+        LogicError
+            If there is none of that name.
+        """
+        return self._reference(TextureReference, name)
+
+    def get_surfref(self, name: str) -> SurfaceReference:
+        """Return the surface reference that a source declares as ``surface<...> name``; the same at each call.
+
+        Raises
+        ------
+        LogicError
+            If there is none of that name.
+        """
+        return self._reference(SurfaceReference, name)
+
+    def _reference(self, kind: type, name: str):
+        known = self._references.get(name)
+        if not isinstance(known, kind):
+            pointer, size = self.get_global(name)
+            if size != 8:
+                raise logic_error("cuModuleGetTexRef", NOT_FOUND, f"{name} is a variable of {size} bytes, no reference")
+            known = kind()
+            known._variable = pointer
+            self._references[name] = known
+            for function in self._functions.values():
+                if "prepared_call" in vars(function):
+                    function._flush_before_prepared_calls()
+        return known
+
+    def _flush(self) -> None:
+        for reference in self._references.values():
+            reference._flush()
 
     def _invalidate(self) -> None:
         self._is_invalid = True
@@ -191,6 +232,8 @@ class Function:
         try:
             values, handlers = convert(args, self._name, self._parameter_sizes())
             config = self._config(grid, block, shared)
+            if self._module._references:
+                self._module._flush()
             if handlers:
                 values = begin(handlers, values, stream)
             if time_kernel:
@@ -240,7 +283,14 @@ class Function:
         self.prepared_call = PreparedLaunch(self.kernel, parameters, *find)
         self.prepared_async_call = PreparedLaunch(self.kernel, parameters, find[0], stream_of, *find[2:])
         self.prepared_timed_call = self._prepared_timed_call
+        if self._module._references:
+            self._flush_before_prepared_calls()
         return self
+
+    def param_set_texref(self, t: TextureReference) -> None:
+        """Accept a texture reference of the module: each launch uses what is bound to all of them."""
+        if not isinstance(t, TextureReference):
+            raise TypeError(f"a TextureReference is needed, not {type(t).__name__}")
 
     def get_attribute(self, attr: int) -> int:
         """Return an attribute, a member of :class:`function_attribute` (``cuKernelGetAttribute``)."""
@@ -294,6 +344,13 @@ class Function:
             raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
         return self._config(grid, block, shared)
 
+    def _flush_before_prepared_calls(self) -> None:
+        """Let prepared calls write the texture references of the module first, which others do not pay for."""
+        for name in ("prepared_call", "prepared_async_call"):
+            launch_prepared = getattr(self, name)
+            if isinstance(launch_prepared, PreparedLaunch):
+                setattr(self, name, _flushing(self._module, launch_prepared))
+
     def _prepared_timed_call(self, grid, block, *args, shared_size=0):
         start, end_ = Event(), Event()
         start.record()
@@ -308,6 +365,14 @@ class Function:
 
 
 PreparedFunction = Function
+
+
+def _flushing(module: Module, launch_prepared):
+    def call_prepared(*args, **kwargs):
+        module._flush()
+        launch_prepared(*args, **kwargs)
+
+    return call_prepared
 
 
 def code_of(image) -> ObjectCode:
