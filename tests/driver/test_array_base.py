@@ -92,10 +92,21 @@ def test_views_keep_the_memory_alive():
     assert view.get().tolist() == [2, 4, 6]
 
 
-@pytest.mark.parametrize("dtype", [object, ">f4", "V0", ("f4", 3), [("a", object)]], ids=repr)
+@pytest.mark.parametrize(
+    "dtype", [object, ">f4", "V0", ("f4", 3), [("a", object)], np.longdouble, np.clongdouble], ids=repr
+)
 def test_types_that_devices_do_not_have_are_refused(dtype):
     with pytest.raises(TypeError, match=r"dtype|elements"):
         GPUArray(3, dtype)
+
+
+def test_memory_that_is_not_there_is_refused():
+    with pytest.raises(TypeError, match="must return device memory"):
+        GPUArray(3, "f4", allocator=lambda nbytes: None)
+    with pytest.raises(ValueError, match="has more than"):
+        GPUArray((2**40, 2**40), "f4")
+    with pytest.raises(drv.MemoryError):
+        GPUArray(2**45, "f8")
 
 
 def test_without_a_context_there_are_no_arrays():

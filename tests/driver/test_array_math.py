@@ -115,6 +115,16 @@ def test_negation_of_booleans_and_bits_of_floats_are_refused():
         operator.lt(gpuarray.to_gpu(sample("c8")), 1)
 
 
+def test_dates_are_kept_and_not_computed_with():
+    host = np.array(["2020-01-01", "2021-01-01"], "M8[D]")
+    d = gpuarray.to_gpu(host)
+    assert (d.copy().get() == host).all()
+    days = gpuarray.to_gpu(np.array([1, 2], "m8[D]"))
+    for use in (lambda: d + 1, lambda: d < d, lambda: days + days, lambda: days.mul_add(1, days, 1)):
+        with pytest.raises(TypeError, match="not supported"):
+            use()
+
+
 @pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
 def test_comparisons_give_zero_and_one_in_the_type_of_the_operands(name):
     function = getattr(operator, name)

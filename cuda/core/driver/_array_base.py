@@ -24,6 +24,8 @@ from cuda.core.driver._memory import as_pointer, mem_alloc
 
 __all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay"]
 
+MOST_BYTES = 2**63 - 1
+
 
 class ArrayBase:
     """An n-dimensional array in device memory, without operations."""
@@ -49,7 +51,11 @@ class ArrayBase:
             low, high = memory_range(shape, strides, dtype.itemsize)
             if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
                 raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
+            if self.nbytes > MOST_BYTES:
+                raise ValueError(f"an array of shape {shape} and type {dtype} has more than {MOST_BYTES} bytes")
             gpudata = allocator(self.nbytes)
+            if gpudata is None:
+                raise TypeError(f"allocator must return device memory, not None: {allocator!r}")
         self._set_memory(gpudata, base)
 
     def _set_layout(self, shape, strides, dtype) -> None:
@@ -275,6 +281,8 @@ def checked_dtype(dtype) -> np.dtype:
         raise TypeError(
             f"dtype {dtype.str} is not in the byte order of devices; convert with {dtype.newbyteorder('=').str}"
         )
+    if dtype in (np.longdouble, np.clongdouble):
+        raise TypeError(f"devices have no numbers of dtype {dtype}; convert to float64 or complex128")
     if dtype.subdtype is not None or dtype.itemsize == 0:
         raise TypeError(f"dtype {dtype} is no type of single elements with a size")
     return dtype

@@ -18,6 +18,7 @@ from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._array_operations import COMPARISONS, Operation
 from cuda.core.driver._errors import classic_error
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
+from cuda.core.driver._kernel_source import COMPUTE_TYPES
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["Plan", "apply", "binary", "in_place", "launch_plan", "operand_of", "unary"]
@@ -261,6 +262,9 @@ def known_comparison(operation: Operation, operands, kinds, number: int):
 
 def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan:
     *loop, natural = operation.resolve(*kinds)
+    for dtype in (*loop, natural):
+        if dtype not in COMPUTE_TYPES:
+            raise TypeError(f"{operation.name} is not supported for elements of type {dtype}")
     names = "ab"[: len(loop)]
     inputs = [
         Operand(name, converted if is_scalar else kind, converted, is_scalar)

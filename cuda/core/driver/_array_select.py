@@ -12,6 +12,7 @@ from cuda.core.driver._array_layout import broadcast_shape, checked_axis, checke
 from cuda.core.driver._array_math import Plan, launch_plan, maker_of, operand_of, type_of
 from cuda.core.driver._array_transfer import convert, copy_of, word_dtype
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
+from cuda.core.driver._kernel_source import COMPUTE_TYPES
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["concatenate", "if_positive", "linear_combination", "put", "stack", "take", "take_put", "where"]
@@ -23,6 +24,8 @@ def linear_combination(a, a_factor, b, b_factor, out=None, stream=None):
         raise TypeError(f"other must be a GPUArray, not {type(b).__name__}")
     operands = {"p": checked_number(a_factor, "selffac"), "a": a, "q": checked_number(b_factor, "otherfac"), "b": b}
     dtype = np.result_type(*map(promoted, operands.values()))
+    if dtype not in COMPUTE_TYPES:
+        raise TypeError(f"mul_add is not supported for elements of type {dtype}")
     return compute("mul_add", operands, dict.fromkeys(operands, dtype), dtype, "r = p * a + q * b", out, stream)
 
 

@@ -285,8 +285,7 @@ __device__ inline void normal_pair(double u, double v, double* pair)
         const int id = blockIdx.x * blockDim.x + threadIdx.x; \
         if (id >= count) return; \
         state_type s = states[id]; \
-        const table_type* table = TABLE_OF(tables, id); \
-        (void)table;
+        BIND_TABLE
 #define RANDOM_END states[id] = s; }
 #define EACH for (u64 i = id; i < n; i += count)
 #define EACH_PAIR for (u64 i = id; i < n; i += 2 * (u64)count)
@@ -327,7 +326,7 @@ NORMALS(random_log_normal_double, double, UNIFORM64, exp(mean + deviation * z),
     const double mean, const double deviation)
 
 namespace {
-__device__ inline double poisson(state_type& s, const table_type* table, double mean)
+__device__ inline double poisson(state_type& s, double mean)
 {
     if (!(mean > 0)) return 0;
     if (mean < 10)
@@ -351,10 +350,10 @@ __device__ inline double poisson(state_type& s, const table_type* table, double 
     }
 }
 }
-RANDOM_BEGIN(random_poisson, u32, const double mean) EACH data[i] = (u32)poisson(s, table, mean); RANDOM_END
-RANDOM_BEGIN(random_poisson_each_uint, u32) EACH data[i] = (u32)poisson(s, table, data[i]); RANDOM_END
-RANDOM_BEGIN(random_poisson_each_float, float) EACH data[i] = (float)poisson(s, table, data[i]); RANDOM_END
-RANDOM_BEGIN(random_poisson_each_double, double) EACH data[i] = poisson(s, table, data[i]); RANDOM_END
+RANDOM_BEGIN(random_poisson, u32, const double mean) EACH data[i] = (u32)poisson(s, mean); RANDOM_END
+RANDOM_BEGIN(random_poisson_each_uint, u32) EACH data[i] = (u32)poisson(s, data[i]); RANDOM_END
+RANDOM_BEGIN(random_poisson_each_float, float) EACH data[i] = (float)poisson(s, data[i]); RANDOM_END
+RANDOM_BEGIN(random_poisson_each_double, double) EACH data[i] = poisson(s, data[i]); RANDOM_END
 """
 
 _QUASI_FILLS = r"""
@@ -368,7 +367,7 @@ QUASI_NORMALS(random_log_normal_double, double, UNIFORM64, normcdfinv, exp(mean 
 
 _DRAWS = r"""
 typedef u32 table_type;
-#define TABLE_OF(tables, id) (tables)
+#define BIND_TABLE
 #define DRAW32 next(s)
 #define DRAW64 draw64(s)
 #define UNIFORM64 uniform64(s)
@@ -401,7 +400,7 @@ typedef u64 bits_type;
 """
 _QUASI_KERNELS = r"""
 typedef bits_type table_type;
-#define TABLE_OF(tables, id) ((tables) + (id) * WIDTH)
+#define BIND_TABLE const bits_type* table = tables + id * WIDTH;
 extern "C" __global__ void random_seed(state_type* states, const int count, const bits_type* directions,
                                        const bits_type* scramble, const u64 offset)
 {
