@@ -386,16 +386,50 @@ def test_closing_while_another_thread_opens():
         return settings.back_end(source, name, settings)
 
     program._settings = types.SimpleNamespace(back_end=open_late, prefix=b"")
-    opening = threading.Thread(target=program._opened)
+    refusals = []
+
+    def open_it():
+        try:
+            program._opened()
+        except RuntimeError as error:
+            refusals.append(str(error))
+
+    opening = threading.Thread(target=open_it)
     opening.start()
     assert is_opening.wait(10)
     closing = threading.Thread(target=program.close)
     closing.start()
-    may_open.set()
     closing.join()
-    opening.join()
     assert program.is_closed
+    may_open.set()
+    opening.join()
+    assert refusals == ["this Program is closed"]
     assert program._back_end._program is None
+
+
+def test_a_finalizer_closes_the_program_in_the_middle_of_its_compilation(monkeypatch):
+    class Closer:
+        def __init__(self):
+            self.itself = self
+
+        def __del__(self):
+            program.close()
+            closed.append(program.is_closed)
+
+    def call(*arguments, **options):
+        gc.collect()
+        return original(*arguments, **options)
+
+    closed, original = [], _nvrtc.call_nvrtc
+    program = Program(SAXPY, "c++", ARCH)
+    program._opened()
+    Closer()
+    monkeypatch.setattr(_nvrtc, "call_nvrtc", call)
+    assert b"saxpy" in program.compile("ptx", name_expressions=("saxpy",)).code
+    assert closed == [True]
+    assert program._back_end._program is None
+    with pytest.raises(RuntimeError, match="closed"):
+        program.compile("ptx")
 
 
 def test_code_outlives_its_program():

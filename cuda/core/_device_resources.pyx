@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from cuda.core._handles import _late
 from cuda.core._utils.options import Options
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import check_str_enum, shown
 from cuda.core.typing import WorkqueueSharingScopeType
 
 __all__ = ["DeviceResources", "SMResource", "SMResourceOptions", "WorkqueueResource", "WorkqueueResourceOptions"]
@@ -219,7 +219,7 @@ class WorkqueueResourceOptions(Options):
 
     def __post_init__(self):
         if self.sharing_scope is not None:
-            WorkqueueSharingScopeType(self.sharing_scope)
+            check_str_enum(self.sharing_scope, WorkqueueSharingScopeType)
         if self.concurrency_limit is not None:
             if isinstance(self.concurrency_limit, bool) or not hasattr(self.concurrency_limit, "__index__"):
                 raise TypeError(f"concurrency_limit must be an int, not {type(self.concurrency_limit).__name__}")

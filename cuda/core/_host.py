@@ -32,7 +32,7 @@ class Host:
     __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")
 
     _instances: dict[tuple[int | None, bool], Host] = {}
-    _lock = threading.Lock()
+    _lock = threading.RLock()
 
     def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False):
         if numa_id is not None:

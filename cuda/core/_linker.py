@@ -28,7 +28,7 @@ __all__ = ["Linker", "LinkerOptions"]
 _TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
 _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
-_choice = threading.Lock()
+_choice = threading.RLock()
 
 
 @needs_init("_linker", "_is_linked")
@@ -195,8 +195,8 @@ def make_driver_linker(options: LinkerOptions) -> DriverLinker:
 
 def add_input(linker, object_code: ObjectCode, index: int) -> None:
     """Add an object code to a back end."""
-    kind = _FORMATS[object_code.code_type]
     code = object_code.code
+    kind = _FORMATS[object_code.code_type]
     if kind not in linker.input_types:
         raise ValueError(
             f"the driver's linker takes no {kind.value}, which input {index} is; compile to 'ptx' or 'cubin'; "

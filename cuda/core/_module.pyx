@@ -403,7 +403,7 @@ cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
     self._name = name
     self._symbol_mapping = dict(symbol_mapping) if symbol_mapping else {}
     self._kernels = {}
-    self._lock = threading.Lock()
+    self._lock = threading.RLock()
     return self
 
 

@@ -94,7 +94,7 @@ class Program:
         self._options = options = settings.options
         self._name = options.name
         # Held while the compiler gets the source, which happens when it is to compile: most programs are in a cache.
-        self._opening = threading.Lock()
+        self._opening = threading.RLock()
         if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
@@ -194,9 +194,7 @@ class Program:
     def close(self) -> None:
         """Destroy the compiler's program and remove the debug source file; calling this again does nothing."""
         self._is_closed = True
-        if self._back_end is None and self._opening.locked():
-            with self._opening:  # a thread that is just opening this program may not have seen that it is closed
-                pass
+        # A thread that is just opening this program closes what it opened.
         back_end = self._back_end
         if back_end is not None:
             back_end.close()
@@ -234,6 +232,9 @@ class Program:
                 if self._back_end is None:
                     source = self._settings.prefix + source_bytes(self._code)
                     self._back_end = self._settings.back_end(source, os.fsencode(self._name), self._settings)
+                if self._is_closed:
+                    self._back_end.close()
+                    raise RuntimeError(CLOSED)
         return self._back_end
 
     def _look_early(self) -> None:

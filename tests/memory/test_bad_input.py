@@ -18,7 +18,9 @@ from cuda.core._memory import (
     LegacyPinnedMemoryResource,
     ManagedMemoryResource,
     PinnedMemoryResource,
+    PinnedMemoryResourceOptions,
     VirtualMemoryResource,
+    VirtualMemoryResourceOptions,
 )
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._utils.cuda_utils import CUDAError
@@ -334,3 +336,32 @@ def test_messages_that_are_unpickled_twice(shareable, device):
             device.sync()  # the importer has to be done before the exporter frees
         finally:
             child.stop()
+
+
+@pytest.mark.requires(device=True)
+def test_views_have_at_most_64_axes(device):
+    buffer = LegacyPinnedMemoryResource().allocate(64)
+    with pytest.raises(ValueError, match="at most 64 axes are supported, not 1000000"):
+        buffer.view(b"\xff" * 1_000_000)
+
+
+@pytest.mark.parametrize("name", ["addr_hint", "addr_align"])
+def test_addresses_of_virtual_memory_have_64_bits(name):
+    with pytest.raises(OverflowError, match=f"{name} must be at most"):
+        VirtualMemoryResourceOptions(**{name: 1 << 64})
+
+
+@pytest.mark.parametrize("numa_id", [-1, 1 << 31, 10**5000], ids=["negative", "31 bits", "huge"])
+def test_numbers_of_numa_nodes_have_31_bits(numa_id):
+    for make in (Host, lambda numa_id: PinnedMemoryResourceOptions(numa_id=numa_id)):
+        with pytest.raises(ValueError, match="numa_id must be"):
+            make(numa_id)
+
+
+@pytest.mark.requires(device=True, vmm=True)
+def test_the_configuration_of_virtual_memory_is_checked_when_it_is_assigned(device):
+    resource = VirtualMemoryResource(device)
+    resource.config = {"granularity": "minimum"}
+    assert resource.config.granularity == "minimum"
+    with pytest.raises(TypeError, match="virtual memory resource options must be"):
+        resource.config = 5

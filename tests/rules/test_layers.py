@@ -38,6 +38,7 @@ LAYERS = {
         "_utils.pycompat",
         "_utils.sharing",
         "_utils.signatures",
+        "_utils.turns",
         "_utils.unbuilt",
         "_utils.waiting",
         "_utils.cuda_utils",

@@ -7,6 +7,7 @@ import pytest
 
 from cuda.core._utils.validators import (
     check_address,
+    check_path,
     check_str_enum,
     dtype_argument,
     format_or_list,
@@ -70,6 +71,13 @@ def test_names_are_what_c_can_hold(name, why):
     assert name_bytes("name", "\u00e9") == "\u00e9".encode()
     with pytest.raises(ValueError, match=f"name must have {why}"):
         name_bytes("name", name)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800"])
+def test_paths_are_what_a_file_system_can_have(path):
+    check_path("path", "a/\udcff")
+    with pytest.raises(ValueError, match="path must have no null characters"):
+        check_path("path", path)
 
 
 @pytest.mark.parametrize("value", ["\ud800", {1: 2}, 10**5000, object()], ids=lambda value: type(value).__name__)

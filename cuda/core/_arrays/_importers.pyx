@@ -32,7 +32,7 @@ import threading
 __all__ = ["register_importer"]
 
 cdef TypeTable[Importer] _table
-cdef object _table_lock = threading.Lock()
+cdef object _table_lock = threading.RLock()
 
 # What users registered: type -> function.
 cdef dict _registered = {}

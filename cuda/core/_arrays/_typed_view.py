@@ -35,6 +35,8 @@ def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
 def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
     """Return the shape with the extent that is left open, by -1 or None, filled in."""
     shape = _integers((-1,) if shape is None else shape)
+    if len(shape) > 64:
+        raise ValueError(f"at most 64 axes are supported, not {len(shape)}")
     if shape.count(-1) > 1 or min(shape, default=0) < -1:
         raise ValueError(f"shape must have extents from 0 on and at most one of -1, not {shown(shape)}")
     if -1 not in shape:

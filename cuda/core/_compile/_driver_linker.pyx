@@ -18,10 +18,10 @@ from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, Kept, Memb
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import os
-import threading
 
 from cuda.core._code._loading import check_image, explain
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.turns import Turns
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -90,11 +90,11 @@ cdef class DriverLinker:
     cdef:
         LinkMember _h_link
         LinkData _data
-        object _lock
+        object _turns
 
     def __cinit__(self):
         self._data = LinkData()
-        self._lock = threading.Lock()  # one call of a link at a time
+        self._turns = Turns()  # one call of a link at a time
 
     def __init__(self, settings):
         cdef LinkData data = self._data
@@ -131,7 +131,7 @@ cdef class DriverLinker:
             detail = f"adding the {kind.value} file {code!r} failed"
         else:
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
-        with self._lock:
+        with self._turns:
             if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
@@ -145,7 +145,7 @@ cdef class DriverLinker:
     def link(self, target) -> bytes:
         """Link, and return the CUBIN (``cuLinkComplete``)."""
         cdef KeptLink link
-        with self._lock:
+        with self._turns:
             if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
@@ -161,8 +161,7 @@ cdef class DriverLinker:
 
     def close(self):
         """Destroy the link (``cuLinkDestroy``), after a call in another thread."""
-        with self._lock:
-            self._h_link.reset()
+        self._h_link.reset()
 
     def _explain(self, error, detail):
         error.log = self.log("error") or None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-import threading
 import warnings
 
 from cuda.core._compile import _nvrtc_calls
@@ -21,6 +20,7 @@ from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._handles._waiting import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.turns import Turns
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
@@ -123,7 +123,7 @@ class NVRTCBackEnd:
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
 
     def __init__(self, source: bytes, name: bytes, settings):
-        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._turns = Turns()  # one compilation of a program at a time
         self._program = None
         self._handle = None
         self.pch_status = None
@@ -140,8 +140,10 @@ class NVRTCBackEnd:
 
     def close(self) -> None:
         """Destroy the program (``nvrtcDestroyProgram``), after a compilation in another thread."""
-        with self._lock:
-            program, self._program, self._handle, self._source = self._program, None, None, None
+        self._turns.after_call(self._destroy)
+
+    def _destroy(self) -> None:
+        program, self._program, self._handle, self._source = self._program, None, None, None
         if program:
             (error,) = load_nvrtc().nvrtcDestroyProgram(program)
             if error:
@@ -157,7 +159,7 @@ class NVRTCBackEnd:
         if self._source is None:
             return self.null_handle()
         if self._program is None:
-            with self._lock:
+            with self._turns:
                 self._open()
         if self._handle is None:
             self._handle = load_nvrtc().nvrtcProgram(init_value=self._program)
@@ -188,7 +190,7 @@ class NVRTCBackEnd:
         NVRTCError
             If the source has errors, or an option is wrong; with the log.
         """
-        with self._lock:
+        with self._turns:
             program = self._open()
             options = self._arguments
             if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-import threading
 import warnings
 
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.tool_errors import tool_error
+from cuda.core._utils.turns import Turns
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["NVVMBackEnd", "libdevice", "load_nvvm"]
@@ -128,7 +128,7 @@ class NVVMBackEnd:
     pch_status = None
 
     def __init__(self, source: bytes, name: bytes, settings):
-        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._turns = Turns()  # one compilation of a program at a time
         self._program = 0
         self._arguments = settings.arguments
         self._detail = describe_nvvm(settings.options)
@@ -146,8 +146,10 @@ class NVVMBackEnd:
 
     def close(self) -> None:
         """Destroy the program (``nvvmDestroyProgram``), after a compilation in another thread."""
-        with self._lock:
-            program, self._program = self._program, 0
+        self._turns.after_call(self._destroy)
+
+    def _destroy(self) -> None:
+        program, self._program = self._program, 0
         if program:
             try:
                 call_nvvm("destroy_program", program)
@@ -184,7 +186,7 @@ class NVVMBackEnd:
         nvvmError
             If the IR has errors, or an option is wrong; with the log.
         """
-        with self._lock:
+        with self._turns:
             program = self._program
             if not program:
                 raise RuntimeError("this Program is closed")

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import threading
-
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
+from cuda.core._utils.turns import Turns
 from cuda.core.typing import ObjectCodeFormatType
 
 __all__ = ["PTXBackEnd"]
@@ -38,14 +37,13 @@ class PTXBackEnd:
     def __init__(self, source: bytes, name: bytes, settings):
         self._options = settings.arguments
         self._input = ObjectCode.from_ptx(source, name=name.decode(errors="replace"))
-        self._lock = threading.Lock()  # one compilation of a program at a time
+        self._turns = Turns()  # one compilation of a program at a time
         self._is_linked = False
         self._linker = Linker(self._input, options=self._options)
 
     def close(self) -> None:
         """Close the linker, after a compilation in another thread."""
-        with self._lock:
-            self._linker.close()
+        self._turns.after_call(lambda: self._linker.close())
 
     @property
     def handle(self):
@@ -77,7 +75,7 @@ class PTXBackEnd:
         nvJitLinkError, CUDAError
             If the linker fails; with the log.
         """
-        with self._lock:
+        with self._turns:
             if self._linker.is_closed:
                 raise RuntimeError("this Program is closed")
             if self._is_linked:

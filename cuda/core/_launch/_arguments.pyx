@@ -202,7 +202,7 @@ cdef struct ArgumentType:
 
 
 cdef TypeTable[ArgumentType] _types
-cdef object _table_lock = threading.Lock()
+cdef object _table_lock = threading.RLock()
 
 # What is no value of its own: an array, whose address is passed.
 cdef ArgumentType _array

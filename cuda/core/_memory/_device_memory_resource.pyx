@@ -21,6 +21,7 @@ from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy, repla
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import Options
+from cuda.core._utils.validators import shown
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 
@@ -192,7 +193,7 @@ cdef int device_argument(object device_id) except -1:
     init_driver()
     HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
     if not 0 <= ordinal < count:
-        raise ValueError(f"device_id must be from 0 to {count - 1}, not {ordinal}")
+        raise ValueError(f"device_id must be from 0 to {count - 1}, not {shown(ordinal)}")
     return ordinal
 
 

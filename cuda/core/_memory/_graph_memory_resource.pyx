@@ -185,7 +185,7 @@ cdef class GraphMemoryResourceAttributes:
 
 _ATTRIBUTES = [name for name in vars(GraphMemoryResourceAttributes) if not name.startswith("_")]
 _resources = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 cdef cyGraphMemoryResource GraphMemory_create(type cls, int device_id):

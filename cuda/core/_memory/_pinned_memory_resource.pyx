@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._memory.pools._sharing import check_platform
 from cuda.core._utils.options import Options
+from cuda.core._utils.validators import shown
 
 __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
 
@@ -154,8 +155,8 @@ class PinnedMemoryResourceOptions(Options):
         if self.numa_id is not None:
             if isinstance(self.numa_id, bool) or not isinstance(self.numa_id, int):
                 raise TypeError(f"numa_id must be an int or None, not {type(self.numa_id).__name__}")
-            if self.numa_id < 0:
-                raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, or None, not {self.numa_id}")
+            if not 0 <= self.numa_id < 1 << 31:
+                raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, or None, not {shown(self.numa_id)}")
         check_threshold(self.release_threshold)
 
 

@@ -16,7 +16,7 @@ from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_
 from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.options import Options
-from cuda.core._utils.validators import address_argument, check_str_enum, shown
+from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -67,7 +67,7 @@ class VirtualMemoryResource(MemoryResource):
         # A Device makes sure of the driver and of the ordinal.
         self._owner = _late.device_of(getattr(device_id, "device_id", device_id))
         self._blocks = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.config = config
         self._check_support()
 
@@ -424,6 +424,8 @@ def _check_number(name: str, value) -> int:
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     if value < 0:
         raise ValueError(f"{name} must be at least 0, not {shown(value)}")
+    if value >> 64:
+        raise OverflowError(f"{name} must be at most 2**64 - 1, not {shown(value)}")
     return value
 
 
@@ -458,11 +460,11 @@ def _free_addresses(address, size) -> None:
 
 
 def _check_size(name, size) -> int:
-    if isinstance(size, bool) or not hasattr(size, "__index__"):
-        raise TypeError(f"{name} must be an int, a number of bytes, not {type(size).__name__}")
-    size = size.__index__()
+    if isinstance(size, bool):
+        raise TypeError(f"{name} must be an int, a number of bytes, not bool")
+    size = int_argument(name, size, "an int, a number of bytes")
     if not 0 <= size < 1 << 63:
-        raise OverflowError(f"{name} must be a number of bytes, from 0 to 2**63 - 1, not {size}")
+        raise OverflowError(f"{name} must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
     return size
 
 

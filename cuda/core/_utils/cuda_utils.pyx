@@ -10,6 +10,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 
 import importlib
+import sys
 import warnings
 from collections import namedtuple
 
@@ -151,7 +152,8 @@ def call_driver(str api, *arguments):
     cdef bytes name = api.encode()
     if _bindings is None:
         _bindings = importlib.import_module("cuda.bindings.driver")
-    result = getattr(_bindings, api)(*arguments)
+    # Programs may set the attribute `driver` of this module.
+    result = getattr(vars(sys.modules[__name__]).get("driver", _bindings), api)(*arguments)
     if int(result[0]) != 0:
         raise_driver_error(<cydriver.CUresult><int>int(result[0]), name)
     return handle_return(result)

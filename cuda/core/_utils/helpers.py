@@ -132,4 +132,4 @@ def reset_fork_warning() -> None:
 
 
 _has_warned = False
-_warning_lock = threading.Lock()
+_warning_lock = threading.RLock()

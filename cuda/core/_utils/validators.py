@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import importlib
 import operator
+import os
 
 __all__ = [
     "address_argument",
     "check_address",
+    "check_path",
     "check_str_enum",
     "dtype_argument",
     "find_str_enum",
@@ -126,6 +128,22 @@ def check_str_enum(value, enum_class, *, allow_none: bool = False):
     if value is None and allow_none:
         return None
     return enum_class(find_str_enum(value, [member.value for member in enum_class], enum_class.__name__))
+
+
+def check_path(name: str, path: str) -> None:
+    """Refuse a path that no file system can have.
+
+    Raises
+    ------
+    ValueError
+        If there are null characters in it, or what the encoding of file names has not; the message names the argument.
+    """
+    try:
+        is_path = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_path = False
+    if not is_path:
+        raise ValueError(f"{name} must have no null characters or halves of surrogate pairs, but is {shown(path)}")
 
 
 def dtype_argument(value):

@@ -97,7 +97,7 @@ class Counters:
     """The hits and misses of a cache, counted by threads at once."""
 
     def __init__(self):
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._hits = 0
         self._misses = 0
 

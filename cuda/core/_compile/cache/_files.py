@@ -24,7 +24,7 @@ from cuda.core._utils.private_files import (
     read_descriptor,
     read_trusted,
 )
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import check_path
 
 __all__ = ["FileStreamProgramCache"]
 
@@ -85,8 +85,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         super().__init__()
         self._limit = checked_limit(max_size_bytes)
         self._root = str(cache_root() / "program-cache") if path is None else os.fsdecode(path)
-        if "\0" in self._root:
-            raise ValueError(f"path must have no null character, but is {shown(self._root)}")
+        check_path("path", self._root)
         self._entries = os.path.join(self._root, "entries")
         self._checks = os.path.join(self._root, "checks")
         self._temporary = os.path.join(self._root, "tmp")

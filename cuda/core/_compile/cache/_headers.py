@@ -37,7 +37,7 @@ _MACRO = re.compile(rb"[A-Za-z_]\w*(?=\s|/|$)")
 _OTHER = b"?"
 
 _parsed = {}  # path -> (state, digest, operands of #include, definitions of macros)
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 class Headers:

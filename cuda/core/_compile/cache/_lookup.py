@@ -23,7 +23,7 @@ __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
 _MOST_KEYS = 256
 
 _keys = OrderedDict()  # the identity of a compilation -> (key, headers); the one used longest ago comes first
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:

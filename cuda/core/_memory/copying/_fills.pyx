@@ -14,6 +14,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from cuda.core._memory.copying._plain_bytes import holds_objects
+from cuda.core._utils.validators import shown
 
 __all__ = []
 
@@ -28,7 +29,7 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
     if PyLong_Check(value):
         number = PyLong_AsLongAndOverflow(value, &overflow)
         if overflow != 0 or not 0 <= number < 256:
-            raise OverflowError(f"value must be an int from 0 to 255, or the bytes of a pattern, not {value}")
+            raise OverflowError(f"value must be an int from 0 to 255, or the bytes of a pattern, not {shown(value)}")
         if size != 0:
             with nogil:
                 HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, <uint8_t>number, size, c_stream), b"cuMemsetD8Async")

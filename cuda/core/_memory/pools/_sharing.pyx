@@ -150,7 +150,7 @@ cdef class _IPCMemPool(_MemPool):
 # Imported pools, and those of this process that others may open, by their UUIDs.
 _imported = weakref.WeakValueDictionary()
 _exported = weakref.WeakValueDictionary()
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 # The buffers of this process that others may open, so that one that comes back is the same memory.
 _exports = weakref.WeakValueDictionary()

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""One call at a time, closed at any time."""
+
+import threading
+
+import pytest
+
+from cuda.core._utils.turns import Turns
+
+
+def test_work_is_done_at_once_where_no_call_is_on_its_way():
+    turns, done = Turns(), []
+    turns.after_call(lambda: done.append(1))
+    assert done == [1]
+
+
+def test_work_of_the_same_thread_waits_for_its_call():
+    turns, done = Turns(), []
+    with turns:
+        turns.after_call(lambda: done.append(1))
+        assert done == []
+    assert done == [1]
+
+
+def test_work_of_another_thread_is_left_to_the_call():
+    turns, done = Turns(), []
+    with turns:
+        other = threading.Thread(target=lambda: turns.after_call(lambda: done.append(threading.get_ident())))
+        other.start()
+        other.join(10)
+        assert not other.is_alive() and done == []
+    assert done == [threading.get_ident()]
+
+
+def test_work_is_done_where_the_call_fails():
+    turns, done = Turns(), []
+    with pytest.raises(KeyError), turns:
+        turns.after_call(lambda: done.append(1))
+        raise KeyError
+    assert done == [1]
+
+
+def test_a_call_in_the_middle_of_a_call_is_refused():
+    turns = Turns()
+    with turns, pytest.raises(RuntimeError, match="a finalizer used an object in the middle of a call"):
+        with turns:
+            pass
+    with turns:
+        pass
+
+
+def test_calls_follow_one_another_and_no_work_is_lost():
+    turns, inside, done, problems = Turns(), [], [], []
+
+    def call():
+        for _ in range(300):
+            with turns:
+                inside.append(1)
+                problems.extend(inside[1:])
+                inside.pop()
+            turns.after_call(lambda: done.append(1))
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(done), problems) == (1200, [])
