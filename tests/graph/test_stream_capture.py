@@ -8,7 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, LaunchConfig, launch
+from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, LaunchConfig, StreamOptions, launch
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import GraphDefinition
 from support.kernels import HostMemory, compiled
@@ -191,6 +192,20 @@ def test_memory_that_waited_for_a_capture_is_freed_at_its_end(device):
         getattr(builder, end)()
         device.sync()
         assert resource.attributes.used_mem_current == 0
+
+
+def test_memory_of_the_legacy_stream_does_not_end_the_capture_of_a_blocking_one(device):
+    resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+    memory = resource.allocate(1 << 20, stream=LEGACY_DEFAULT_STREAM)
+    device.sync()
+    blocking = device.create_stream(options=StreamOptions(nonblocking=False))
+    with blocking.create_graph_builder() as builder:
+        builder.begin_building("global")
+        memory.close()
+        assert builder.is_building
+        assert builder.end_building().complete()
+    device.sync()
+    assert resource.attributes.used_mem_current == 0
 
 
 def test_threads_capture_beside_each_other(device, kernel):

@@ -25,7 +25,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport captures_in_progress, relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
 
@@ -93,13 +93,13 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
-    mode = relax_capture_mode()
-    err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-    if err != cydriver.CUresult.CUDA_SUCCESS and not (
-        is_capturing(value.h_stream) and _left.add(value)
-    ):
-        warn_leak(value, err, b"cuMemFreeAsync")
-    restore_capture_mode(mode)
+    # Of captures that another library began, the failure tells.
+    if captures_in_progress.load() == 0 or not is_left_to_capture(value):
+        mode = relax_capture_mode()
+        err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+        if err != cydriver.CUresult.CUDA_SUCCESS and not is_left_to_capture(value):
+            warn_leak(value, err, b"cuMemFreeAsync")
+        restore_capture_mode(mode)
     Context_leave(is_entered)
 
 
@@ -107,10 +107,15 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
 # A stream that captures does not free memory from outside the capture. Such memory waits for the end of the
 # capture; that of a capture that another library began, for the next allocation from a pool.
 
-cdef bint is_capturing(const StreamHandle& h_stream) noexcept nogil:
+cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    WARN_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_capture), b"cuStreamIsCapturing")
-    return c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
+    # The legacy stream would wait for one that captures.
+    if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+        WARN_RETURN(err, b"cuStreamIsCapturing")
+        if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+            return False
+    return _left.add(value)
 
 
 # Never deleted: what waits when the process ends is left to the driver.
