@@ -124,6 +124,13 @@ static Result param_info(struct Kernel* kernel, size_t index, size_t* offset, si
     return SUCCESS;
 }
 
+// Graphs
+static int is_capturing;
+static Result node_type(void* node, int* type) { *type = 0; return SUCCESS; }  // a kernel
+static Result capture_begin(void) { is_capturing = 1; return SUCCESS; }
+static Result capture_end(void* stream, void** graph) { is_capturing = 0; return new_handle(graph); }
+static Result capture_status(void* stream, int* status) { *status = is_capturing; return SUCCESS; }
+
 // Errors
 static Result error_name(int error, const char** name) { *name = "CUDA_ERROR"; return SUCCESS; }
 static Result error_text(int error, const char** text) { *text = "an error"; return SUCCESS; }
@@ -137,6 +144,15 @@ static const struct {
     void* function;
 } entry_points[] = {
     {"cuGetProcAddress", cuGetProcAddress_v2},
+    {"cuGraphAddKernelNode", new_handle},
+    {"cuGraphCreate", new_handle},
+    {"cuGraphInstantiateWithFlags", new_handle},
+    {"cuGraphInstantiateWithParams", new_handle},
+    {"cuGraphNodeGetType", node_type},
+    {"cuStreamBeginCapture", capture_begin},
+    {"cuStreamEndCapture", capture_end},
+    {"cuStreamIsCapturing", capture_status},
+    {"cuUserObjectCreate", new_handle},
     {"cuDriverGetVersion", driver_version},
     {"cuDeviceGetCount", one},
     {"cuDeviceGet", device_get},
@@ -160,7 +176,6 @@ static const struct {
     {"cuStreamGetDevice", stream_number},
     {"cuStreamGetFlags", stream_number},
     {"cuStreamGetPriority", stream_number},
-    {"cuStreamIsCapturing", stream_number},
     {"cuStreamGetCaptureInfo", stream_number},
     {"cuStreamGetId", stream_id},
     {"cuEventCreate", new_handle},

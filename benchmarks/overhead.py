@@ -147,6 +147,7 @@ def all_rows() -> Iterator[Row]:
     yield from device_rows(device)
     yield from stream_rows(device, stream)
     yield from memory_rows(device, stream)
+    yield from graph_rows(stream, code, config)
 
 
 def launch_rows(device, stream, code, config) -> Iterator[Row]:
@@ -200,6 +201,17 @@ def memory_rows(device, stream) -> Iterator[Row]:
     yield "fill", lambda: first.fill(0, stream=stream)
     yield "int(buffer.handle)", lambda: int(first.handle)
     yield "buffer.size", lambda: first.size
+
+
+def graph_rows(stream, code, config) -> Iterator[Row]:
+    from cuda.core.graph import GraphDefinition
+
+    definition, kernel, arguments = GraphDefinition(), code.get_kernel("one_8"), (4096,)
+    node = definition.launch(config, kernel, *arguments)
+    graph = definition.instantiate()
+    view = graph[node]
+    yield "graph.launch", lambda: graph.launch(stream)
+    yield "update a node", lambda: view.update(config=config, kernel=kernel, args=arguments)
 
 
 if __name__ == "__main__":
