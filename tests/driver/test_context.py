@@ -36,6 +36,10 @@ def test_versions(device):
     assert drv.get_driver_version() >= 12000
 
 
+def test_there_is_no_interface_to_opengl():
+    assert drv.have_gl_ext() is False
+
+
 def test_a_device_says_what_it_is(device):
     dev = drv.Device(0)
     assert drv.Device.count() == len(cuda.core.Device.get_all_devices())

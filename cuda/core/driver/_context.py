@@ -25,7 +25,7 @@ from cuda.core.driver._errors import (
     translated,
 )
 
-__all__ = ["Context", "Device", "get_driver_version", "get_version", "init", "set_debugging"]
+__all__ = ["Context", "Device", "get_driver_version", "get_version", "have_gl_ext", "init", "set_debugging"]
 
 # The CUDA version that the interface is that of.
 _CUDA_VERSION = (13, 0, 0)
@@ -59,6 +59,11 @@ def get_driver_version() -> int:
     """Return the newest version of CUDA that the driver supports, 13000 for 13.0 (``cuDriverGetVersion``)."""
     major, minor = driver_version()[:2]
     return 1000 * major + 10 * minor
+
+
+def have_gl_ext() -> bool:
+    """Return False: the classic interface to OpenGL is not part of this package."""
+    return False
 
 
 class _Debugging:

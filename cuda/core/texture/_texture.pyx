@@ -36,8 +36,8 @@ from dataclasses import dataclass
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.texture._elements import checked_channels, checked_count, checked_format, element_size
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
