@@ -49,3 +49,6 @@ cpdef Stream default_stream()
 
 # The context that work on a stream runs in, and its device; RuntimeError when it is closed.
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1
+
+# Lets later work of the kept stream wait for all work now in the other one.
+cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1

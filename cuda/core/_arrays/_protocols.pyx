@@ -23,9 +23,9 @@ from cuda.core._arrays._view_state cimport (
 )
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DLPack_element, DLPack_read, numpy
-from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._handles._handles cimport ContextHandle, KeptStream
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
-from cuda.core._stream cimport Stream_wrap
+from cuda.core._stream cimport Stream_keep, Stream_wait_stream, Stream_wrap
 
 import operator
 import sys
@@ -273,10 +273,10 @@ cdef object stream_argument(object stream_ptr, int device_type, Purpose purpose)
 
 
 cdef int order_streams(object consumer, object producer) except -1:
+    cdef KeptStream waiting
     if consumer != producer:
-        Stream_wrap(<cydriver.CUstream><uintptr_t>consumer, None).wait(
-            Stream_wrap(<cydriver.CUstream><uintptr_t>producer, None)
-        )
+        Stream_keep(Stream_wrap(<cydriver.CUstream><uintptr_t>consumer, None), &waiting)
+        Stream_wait_stream(waiting, Stream_wrap(<cydriver.CUstream><uintptr_t>producer, None))
     return 0
 
 
