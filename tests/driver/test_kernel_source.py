@@ -6,6 +6,12 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import _kernel_source as source
+from cuda.core.driver import _random_source
+from cuda.core.driver._array_operations import BINARY, UNARY
+from cuda.core.driver._compilation import Request, compile_object
+from cuda.core.driver._kernel_elementwise import Elementwise, Operand
+from cuda.core.driver._kernel_reduction import Reduction
+from cuda.core.driver._kernel_scan import Scan
 
 
 @pytest.mark.parametrize(
@@ -34,3 +40,33 @@ def test_definitions_come_where_they_are_needed():
     assert "struct half" in source.prelude(np.dtype("f2")) and "complex" not in source.prelude(np.dtype("f2"))
     assert source.prelude(np.dtype("c8")).startswith(source.COMPLEX_HEADER)
     assert "half" not in source.prelude(np.dtype("f4"))
+
+
+def sources():
+    """Yield generated sources of all kinds, with names."""
+    for name in ("xorwow", "mrg32k3a", "philox"):
+        yield name, _random_source.pseudo_source(name)
+    for width in (32, 64):
+        yield f"sobol{width}", _random_source.quasi_source(width)
+    for operation in (*BINARY, *UNARY):
+        for kind, dtype in {"i": "i4", "f": "f4", "c": "c16"}.items():
+            if operation.bodies.get(kind, operation.default) is not None:
+                names = "ab"[: operation.ufunc.nin]
+                inputs = [Operand(name, np.dtype(dtype)) for name in names]
+                types = "".join(f"typedef {inputs[0].variable} {name}; " for name in ("T", "A"))
+                text = operation.expression(kind)
+                kernel = Elementwise("f", [Operand("r", np.dtype(dtype))], inputs, f"{types} r = {text}")
+                yield f"{operation.name} {dtype}", kernel.dense_source(kernel.width)
+    half = Elementwise("f", [Operand("r", np.dtype("f2"))], [Operand("a", np.dtype("f2"))], "r = a")
+    yield "strided", half.strided_source(3, "unsigned long long")
+    total = Reduction("f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], source.prelude())
+    yield "reduction", total.source()
+    yield "scan", Scan("f", "float", 4, "a + b", "0", "", "", None, False).source
+
+
+@pytest.mark.requires(nvrtc=True, software=False)
+@pytest.mark.parametrize("part", range(24))
+def test_the_compiler_has_nothing_to_say_of_generated_sources(part):
+    # What it says on success is a warning, which tests do not let pass.
+    for _, text in list(sources())[part::24]:
+        assert compile_object(Request(text, no_extern_c=True, arch="sm_90", cache_dir=False), "cubin") is not None
