@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from cuda.core._dlpack import DLDeviceType, classify_dl_device, make_py_capsule
-from cuda.core._memory import Buffer
+from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
+from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource
 
 
@@ -170,3 +171,25 @@ def test_many_capsules_leave_nothing(mr):
     gc.collect()
     assert alive() is None
     assert len(mr.freed) == 1
+
+
+@pytest.mark.requires(device=True)
+@pytest.mark.parametrize("major", [0, 2, 2**32 - 1])
+def test_capsules_of_another_major_version_are_refused_and_left_to_their_owner(device, major):
+    class Exporter:
+        def __dlpack__(self, **options):
+            return capsule
+
+        def __dlpack_device__(self):
+            return buffer.__dlpack_device__()
+
+    buffer = LegacyPinnedMemoryResource().allocate(64)
+    capsule = buffer.__dlpack__(max_version=(1, 0))
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    address = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
+    version = ctypes.c_uint32.from_address(address(capsule, b"dltensor_versioned"))
+    version.value = major
+    with pytest.raises(BufferError, match=f"DLPack {major}.x is not known, only 1.x"):
+        StridedMemoryView.from_dlpack(Exporter(), stream_ptr=-1)
+    version.value = 1
+    assert StridedMemoryView.from_dlpack(Exporter(), stream_ptr=-1).shape == (64,)

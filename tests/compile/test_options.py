@@ -428,3 +428,12 @@ def test_first_line_of_wrong_type(line):
 def test_first_line_that_is_none(line):
     with pytest.raises(ValueError, match="first_line must be from 1 to"):
         ProgramOptions(first_line=line)
+
+
+@pytest.mark.parametrize(
+    "field", [{"name": "a\0b"}, {"include_path": "a\0b"}, {"define_macro": "A=\0"}, {"std": "c++17\0"}], ids=str
+)
+def test_null_characters_are_refused_by_the_field(field):
+    (name,) = field
+    with pytest.raises(ValueError, match=name):
+        ProgramOptions(arch="sm_90", **field).as_bytes("nvrtc")
