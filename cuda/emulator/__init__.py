@@ -14,6 +14,7 @@ import signal
 import sys
 
 __all__ = [
+    "GraphicsBuffer",
     "Plan",
     "activate",
     "end_kernels",
@@ -260,6 +261,55 @@ def _sweep_once(function, plan, must_raise, check):
     return plan.fired
 
 
+class GraphicsBuffer:
+    """A stand-in for a buffer of OpenGL, which the software device does not have: zeroed memory with a name.
+
+    ``cuGraphicsGLRegisterBuffer`` takes the name. As OpenGL does, the program reads and writes the memory while it
+    is not mapped, and kernels see it while it is. As a context manager it is deleted at the end of the block.
+
+    Parameters
+    ----------
+    size : int
+        The number of bytes.
+
+    Raises
+    ------
+    RuntimeError
+        If the software device is not active.
+    MemoryError
+        If the device has not so much memory.
+    """
+
+    def __init__(self, size):
+        self.size = size
+        self.name = _active().emulator_graphics_create(size)
+        if not self.name:
+            raise MemoryError(f"there are no {size} bytes for a graphics buffer")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.delete()
+
+    def read(self) -> bytes:
+        """Return the contents; RuntimeError while the buffer is mapped, or when it is deleted."""
+        data = ctypes.create_string_buffer(self.size)
+        if not _active().emulator_graphics_read(self.name, 0, data, self.size):
+            raise RuntimeError("the graphics buffer is mapped, or deleted")
+        return data.raw
+
+    def write(self, data, offset=0) -> None:
+        """Write bytes; RuntimeError while the buffer is mapped, when it is deleted, or where they do not fit."""
+        data = bytes(data)
+        if offset < 0 or not _active().emulator_graphics_write(self.name, offset, data, len(data)):
+            raise RuntimeError("the graphics buffer is mapped, deleted, or too small")
+
+    def delete(self) -> None:
+        """Delete the name; registered memory stays until it is unregistered."""
+        _active().emulator_graphics_delete(self.name)
+
+
 def _collect():
     import gc
 
@@ -336,6 +386,11 @@ def _declare(library):
     library.emulator_set_interrupt_policy.argtypes = (type(_will_raise_interrupt),)
     library.emulator_set_interrupt_policy.restype = None
     library.emulator_settle_interrupts.argtypes = (ctypes.c_int,)
+    name = ctypes.c_uint
+    library.emulator_graphics_create.argtypes = (size,)
+    library.emulator_graphics_create.restype = name
+    library.emulator_graphics_delete.argtypes = (name,)
+    library.emulator_graphics_read.argtypes = library.emulator_graphics_write.argtypes = (name, size, text, size)
     library.emulator_fail.argtypes = (text, text, size)
     library.emulator_fail_end.argtypes = (ctypes.c_int,)
     library.emulator_fail_state.argtypes = (ctypes.c_int, counter, counter, text, size)

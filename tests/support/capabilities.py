@@ -216,6 +216,25 @@ class Capabilities:
         """Whether a C++ compiler is here, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted
 
+    def opengl(self, wanted: bool) -> bool:
+        """Whether OpenGL works on device 0 without a window."""
+        return self._has_opengl == wanted
+
+    @functools.cached_property
+    def _has_opengl(self) -> bool:
+        from support.opengl import opengl
+
+        if self.device_count == 0 or self.software(True):
+            return False
+        try:
+            return opengl() is not None
+        except OSError:
+            return False
+
+    def graphics_buffers(self, wanted: bool) -> bool:
+        """Whether there are buffers of OpenGL, or the software device, where something stands for them."""
+        return (self.device_count > 0 and (self.software(True) or self._has_opengl)) == wanted
+
     def command(self, wanted: str) -> bool:
         """Whether a program is here; zig counts when its Python package is."""
         return shutil.which(wanted) is not None or (wanted == "zig" and importlib.util.find_spec("ziglang") is not None)

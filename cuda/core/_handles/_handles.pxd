@@ -18,6 +18,13 @@ from cuda.core._handles._mechanism cimport (  # no-cython-lint (others cimport i
 )
 
 
+# The value behind what the driver finds in its context only: that context is entered to end it.
+cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
+    cppclass InContext[T]:
+        T raw
+        Handle[cydriver.CUcontext] h_context
+
+
 # The value behind a device pointer; its pool or memory resource is the keep.
 cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     cppclass Block
@@ -28,15 +35,9 @@ cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
         Handle[cydriver.CUcontext] h_context
         PyObject* resource
         Block* block
+        Handle[InContext[cydriver.CUgraphicsResource]] h_graphics
 
     void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
-
-
-# The value behind what the driver finds in its context only: that context is entered to end it.
-cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
-    cppclass InContext[T]:
-        T raw
-        Handle[cydriver.CUcontext] h_context
 
 
 # A green context, found by the context that the driver gives back for it.
@@ -78,6 +79,7 @@ ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
 ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
 ctypedef Handle[InContext[cydriver.CUtexObject]] TextureHandle
 ctypedef Handle[InContext[cydriver.CUsurfObject]] SurfaceHandle
+ctypedef Handle[InContext[cydriver.CUgraphicsResource]] GraphicsHandle
 
 ctypedef Member[cydriver.CUcontext] ContextMember
 ctypedef Member[cydriver.CUstream] StreamMember
@@ -91,6 +93,7 @@ ctypedef Member[InContext[cydriver.CUarray]] ArrayMember
 ctypedef Member[InContext[cydriver.CUmipmappedArray]] MipmappedArrayMember
 ctypedef Member[InContext[cydriver.CUtexObject]] TextureMember
 ctypedef Member[InContext[cydriver.CUsurfObject]] SurfaceMember
+ctypedef Member[InContext[cydriver.CUgraphicsResource]] GraphicsMember
 
 ctypedef Kept[cydriver.CUcontext] KeptContext
 ctypedef Kept[cydriver.CUstream] KeptStream
@@ -103,6 +106,7 @@ ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
 ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
 ctypedef Kept[InContext[cydriver.CUtexObject]] KeptTexture
 ctypedef Kept[InContext[cydriver.CUsurfObject]] KeptSurface
+ctypedef Kept[InContext[cydriver.CUgraphicsResource]] KeptGraphics
 
 # The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil

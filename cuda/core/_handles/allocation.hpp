@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "handle.hpp"
+#include "in_context.hpp"
 
 namespace cuda_core {
 
@@ -28,6 +29,8 @@ struct Allocation {
     PyObject* resource = nullptr;
     // Only for memory of a cache: what goes back into it.
     struct Block* block = nullptr;
+    // Only for memory of a graphics resource, which is unmapped instead of freed.
+    Handle<InContext<CUgraphicsResource>> h_graphics;
 };
 
 // Frees memory in the order of its last user, which had it under another handle.

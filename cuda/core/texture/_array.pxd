@@ -26,6 +26,9 @@ cdef OpaqueArray Array_wrap(
     const ArrayHandle& h_array, tuple shape, object format, int num_channels, unsigned int flags, int device_id
 )
 
+# An array of somebody else, whose shape and format the driver tells; its context has to be current.
+cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id)
+
 # What the driver needs to make an array, or the levels of one.
 cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
     tuple shape, object format, int num_channels, unsigned int flags

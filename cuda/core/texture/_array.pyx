@@ -292,22 +292,26 @@ cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
 
 cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_id):
     cdef InContext[cydriver.CUarray] value
-    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef ArrayHandle h_array
+    cdef OpaqueArray self
     value.raw = <cydriver.CUarray>handle
     Context_current(&value.h_context)
+    h_array = ArrayHandle.borrow(value, Keep())
+    self = Array_wrap_foreign(h_array, Context_ordinal(value.h_context) if device_id is None else device_id)
+    if owning:
+        self._h_array.set(ArrayHandle.own(value, &Array_destroy, Keep()))
+    return self
+
+
+cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    cdef cydriver.CUarray c_array = h_array.value().raw
     memset(&c_description, 0, sizeof(c_description))
     with nogil:
-        HANDLE_RETURN(cydriver.cuArray3DGetDescriptor(&c_description, value.raw), b"cuArray3DGetDescriptor")
-    ordinal = Context_ordinal(value.h_context) if device_id is None else device_id
-    format = ARRAY_FORMAT.from_driver(c_description.Format)
-    if owning:
-        h_array = ArrayHandle.own(value, &Array_destroy, Keep())
-    else:
-        h_array = ArrayHandle.borrow(value, Keep())
+        HANDLE_RETURN(cydriver.cuArray3DGetDescriptor(&c_description, c_array), b"cuArray3DGetDescriptor")
     return Array_wrap(
-        h_array, shape_of(c_description.Width, c_description.Height, c_description.Depth), format,
-        c_description.NumChannels, c_description.Flags, ordinal,
+        h_array, shape_of(c_description.Width, c_description.Height, c_description.Depth),
+        ARRAY_FORMAT.from_driver(c_description.Format), c_description.NumChannels, c_description.Flags, device_id,
     )
 
 

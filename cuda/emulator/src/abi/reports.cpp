@@ -12,6 +12,7 @@
 #include "../state/arena.hpp"
 #include "../state/context.hpp"
 #include "../state/event.hpp"
+#include "../state/graphics.hpp"
 #include "../state/graphs/graph_exec.hpp"
 #include "../state/interruption.hpp"
 #include "../state/module.hpp"
@@ -75,6 +76,7 @@ std::string list_leaks()
     leaks.add("library", Library::all());
     leaks.add("array", Array::all());
     leaks.add("mipmapped array", MipmappedArray::all());
+    leaks.add("graphics resource", GraphicsResource::all());
     for (const auto& row : ImageObject::all())
         leaks.line(row.first->is_surface() ? "surface object" : "texture object", row.first->number(), 0, row.second);
     leaks.add("graph", Graph::all());

@@ -10,6 +10,7 @@
 #include "arena.hpp"
 #include "device.hpp"
 #include "event.hpp"
+#include "graphics.hpp"
 #include "limits.hpp"
 #include "module.hpp"
 #include "pool.hpp"
@@ -179,6 +180,7 @@ void Context::end()
         release_heap(device());
     for (int peer : peer_devices())
         exec::set_peer_access(device().ordinal(), peer, false);
+    GraphicsResource::forget_context(s.handle);
     ImageObject::forget_context(s.handle);
     MipmappedArray::forget_context(s.handle);
     Array::forget_context(s.handle);

@@ -1,0 +1,402 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers and images of OpenGL, as memory of the device while they are mapped."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+from libcpp.utility cimport move
+
+from cuda.bindings cimport cydriver
+
+from cuda.core._context cimport (
+    Context_current,
+    Context_enter,
+    Context_enter_to_release,
+    Context_leave,
+    Context_ordinal,
+)
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._handles cimport (
+    Allocation,
+    AllocationHandle,
+    ArrayHandle,
+    GraphicsHandle,
+    InContext,
+    Keep,
+    KeptGraphics,
+    KeptStream,
+)
+from cuda.core._memory._buffer cimport Buffer, Buffer_create
+from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
+
+import operator
+
+from cuda.core._utils.validators import format_or_list, shown
+
+__all__ = ["GraphicsResource"]
+
+_REGISTER_FLAGS = {
+    "none": cydriver.CUgraphicsRegisterFlags_enum.CU_GRAPHICS_REGISTER_FLAGS_NONE,
+    "read_only": cydriver.CUgraphicsRegisterFlags_enum.CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY,
+    "write_discard": cydriver.CUgraphicsRegisterFlags_enum.CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD,
+    "surface_load_store": cydriver.CUgraphicsRegisterFlags_enum.CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST,
+    "texture_gather": cydriver.CUgraphicsRegisterFlags_enum.CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER,
+}
+
+
+cdef class GraphicsResource(DriverObject):
+    """A buffer or an image of OpenGL that is registered with CUDA.
+
+    Resources come from :meth:`from_gl_buffer` and :meth:`from_gl_image`, which need a current OpenGL context on
+    this device; there is no direct construction. :meth:`map` gives the memory as a :class:`Buffer`. While it is
+    mapped, OpenGL must not use the object. As a context manager a resource closes itself at the end of the block.
+    """
+
+    _made_by = "GraphicsResource.from_gl_buffer() or GraphicsResource.from_gl_image()"
+
+    def __repr__(self):
+        state = " closed" if self.is_closed else " mapped" if self.is_mapped else ""
+        return f"<GraphicsResource handle={self._address():#x}{state}>"
+
+    def __enter__(self):
+        cdef KeptGraphics resource
+        GraphicsResource_keep(self, &resource)
+        return self if self._stream is None else self.map(stream=self._stream)
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    @classmethod
+    def from_gl_buffer(
+        cls,
+        gl_buffer: int,
+        *,
+        flags: str | tuple[str, ...] | list[str] | None = None,
+        stream: Stream | None = None,
+    ) -> GraphicsResource:
+        """Register a buffer of OpenGL (``cuGraphicsGLRegisterBuffer``).
+
+        Parameters
+        ----------
+        gl_buffer : int
+            The name of the buffer.
+        flags : str | Iterable[str], optional
+            What kernels do with it: ``"none"`` (anything), ``"read_only"``, ``"write_discard"`` (write all of
+            it, and read nothing), ``"surface_load_store"``, ``"texture_gather"``.
+        stream : :class:`Stream`, optional
+            If given, ``with`` maps the buffer on this stream, and yields the memory.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type.
+        ValueError
+            If a flag is not known, or ``gl_buffer`` no name of 32 bits.
+        CUDAError
+            If no context is current, of CUDA or of OpenGL, or the driver does not know the buffer.
+        """
+        if stream is not None and not isinstance(stream, Stream):
+            raise TypeError(f"stream must be a Stream or None, not {type(stream).__name__}")
+        return GraphicsResource_register(cls, gl_name("gl_buffer", gl_buffer), 0, False, flags, stream)
+
+    @classmethod
+    def from_gl_image(
+        cls, image: int, target: int, *, flags: str | tuple[str, ...] | list[str] | None = None
+    ) -> GraphicsResource:
+        """Register a texture or a render buffer of OpenGL (``cuGraphicsGLRegisterImage``).
+
+        Parameters
+        ----------
+        image : int
+            The name of the texture or of the render buffer.
+        target : int
+            What it is, as an enumerator of OpenGL: ``GL_TEXTURE_2D`` is 0x0DE1.
+        flags : str | Iterable[str], optional
+            As of :meth:`from_gl_buffer`.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type.
+        ValueError
+            If a flag is not known, or a number has more than 32 bits.
+        CUDAError
+            If no context is current, of CUDA or of OpenGL, or the driver does not take the image.
+        """
+        return GraphicsResource_register(cls, gl_name("image", image), gl_name("target", target), True, flags, None)
+
+    def map(self, *, stream: Stream) -> Buffer:
+        """Map the memory (``cuGraphicsMapResources``), after what OpenGL has been asked to do with it.
+
+        The resource holds the buffer, so that only closing it, :meth:`unmap` or :meth:`close` unmaps.
+
+        Parameters
+        ----------
+        stream : :class:`Stream`
+            What is scheduled on it from now on may use the memory; unmapping follows its work.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The memory, with neither an owner nor a resource.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no :class:`Stream`.
+        RuntimeError
+            If the resource is closed or mapped, or the stream is closed.
+        CUDAError
+            If the driver refuses, as it does for images, which have no address.
+        """
+        return GraphicsResource_map(self, stream)
+
+    def map_array(self, *, stream: Stream, index: int = 0, level: int = 0) -> OpaqueArray:
+        """Map an image, and return its elements as an array (``cuGraphicsSubResourceGetMappedArray``).
+
+        Closing the array unmaps, as closing the buffer of :meth:`map` does. Textures and surfaces on it, which
+        need the flags for them, must be closed before.
+
+        Parameters
+        ----------
+        stream : :class:`Stream`
+            What is scheduled on it from now on may use the array; unmapping follows its work.
+        index : int, optional
+            The layer, or the face of a cube map. Default is 0.
+        level : int, optional
+            The level of a mipmapped image. Default is 0.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no :class:`Stream`, or a number no int.
+        ValueError
+            If a number has more than 32 bits.
+        RuntimeError
+            If the resource is closed or mapped, or the stream is closed.
+        CUDAError
+            If the driver refuses, as it does for buffers.
+        """
+        return GraphicsResource_map_array(self, stream, gl_name("index", index), gl_name("level", level))
+
+    def unmap(self, *, stream: Stream | None = None) -> None:
+        """Close the mapped buffer (``cuGraphicsUnmapResources``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream`, optional
+            After whose work OpenGL gets the memory back; the stream of :meth:`map` if None.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is of another type.
+        RuntimeError
+            If the resource is closed or not mapped.
+        """
+        cdef KeptGraphics resource
+        GraphicsResource_keep(self, &resource)
+        if not self.is_mapped:
+            raise RuntimeError("this GraphicsResource is not mapped")
+        if stream is not None and not isinstance(stream, Stream):
+            raise TypeError(f"stream must be a Stream or None, not {type(stream).__name__}")
+        end_mapping(self, stream)
+
+    def close(self, stream=None) -> None:
+        """Unmap the memory if it is mapped, and unregister the object; calling this again does nothing.
+
+        Parameters
+        ----------
+        stream : :class:`Stream`, optional
+            After whose work a mapped buffer is unmapped; the stream of :meth:`map` if None.
+        """
+        if self.is_mapped:
+            end_mapping(self, stream)
+        DriverObject.close(self)
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the buffer of :meth:`map`, or the array of :meth:`map_array`, is open."""
+        cdef DriverObject mapped = self._mapped
+        return mapped is not None and not mapped.is_closed
+
+    @property
+    def handle(self) -> int:
+        """The ``CUgraphicsResource`` as an int; 0 when closed."""
+        return self._address()
+
+    @property
+    def resource_handle(self) -> int:
+        """The same as :attr:`handle`."""
+        return self._address()
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptGraphics resource
+        return <intptr_t>resource.value().raw if resource.hold(self._h_resource) else 0
+
+    cdef void _release(self) noexcept:
+        self._mapped = self._mapping_stream = None
+        self._h_resource.reset()
+
+    cdef object _identity(self):
+        return id(self)
+
+
+def _parse_register_flags(flags) -> int:
+    """Return the bits for a flag, or for an iterable of flags.
+
+    Raises
+    ------
+    TypeError
+        If ``flags`` is of another type.
+    ValueError
+        If a flag is not known.
+    """
+    if flags is None:
+        return 0
+    try:
+        names = (flags,) if isinstance(flags, str) else tuple(flags)
+    except TypeError:
+        raise TypeError(f"flags must be a string, or strings, not {type(flags).__name__}") from None
+    bits = 0
+    for name in names:
+        if not isinstance(name, str) or name not in _REGISTER_FLAGS:
+            raise ValueError(f"{shown(name)} is not a flag; flags are {format_or_list(sorted(_REGISTER_FLAGS))}")
+        bits |= _REGISTER_FLAGS[name]
+    return bits
+
+
+# Keeps the resource of an object for a call; RuntimeError when it is closed.
+cdef inline int GraphicsResource_keep(GraphicsResource self, KeptGraphics* kept) except -1:
+    return 0 if kept.hold(self._h_resource) else refuse_closed(self)
+
+
+cdef object gl_name(str name, object value):
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    number = operator.index(value)
+    if not 0 <= number < 1 << 32:
+        raise ValueError(f"{name} must be from 0 to 2**32 - 1, not {shown(number)}")
+    return number
+
+
+cdef GraphicsResource GraphicsResource_register(
+    type cls, unsigned int gl_object, unsigned int target, bint is_image, object flags, object stream
+):
+    cdef InContext[cydriver.CUgraphicsResource] value
+    cdef unsigned int c_flags = _parse_register_flags(flags)
+    cdef GraphicsResource self
+    Context_current(&value.h_context)
+    with nogil:
+        if is_image:
+            HANDLE_RETURN(
+                cydriver.cuGraphicsGLRegisterImage(&value.raw, gl_object, target, c_flags),
+                b"cuGraphicsGLRegisterImage",
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuGraphicsGLRegisterBuffer(&value.raw, gl_object, c_flags), b"cuGraphicsGLRegisterBuffer"
+            )
+    self = cls.__new__(cls)
+    self._h_resource.set(GraphicsHandle.own(value, &GraphicsResource_destroy, Keep()))
+    self._stream = stream
+    return self
+
+
+cdef void GraphicsResource_destroy(InContext[cydriver.CUgraphicsResource] value) noexcept nogil:
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        WARN_RETURN(cydriver.cuGraphicsUnregisterResource(value.raw), b"cuGraphicsUnregisterResource")
+        Context_leave(is_entered)
+
+
+cdef Buffer GraphicsResource_map(GraphicsResource self, object stream):
+    cdef AllocationHandle h_memory
+    cdef cydriver.CUdeviceptr pointer = 0
+    cdef size_t size = 0
+    cdef cydriver.CUgraphicsResource c_resource
+    cdef Buffer buffer
+    begin_mapping(self, stream, &h_memory)
+    c_resource = h_memory.value().h_graphics.value().raw
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphicsResourceGetMappedPointer(&pointer, &size, c_resource),
+            b"cuGraphicsResourceGetMappedPointer",
+        )
+    (&h_memory.value()).pointer = pointer
+    (&h_memory.value()).size = size
+    buffer = Buffer_create(Buffer, h_memory, None, None)
+    self._mapped, self._mapping_stream = buffer, stream
+    return buffer
+
+
+cdef OpaqueArray GraphicsResource_map_array(
+    GraphicsResource self, object stream, unsigned int index, unsigned int level
+):
+    cdef AllocationHandle h_memory
+    cdef InContext[cydriver.CUarray] value
+    cdef cydriver.CUgraphicsResource c_resource
+    cdef OpaqueArray array
+    begin_mapping(self, stream, &h_memory)
+    c_resource = h_memory.value().h_graphics.value().raw
+    value.h_context = h_memory.value().h_graphics.value().h_context
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphicsSubResourceGetMappedArray(&value.raw, c_resource, index, level),
+            b"cuGraphicsSubResourceGetMappedArray",
+        )
+    array = Array_wrap_foreign(ArrayHandle.borrow(value, h_memory.keep()), Context_ordinal(value.h_context))
+    self._mapped, self._mapping_stream = array, stream
+    return array
+
+
+# From here on the handle ends the mapping, also where the driver gives no address.
+cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h_memory) except -1:
+    cdef Allocation value
+    cdef KeptGraphics resource
+    cdef KeptStream kept_stream
+    cdef InContext[cydriver.CUgraphicsResource] registered
+    cdef int is_entered = 0
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
+    Stream_keep(<Stream>stream, &kept_stream)
+    GraphicsResource_keep(self, &resource)
+    if self.is_mapped:
+        raise RuntimeError("this GraphicsResource is mapped; unmap it first")
+    value.h_stream = kept_stream.handle()
+    value.h_graphics = resource.handle()
+    registered = resource.value()
+    with nogil:
+        is_entered = Context_enter(registered.h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuGraphicsMapResources(1, &registered.raw, kept_stream.get()), b"cuGraphicsMapResources"
+            )
+        finally:
+            Context_leave(is_entered)
+    h_memory[0] = AllocationHandle.own(move(value), &unmap_memory, Keep())
+    return 0
+
+
+cdef int end_mapping(GraphicsResource self, object stream) except -1:
+    if isinstance(self._mapped, Buffer):
+        (<Buffer>self._mapped).close(stream)
+        return 0
+    # An array is unmapped on the stream of its mapping, which follows the other one.
+    if stream is not None:
+        self._mapping_stream.wait(stream)
+    self._mapped.close()
+    return 0
+
+
+cdef void unmap_memory(Allocation value) noexcept nogil:
+    cdef InContext[cydriver.CUgraphicsResource] resource = value.h_graphics.value()
+    cdef int is_entered = Context_enter_to_release(resource.h_context.get())
+    if is_entered >= 0:
+        WARN_RETURN(
+            cydriver.cuGraphicsUnmapResources(1, &resource.raw, value.h_stream.get()), b"cuGraphicsUnmapResources"
+        )
+        Context_leave(is_entered)
