@@ -46,7 +46,7 @@ cdef class DeviceTextures:
         ValueError
             If what it says cannot be.
         CUDAError
-            Before :meth:`set_current`, or if the driver refuses, such as more levels than there can be.
+            Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
         """
         return _late.texture_package()._mipmapped_array.create_mipmapped_array(self, options)
 

@@ -14,10 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 # scikit-image brings SciPy and Pillow, which the example uses too.
 NEEDS = {
+    "heat_flow": pytest.mark.requires(modules=("PIL", "tqdm")),
     "image_filter": pytest.mark.requires(module="skimage"),
     "jacobi_graph": pytest.mark.requires(module="scipy"),
+    "texture_zoom": pytest.mark.requires(module="skimage"),
     "tma_matmul": pytest.mark.requires(compute=(9, 0)),
 }
+# The pictures that examples write; others take no argument.
+PICTURES = {"heat_flow": "out.gif", "image_filter": "out.png", "texture_zoom": "out.png"}
 
 
 def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
@@ -37,7 +41,7 @@ def programs() -> list:
 @pytest.mark.requires(device=True, nvrtc=True)
 @pytest.mark.parametrize("name", programs())
 def test_example_verifies_its_result(name, tmp_path):
-    arguments = [tmp_path / "out.png"] if name == "image_filter" else []
+    arguments = [tmp_path / PICTURES[name]] if name in PICTURES else []
     done = run(name, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "verified" in done.stdout
@@ -60,6 +64,41 @@ def test_image_filter_writes_three_pictures_side_by_side(tmp_path):
     assert photograph.std() > 10
     assert computed.max() == 255
     assert np.abs(computed - expected).max() <= 1
+
+
+@pytest.mark.requires(device=True, nvrtc=True, module="skimage")
+def test_texture_zoom_writes_a_coarse_and_a_smooth_picture(tmp_path):
+    import numpy as np
+    from PIL import Image
+
+    path = tmp_path / "zoom.png"
+    done = run("texture_zoom", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with Image.open(path) as image:
+        pixels = np.asarray(image).astype(int)
+    assert pixels.shape == (384, 2 * 384, 3)
+    nearest, filtered = np.hsplit(pixels, 2)
+    assert nearest.std() > 10 and np.abs(nearest - filtered).mean() < 10
+    # Nearest pixels repeat, so neighbours are equal, or far apart.
+    assert (np.diff(nearest, axis=1) == 0).mean() > 2 * (np.diff(filtered, axis=1) == 0).mean()
+
+
+@pytest.mark.requires(device=True, nvrtc=True, modules=("PIL", "tqdm"))
+def test_heat_flow_writes_an_animation_in_which_heat_spreads(tmp_path):
+    import numpy as np
+    from PIL import Image
+
+    path = tmp_path / "heat.gif"
+    done = run("heat_flow", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "40/40" in done.stderr
+    with Image.open(path) as image:
+        assert (image.format, image.n_frames) == ("GIF", 41)
+        brightness = []
+        for frame in (0, 40):
+            image.seek(frame)
+            brightness.append(np.asarray(image.convert("RGB")).astype(float))
+    assert brightness[1].std() < brightness[0].std()
 
 
 @pytest.mark.requires(device=True, nvrtc=True)

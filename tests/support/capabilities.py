@@ -273,6 +273,10 @@ class Capabilities:
 
         return (header_folders() is not None) == wanted
 
+    def modules(self, wanted: tuple[str, ...]) -> bool:
+        """Whether several optional Python packages are installed."""
+        return all(self.module(name) for name in wanted)
+
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""
         return importlib.util.find_spec(wanted) is not None

@@ -19,8 +19,10 @@ from cuda.core import (
     Program,
     ProgramOptions,
     Stream,
+    launch,
 )
 from cuda.core._memory import ManagedMemoryResource, PinnedMemoryResource
+from cuda.core.texture import ResourceDescriptor
 
 SOURCE = 'extern "C" __global__ void sample(int* out) { *out = 42; }'
 
@@ -66,6 +68,24 @@ def _managed_buffer():
     return ManagedMemoryResource({}).allocate(64, stream=_device().default_stream)
 
 
+def _array():
+    fields = {"shape": (8, 4), "format": "float32", "num_channels": 1, "is_surface_load_store": True}
+    return _device().create_opaque_array(fields)
+
+
+def _mipmapped_array():
+    fields = {"shape": (8, 4), "format": "float32", "num_channels": 1, "num_levels": 2}
+    return _device().create_mipmapped_array(fields)
+
+
+def _described_array():
+    return ResourceDescriptor.from_opaque_array(_array())
+
+
+def _launch_with(argument):
+    launch(_device().default_stream, LaunchConfig(grid=1, block=1), _code().get_kernel("sample"), argument)
+
+
 SAMPLES = {
     "Device": Sample(_device, again=lambda d: Device(int(d)), closes=False, is_direct=True),
     "Context": Sample(lambda: _device().create_stream().context, again=lambda c: _device().context, closes=False),
@@ -90,6 +110,10 @@ SAMPLES = {
         use=lambda p: p.allocate(8, stream=_device().default_stream),
     ),
     "ManagedBuffer": Sample(_managed_buffer, needs={"managed_mempool": True}, use=lambda b: b.read_mostly),
+    "OpaqueArray": Sample(_array, use=lambda a: a.copy_to(bytearray(128), stream=_device().default_stream)),
+    "MipmappedArray": Sample(_mipmapped_array, use=lambda m: m.get_level(0)),
+    "TextureObject": Sample(lambda: _device().create_texture_object(resource=_described_array()), use=_launch_with),
+    "SurfaceObject": Sample(lambda: _device().create_surface_object(resource=_described_array()), use=_launch_with),
     "LegacyPinnedMemoryResource": Sample(LegacyPinnedMemoryResource, closes=False, is_direct=True),
     "Program": Sample(_program, is_direct=True, needs_device=False, use=lambda p: p.compile("ptx")),
     "ObjectCode": Sample(_code, closes=False),
@@ -106,8 +130,8 @@ SAMPLES = {
 
 def class_of(name: str) -> type:
     """Return the class of a sample."""
-    home = cuda.core if hasattr(cuda.core, name) else cuda.core._memory
-    return getattr(home, name)
+    homes = (cuda.core, cuda.core._memory, cuda.core.texture)
+    return getattr(next(home for home in homes if hasattr(home, name)), name)
 
 
 # Classes that only factories make.

@@ -94,10 +94,24 @@ def test_closed_mipmapped_array_refuses(device):
         ResourceDescriptor.from_mipmapped_array(mipmap)
 
 
-def test_too_many_levels_are_the_drivers_refusal(device):
-    assert made(device, num_levels=5).num_levels == 5
+@pytest.mark.parametrize("shape, most", [((16,), 5), ((16, 5), 5), ((3, 9, 4), 4), ((1, 1), 1)])
+def test_levels_end_where_nothing_can_be_halved(device, shape, most):
+    assert made(device, shape, num_levels=most).num_levels == most
+    mipmap = made(device, shape, num_levels=most + 3)  # the driver makes fewer, without a word
+    assert mipmap.num_levels == most
+    assert set(mipmap.get_level(most - 1).shape) == {1}
+    with pytest.raises(ValueError, match="level must be"):
+        mipmap.get_level(most)
+
+
+def test_layers_do_not_count_for_levels(device):
+    assert made(device, (4, 4, 64), num_levels=9, is_layered=True).num_levels == 3
+    assert made(device, (4, 4, 6), num_levels=9, is_cubemap=True).num_levels == 3
+
+
+def test_extents_beyond_the_device_are_the_drivers_refusal(device):
     with pytest.raises(CUDAError):
-        made(device, num_levels=6)
+        made(device, (1 << 30, 1 << 30))
 
 
 def test_level_can_carry_a_surface(device):

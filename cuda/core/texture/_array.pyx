@@ -57,7 +57,11 @@ cdef class OpaqueArray(DriverObject):
     _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
 
     def __repr__(self):
-        return f"OpaqueArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels})"
+        closed = ", closed" if self.is_closed else ""
+        return (
+            f"OpaqueArray(shape={self._shape}, format={self._format.name}, "
+            f"num_channels={self._num_channels}{closed})"
+        )
 
     @classmethod
     def _from_handle(cls, handle: int, owning: bool, *, device_id: int | None = None) -> OpaqueArray:

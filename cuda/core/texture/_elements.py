@@ -59,6 +59,12 @@ def level_shape(shape: tuple[int, ...], flags: int, level: int) -> tuple[int, ..
     return tuple(max(1, extent >> level) if axis < halved else extent for axis, extent in enumerate(shape))
 
 
+def most_levels(shape: tuple[int, ...], flags: int) -> int:
+    """Return how many levels there can be: until the largest extent that is halved is 1."""
+    halved = len(shape) - bool(flags & (ARRAY_FLAGS["is_layered"] | ARRAY_FLAGS["is_cubemap"]))
+    return max(shape[:halved]).bit_length()
+
+
 def checked_format(value) -> ArrayFormatType:
     """Return the member for a member, its string, or a data type of NumPy.
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
-from cuda.core.texture._elements import check_image, checked_count, flags_of, level_shape
+from cuda.core.texture._elements import check_image, checked_count, flags_of, level_shape, most_levels
 from cuda.core.typing import ArrayFormatType
 
 __all__ = ["MipmappedArray", "MipmappedArrayOptions"]
@@ -44,9 +44,10 @@ cdef class MipmappedArray(DriverObject):
     _made_by = "Device.create_mipmapped_array()"
 
     def __repr__(self):
+        closed = ", closed" if self.is_closed else ""
         return (
             f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "
-            f"num_levels={self._num_levels})"
+            f"num_levels={self._num_levels}{closed})"
         )
 
     def get_level(self, level: int) -> OpaqueArray:
@@ -93,7 +94,7 @@ cdef class MipmappedArray(DriverObject):
 
     @property
     def num_levels(self) -> int:
-        """The number of levels."""
+        """The number of levels; fewer than asked for, where the extents allow no more."""
         return self._num_levels
 
     @property
@@ -140,7 +141,7 @@ class MipmappedArrayOptions(Options):
     num_channels : int
         The channels of an element: 1, 2 or 4.
     num_levels : int
-        The number of levels: 1 at least, and as many as it takes to halve the largest extent to 1 at most.
+        The number of levels: 1 at least. The driver makes no more than it takes to halve the largest extent to 1.
     is_surface_load_store : bool, optional
         Whether surfaces can be made on the levels. Default is False.
     is_layered : bool, optional
@@ -181,7 +182,8 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     self._shape = options.shape
     self._format = options.format
     self._num_channels = options.num_channels
-    self._num_levels = options.num_levels
+    # The driver says nothing when it makes fewer.
+    self._num_levels = min(options.num_levels, most_levels(options.shape, flags))
     self._flags = flags
     self._device_id = device._id
     return self

@@ -205,8 +205,7 @@ CUresult MipmappedArray::create(const Description& description, unsigned levels,
 {
     if (CUresult failed = check(description))
         return failed;
-    if (!levels || levels > most_levels(description))
-        return CUDA_ERROR_INVALID_VALUE;
+    levels = std::min(std::max(levels, 1u), most_levels(description)); // as documented, and as a GPU does
     auto mipmap = std::make_shared<MipmappedArray>();
     mipmap->context_ = place.context;
     size_t size = 0;
