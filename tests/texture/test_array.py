@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
+import cuda.emulator
 from cuda.core import Device, LegacyPinnedMemoryResource
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import OpaqueArray, OpaqueArrayOptions
@@ -235,6 +236,7 @@ def test_identity_is_that_of_the_object(device):
         OpaqueArray()
 
 
+@pytest.mark.requires(software=True)  # of a GPU, others take memory meanwhile
 def test_closing_frees_the_memory(device, stream):
     def free():
         error, free, _ = driver.cuMemGetInfo()
@@ -267,7 +269,20 @@ def test_foreign_array_is_read_from_the_driver(device, stream):
     owner = OpaqueArray._from_handle(int(handle), True, device_id=0)
     assert (contents(owner, stream).ravel() == values).all()
     owner.close()
-    assert driver.cuArray3DGetDescriptor(handle)[0] != 0
+    assert owner.is_closed
+
+
+@pytest.mark.requires(software=True)
+def test_owner_destroys_a_foreign_array_and_others_do_not(device):
+    made_elsewhere = made(device)
+    count = len(cuda.emulator.leaks())
+    handle = made_elsewhere.handle
+    OpaqueArray._from_handle(handle, False).close()
+    assert len(cuda.emulator.leaks()) == count
+    error, foreign = driver.cuArray3DCreate(driver.cuArray3DGetDescriptor(handle)[1])
+    assert error == 0 and len(cuda.emulator.leaks()) == count + 1
+    OpaqueArray._from_handle(int(foreign), True).close()
+    assert len(cuda.emulator.leaks()) == count
 
 
 def test_foreign_handle_that_is_none_is_refused(device):

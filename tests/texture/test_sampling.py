@@ -216,7 +216,7 @@ def directions(count=200) -> np.ndarray:
 def test_cube_maps(device, stream, cubes):
     values = values_of((6 * cubes, 4, 4))
     array = array_of(device, stream, values, num_channels=4, is_cubemap=True, is_layered=cubes > 1)
-    texture = texture_of(device, array)
+    texture = texture_of(device, array, normalized_coords=True)
     at = directions()
     for cube in range(cubes):
         rows = np.concatenate([at, np.full((len(at), 1), cube)], axis=1)
@@ -229,7 +229,7 @@ def test_cube_maps(device, stream, cubes):
 def test_cube_maps_are_filtered_within_a_face(device, stream):
     values = values_of((6, 4, 4))
     array = array_of(device, stream, values, num_channels=4, is_cubemap=True)
-    texture = texture_of(device, array, filter_mode="linear")
+    texture = texture_of(device, array, filter_mode="linear", normalized_coords=True)
     at = np.array([d for d in directions(400) if all(0.2 < place < 0.8 for place in sampling.face_of(d)[1:])])
     read = run(device, stream, "cube", texture, at)
     for direction, texel in zip(at, read, strict=True):
@@ -243,9 +243,11 @@ def test_seamless_cube_maps_mix_two_faces_at_their_edge(device, stream):
     values[4] = 1.0  # towards +z, which meets +x where x equals z
     array = array_of(device, stream, values, is_cubemap=True)
     edge = [[1.0, 0.1, 1.0001], [1.0001, 0.1, 1.0]]
-    hard = run(device, stream, "cube", texture_of(device, array, filter_mode="linear"), edge, 1)
+    options = {"filter_mode": "linear", "normalized_coords": True}
+    texture = texture_of(device, array, **options)
+    hard = run(device, stream, "cube", texture, edge, 1)
     assert hard.ravel().tolist() == [1, 0]
-    texture = texture_of(device, array, filter_mode="linear", seamless_cubemap=True)
+    texture = texture_of(device, array, **options, seamless_cubemap=True)
     assert np.abs(run(device, stream, "cube", texture, edge, 1) - 0.5).max() <= 4 * sampling.STEP
 
 

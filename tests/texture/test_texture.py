@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
+import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import ResourceDescriptor, TextureObject, TextureObjectOptions
@@ -259,7 +260,18 @@ class TestTexture:
         with pytest.raises(RuntimeError, match="OpaqueArray is closed"):
             device.create_texture_object(resource=descriptor)
         made.close()
-        assert driver.cuArray3DGetDescriptor(address)[0] != 0
+
+    @pytest.mark.requires(software=True)
+    def test_closed_array_ends_with_its_last_texture(self, device):
+        before = len(cuda.emulator.leaks())
+        array = device.create_opaque_array({"shape": (8, 4), "format": "uint8", "num_channels": 4})
+        first, second = texture(device, array), texture(device, array)
+        assert len(cuda.emulator.leaks()) == before + 3
+        array.close()
+        first.close()
+        assert len(cuda.emulator.leaks()) == before + 2
+        second.close()
+        assert len(cuda.emulator.leaks()) == before
 
     def test_it_keeps_the_memory_of_its_buffer(self, device, buffer):
         descriptor = ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1)
