@@ -132,7 +132,7 @@ def test_options_of_nvcc_are_taken(options):
         ({"arch": "sm_90", "options": ["--no-such-thing"]}, "unrecognized option"),
         ({"options": ["-arch=sm_52"]}, "75, 80"),
         ({"arch": "sm_35"}, "75, 80"),
-        ({"options": ["-std=c++99"]}, r"std"),
+        ({"arch": "sm_90", "options": ["-std=c++99"]}, r"std"),
     ],
 )
 def test_options_that_the_compiler_does_not_know_are_compile_errors(given, message):
