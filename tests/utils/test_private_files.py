@@ -103,3 +103,9 @@ def test_a_file_stays_in_the_place_of_a_directory_or_gives_way(file):
     file.chmod(0o775)
     make_private_directory(str(file))
     assert stat.S_IMODE(file.stat().st_mode) == 0o755
+
+
+def test_a_path_that_is_too_long_makes_no_directories(tmp_path):
+    with pytest.raises(OSError, match="File name too long"):
+        make_private_directories(str(tmp_path / "a" / ("b/" * 5000)))
+    assert list(tmp_path.iterdir()) == []

@@ -102,6 +102,8 @@ def make_private_directories(path: str) -> None:
     OSError
         If it cannot be made, or something else is in its place.
     """
+    with contextlib.suppress(FileNotFoundError):
+        os.lstat(path)  # refuses a path that is too long before its first directories are made
     missing = []
     while path and not os.path.isdir(path):
         missing.append(path)
