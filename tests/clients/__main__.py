@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Runs each program in a process of its own and counts what came of it; see ``.ci/clients``."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROGRAMS = Path(__file__).parent / "programs"
+NEEDS = re.compile(r"^# needs: (?P<names>.+)$", re.MULTILINE)
+
+# Test suites within libraries: the module that it needs, the arguments after ``-m`` and the time limit in seconds.
+SUITES = {
+    "numba_cuda_suite": ("numba_cuda", ["numba.runtests", "-v", "-m", "2", "numba.cuda.tests"], 3000),
+}
+COUNTS = {
+    "ran": re.compile(r"^Ran (\d+) tests?", re.MULTILINE),
+    "failures": re.compile(r"failures=(\d+)"),
+    "errors": re.compile(r"errors=(\d+)"),
+    "skipped": re.compile(r"skipped=(\d+)"),
+    "checks": re.compile(r"^checks: (\d+)$", re.MULTILINE),
+}
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What came of a program with an interpreter."""
+
+    program: str
+    interpreter: str
+    result: str  # passed, failed, timed out, or not installed
+    seconds: float = 0.0
+    status: int | None = None
+    counts: dict[str, int] = dataclasses.field(default_factory=dict)
+    end: str = ""
+
+
+def needs_of(program: Path) -> list[str]:
+    """Return what a program needs, from its line ``# needs: torch, numpy``."""
+    match = NEEDS.search(program.read_text())
+    return [name.strip() for name in match["names"].split(",")] if match else []
+
+
+def missing(python: str, names: list[str]) -> list[str]:
+    """Return the modules that an interpreter has not."""
+    code = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
+    return subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True).stdout.split()
+
+
+def run(label: str, command: list[str], needs: list[str], limit: float) -> Outcome:
+    """Run a program; the end of its output stays in the outcome."""
+    if absent := missing(command[0], needs):
+        return Outcome(label, command[0], "not installed", end=", ".join(absent))
+    begin = time.monotonic()
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment, errors="replace")
+        output, status = done.stdout + done.stderr, done.returncode
+    except subprocess.TimeoutExpired as error:
+        output, status = "".join(_text(part) for part in (error.stdout, error.stderr)), None
+    result = "timed out" if status is None else "passed" if status == 0 else "failed"
+    counts = {name: int(match[1]) for name, pattern in COUNTS.items() if (match := pattern.search(output))}
+    return Outcome(label, command[0], result, time.monotonic() - begin, status, counts, output[-3000:])
+
+
+def _text(part: bytes | str | None) -> str:
+    return part.decode(errors="replace") if isinstance(part, bytes) else part or ""
+
+
+def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
+    """Run what was asked for; return 0 if nothing failed."""
+    parser = argparse.ArgumentParser(prog=".ci/clients", description=__doc__)
+    parser.add_argument("names", nargs="*", help="programs; all without any")
+    parser.add_argument("--peer", metavar="PYTHON", help="another interpreter, to compare with")
+    parser.add_argument("--suites", action="store_true", help="run the test suites that libraries bring, too")
+    parser.add_argument("--json", metavar="FILE", help="where the results go")
+    chosen = parser.parse_args(arguments)
+    pythons = [sys.executable, *([chosen.peer] if chosen.peer else [])]
+    outcomes = []
+    for path in sorted(programs.glob("*.py")):
+        if not chosen.names or path.stem in chosen.names:
+            outcomes += [run(path.stem, [python, str(path)], needs_of(path), 300) for python in pythons]
+    for label, (needed, module, limit) in SUITES.items():
+        if chosen.suites or label in chosen.names:
+            outcomes += [run(label, [python, "-m", *module], [needed], limit) for python in pythons]
+    for outcome in outcomes:
+        print(
+            f"{outcome.program:20} {outcome.result:14} {outcome.seconds:7.1f} s {outcome.counts} {outcome.interpreter}"
+        )
+        if outcome.result in ("failed", "timed out"):
+            print(outcome.end)
+    if chosen.json:
+        Path(chosen.json).write_text(json.dumps([dataclasses.asdict(outcome) for outcome in outcomes], indent=1))
+    return int(any(outcome.result in ("failed", "timed out") for outcome in outcomes) or not outcomes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
