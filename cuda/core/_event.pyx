@@ -165,7 +165,7 @@ cdef class IPCEventDescriptor:
     __hash__ = None
 
     def __repr__(self):
-        return f"<IPCEventDescriptor {self._payload[:8].hex()}>"
+        return f"<IPCEventDescriptor {(self._payload or b'')[:8].hex() or 'without an event'}>"
 
     def __reduce__(self):
         return IPCEventDescriptor._init, (self._payload, self._is_blocking_sync)

@@ -83,6 +83,8 @@ cdef class StridedMemoryView(ViewState):
         raise TypeError("a view cannot be pickled or copied: it refers to memory of this process")
 
     def __repr__(self):
+        if self._exporting_obj is None:
+            return "StridedMemoryView(empty)"
         dtype = f"{self.dlpack_dtype} of DLPack" if is_packed(self) else dtype_of(self)
         exporter = type(self._exporting_obj)
         entries = {
@@ -502,6 +504,9 @@ cdef class _StridedMemoryViewProxy:
             raise BufferError(no_protocol(obj))
         self.obj = obj
         self.has_dlpack = has_dlpack(obj)
+
+    def __repr__(self):
+        return f"<_StridedMemoryViewProxy of {type(self.obj).__name__}>"
 
     def view(self, stream_ptr: int | None = None) -> StridedMemoryView:
         """Return the view, as :meth:`StridedMemoryView.from_any_interface` does."""

@@ -174,6 +174,8 @@ cdef class TensorMapDescriptor:
         )
 
     def __repr__(self):
+        if self._data_type is None:
+            return "<TensorMapDescriptor, not initialised>"
         return (
             f"TensorMapDescriptor({self._kind}, rank={self._rank}, dtype={self._data_type.name}, "
             f"swizzle={self._swizzle.name})"

@@ -32,6 +32,31 @@ def test_what_was_not_initialised_says_so(cls):
         cls.__new__(cls)._value  # noqa: B018
 
 
+class Shown(Slotted):
+    __slots__ = ("_other",)
+
+    def __repr__(self):
+        return f"Shown({self._value})"
+
+
+@needs_init("_value")
+class Grown(Plain):
+    def __init_subclass__(cls):
+        cls.was_called = True
+
+    def __repr__(self):
+        raise ValueError("of its own")
+
+
+def test_the_text_of_what_was_not_initialised_says_so():
+    assert repr(Shown()) == "Shown(1)"
+    assert repr(Shown.__new__(Shown)) == "<Shown, not initialised>"
+    assert Shown.__repr__.__qualname__ == "Shown.__repr__"
+    with pytest.raises(ValueError, match="of its own"):
+        repr(Grown())
+    assert type("Later", (Grown,), {}).was_called
+
+
 @pytest.mark.parametrize("cls", [Plain, Slotted])
 @pytest.mark.parametrize("make", [lambda cls: cls(), lambda cls: cls.__new__(cls)])
 def test_other_names_are_missing_as_ever(cls, make):

@@ -28,6 +28,7 @@ from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory.ranges._allocation import free_async
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import address_argument, shown
 
 __all__ = ["check_byte_option", "check_threshold"]
@@ -179,7 +180,10 @@ cdef class _MemPoolAttributes:
         raise RuntimeError("_MemPoolAttributes cannot be constructed directly; use the resource's attributes")
 
     def __repr__(self):
-        figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
+        try:
+            figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
+        except (CUDAError, RuntimeError):
+            figures = "no pool that is open"
         return f"{type(self).__name__}({figures})"
 
     def __reduce__(self):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -16,7 +17,8 @@ def needs_init(*names: str) -> Callable[[_Class], _Class]:
     """Return a decorator of classes: reading one of these attributes before it was set is a RuntimeError.
 
     What is set is found before what is here, so reading costs nothing more. In a class with ``__slots__``, whose
-    attributes are found by other means, only an attribute that is missing takes the detour.
+    attributes are found by other means, only an attribute that is missing takes the detour. The ``repr`` of such an
+    object says that it was not initialised, in subclasses too.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -25,21 +27,43 @@ def needs_init(*names: str) -> Callable[[_Class], _Class]:
         else:
             for name in names:
                 setattr(cls, name, _Unset())
+        _guard_repr(cls)
+        if isinstance(cls.__init_subclass__, types.BuiltinMethodType):
+            cls.__init_subclass__ = classmethod(_guard_repr)
         return cls
 
     return decorate
+
+
+class _NotInitialised(RuntimeError):
+    pass
+
+
+def _guard_repr(cls: type) -> None:
+    show = cls.__dict__.get("__repr__")
+    if show is None:
+        return
+
+    def __repr__(self):
+        try:
+            return show(self)
+        except _NotInitialised:
+            return f"<{type(self).__name__}, not initialised>"
+
+    __repr__.__qualname__ = f"{cls.__qualname__}.__repr__"
+    cls.__repr__ = __repr__
 
 
 class _Unset:
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        raise RuntimeError(_message(instance))
+        raise _NotInitialised(_message(instance))
 
 
 def _missing(self, name):
-    if name in getattr(type(self), "__slots__", ()):
-        raise RuntimeError(_message(self))
+    if any(name in getattr(base, "__slots__", ()) for base in type(self).__mro__):
+        raise _NotInitialised(_message(self))
     raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 

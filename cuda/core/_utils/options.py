@@ -38,6 +38,16 @@ class Options(FieldNames):
     A subclass checks and normalises its fields in ``__post_init__``.
     """
 
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.__repr__ = cls.__repr__  # what a class has itself, dataclass() leaves as it is
+
+    def __repr__(self):
+        if len(self.__dict__) < len(self.__dataclass_fields__):
+            return f"<{type(self).__name__}, not initialised>"
+        shown = [f"{name}={self.__dict__[name]!r}" for name, row in self.__dataclass_fields__.items() if row.repr]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
     def __copy__(self):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import MutableSet
 
+from cuda.core._utils.initialised import needs_init
+
 __all__ = ["AdjacencySetProxy"]
 
 
+@needs_init("_node", "_is_pred")
 class AdjacencySetProxy(MutableSet):
     """The predecessors or successors of a node; a live view that writes to the graph.
 

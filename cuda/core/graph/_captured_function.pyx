@@ -22,6 +22,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.initialised import needs_init
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
 
@@ -84,6 +85,7 @@ class CaptureStatistics:
     replays: int = 0
 
 
+@needs_init("_function")
 class CapturedFunction:
     """A function that is captured once and replayed; :func:`capture` makes it.
 

@@ -63,7 +63,8 @@ cdef class GraphDefinition(GraphView):
         return hash((GraphDefinition, id(self._graph)))
 
     def __repr__(self):
-        return f"<GraphDefinition handle={<uintptr_t>self._graph.c_graph:#x}>"
+        handle = <uintptr_t>self._graph.c_graph if self._graph is not None else 0
+        return f"<GraphDefinition handle={handle:#x}>"
 
     def __reduce__(self):
         refuse_pickle(self)

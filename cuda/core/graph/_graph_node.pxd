@@ -28,7 +28,7 @@ cdef NodeValues GraphNode_values(GraphNode self)
 cdef int GraphNode_check(GraphNode self) except -1
 cdef int GraphNode_change(GraphNode self, NodeValues values) except -1
 cdef inline uintptr_t node_address(GraphNode self) noexcept:
-    return <uintptr_t>self._record.c_node if self._record is not None else 0
+    return <uintptr_t>self._record.c_node if self is not None and self._record is not None else 0
 
 # Lets nodes of a kind be of a class: `choose` returns it for the values of one.
 cdef int register_node_class(int c_type, object choose) except -1

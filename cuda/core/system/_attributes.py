@@ -7,6 +7,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+from cuda.core._utils.initialised import needs_init
 from cuda.core.system._support import nvml
 
 __all__ = ["Constant", "DeviceView", "Items", "Snapshot", "check_int", "field", "reading"]
@@ -59,6 +60,7 @@ def field(name: str, doc: str, convert: Callable = int) -> property:
     return property(lambda self: convert(getattr(self._record, name)), doc=doc)
 
 
+@needs_init("_record")
 class Snapshot:
     """What NVML said at one moment: a structure of the bindings, with named fields."""
 
@@ -73,6 +75,7 @@ class Snapshot:
         return f"{type(self).__name__}({', '.join(f'{name}={_shown(self, name)}' for name in names)})"
 
 
+@needs_init("_device")
 class DeviceView:
     """A topic of a device: its attributes ask NVML each time."""
 
@@ -89,6 +92,7 @@ class DeviceView:
         return self._device._handle
 
 
+@needs_init("_items")
 class Items:
     """A sequence of what NVML gave at one moment.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 
+from cuda.core._utils.initialised import needs_init
 from cuda.core.system._attributes import DeviceView
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse
 from cuda.core.system._support import nvml
@@ -54,6 +55,7 @@ class DeviceEvents(DeviceView):
         return EventData(self._device, self._events.wait(nvml.event_set_wait_v2 if self._mask else _none, timeout_ms))
 
 
+@needs_init("_device", "_record")
 class EventData:
     """An event of a device."""
 

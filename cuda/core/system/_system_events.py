@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from cuda.core._utils.initialised import needs_init
 from cuda.core.system import _nvml_context
 from cuda.core.system._attributes import Items, Snapshot, check_int, field
 from cuda.core.system._device import Device
@@ -17,6 +18,7 @@ __all__ = ["RegisteredSystemEvents", "SystemEvent", "SystemEvents", "register_ev
 _SYSTEM_EVENT_TYPE_INV_MAPPING = inverse(_SYSTEM_EVENT_TYPE_MAPPING)
 
 
+@needs_init("_events")
 class RegisteredSystemEvents:
     """Events that are registered on the system, from :func:`register_events`.
 
@@ -24,6 +26,9 @@ class RegisteredSystemEvents:
     """
 
     __slots__ = ("__weakref__", "_events")
+
+    def __repr__(self):
+        return f"<RegisteredSystemEvents handle={int(self._events.handle):#x}>"
 
     def __init__(self, events: SystemEventType | str | list[SystemEventType | str]):
         mask = mask_of(events, _SYSTEM_EVENT_TYPE_INV_MAPPING)

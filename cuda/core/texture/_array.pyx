@@ -57,6 +57,8 @@ cdef class OpaqueArray(DriverObject):
     _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
 
     def __repr__(self):
+        if self._format is None:
+            return "<OpaqueArray, not initialised>"
         closed = ", closed" if self.is_closed else ""
         return (
             f"OpaqueArray(shape={self._shape}, format={self._format.name}, "

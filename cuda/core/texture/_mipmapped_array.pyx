@@ -44,6 +44,8 @@ cdef class MipmappedArray(DriverObject):
     _made_by = "Device.create_mipmapped_array()"
 
     def __repr__(self):
+        if self._format is None:
+            return "<MipmappedArray, not initialised>"
         closed = ", closed" if self.is_closed else ""
         return (
             f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "

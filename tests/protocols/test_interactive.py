@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees of objects: ``repr`` and completion never raise, whatever state an object is in."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import inspect
+import os
+import rlcompleter
+
+import pytest
+
+from support import interface, public
+from support.capabilities import capabilities
+from support.interpreter import run
+from support.samples import SAMPLES
+
+# Python's own classes, or not ours to show.
+LEFT_OUT = ("cuda.core.typing.IsStreamType",)
+# Shown as Python shows objects, which the interface says.
+PLAIN = {"Graph", "GraphBuilder"}
+# Not yet: objects of these that were not initialised raise an exception.
+NOT_YET = "cuda.core.driver."
+
+
+def classes() -> dict[str, type]:
+    """Return the public classes, and those that programs get from them, by their full names."""
+    found = [cls for _, cls in public.classes()]
+    for entry in interface.entries():
+        if entry.kind == "class":
+            with contextlib.suppress(LookupError):  # which the test of the interface tells
+                found.append(interface.find(entry.path))
+    named = {f"{cls.__module__}.{cls.__qualname__}": cls for cls in found if inspect.isclass(cls)}
+    return {
+        name: cls
+        for name, cls in sorted(named.items())
+        if name.startswith("cuda.core.")
+        and name not in LEFT_OUT
+        and not name.startswith(NOT_YET)
+        and not issubclass(cls, (enum.Enum, BaseException, tuple))
+    }
+
+
+CLASSES = classes()
+
+
+def check_shown(thing) -> None:
+    text = repr(thing)
+    assert isinstance(text, str) and text
+    assert type(thing).__name__ in PLAIN or " object at 0x" not in text
+
+
+def check_completed(thing) -> None:
+    completer, found = rlcompleter.Completer({"thing": thing}), set()
+    for prefix in ("thing.", "thing._"):
+        index = 0
+        while (match := completer.complete(prefix, index)) is not None:
+            found.add(match.partition("(")[0].rpartition(".")[2])
+            index += 1
+    assert {name for name in dir(type(thing)) if not name.startswith("_")} <= found
+
+
+def is_makeable(cls: type) -> bool:
+    try:
+        cls.__new__(cls)
+    except TypeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", [name for name, cls in CLASSES.items() if is_makeable(cls)])
+def test_objects_that_were_not_initialised_are_shown(name):
+    thing = CLASSES[name].__new__(CLASSES[name])
+    check_shown(thing)
+    check_completed(thing)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_are_shown_open_and_closed(name):
+    sample = SAMPLES[name]
+    needs = {**({"device": True, "nvrtc": True} if sample.needs_device else {}), **sample.needs}
+    if reason := capabilities().missing(needs):
+        pytest.skip(reason)
+    thing = sample.make()
+    check_shown(thing)
+    check_completed(thing)
+    if sample.closes:
+        thing.close()
+        check_shown(thing)
+        check_completed(thing)
+
+
+# Completes names of objects of every class in a process of its own, whose calls of the driver are traced.
+TRACED = """
+import os
+from protocols import test_interactive as t
+trace = open(os.environ["CUDA_EMULATOR_TRACE"])
+things = [cls.__new__(cls) for cls in t.CLASSES.values() if t.is_makeable(cls)]
+things += [sample.make() for name, sample in t.SAMPLES.items()]
+trace.read()
+for thing in things:
+    t.check_completed(thing)
+print(len(things), repr(trace.read()))
+"""
+
+
+@pytest.mark.requires(software=True, source=True)
+def test_completion_of_all_classes_calls_no_driver(tmp_path):
+    trace = tmp_path / "calls"
+    trace.touch()
+    code = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})\n{TRACED}"
+    count, calls = run(code, CUDA_CORE_DEVICE="software", CUDA_EMULATOR_TRACE=str(trace)).splitlines()[-1].split(" ", 1)
+    assert int(count) > 80
+    assert calls == "''"
