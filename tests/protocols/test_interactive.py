@@ -49,6 +49,8 @@ CLASSES = classes()
 def check_shown(thing) -> None:
     text = repr(thing)
     assert isinstance(text, str) and text
+    if hasattr(type(thing), "_repr_html_"):
+        assert isinstance(thing._repr_html_(), str)
     assert type(thing).__name__ in PLAIN or " object at 0x" not in text
 
 

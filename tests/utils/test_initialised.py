@@ -38,6 +38,9 @@ class Shown(Slotted):
     def __repr__(self):
         return f"Shown({self._value})"
 
+    def _repr_html_(self):
+        return f"<b>{self._value}</b>"
+
 
 @needs_init("_value")
 class Grown(Plain):
@@ -51,6 +54,7 @@ class Grown(Plain):
 def test_the_text_of_what_was_not_initialised_says_so():
     assert repr(Shown()) == "Shown(1)"
     assert repr(Shown.__new__(Shown)) == "<Shown, not initialised>"
+    assert (Shown()._repr_html_(), Shown.__new__(Shown)._repr_html_()) == ("<b>1</b>", "<p>Shown, not initialised</p>")
     assert Shown.__repr__.__qualname__ == "Shown.__repr__"
     with pytest.raises(ValueError, match="of its own"):
         repr(Grown())

@@ -40,18 +40,21 @@ class _NotInitialised(RuntimeError):
 
 
 def _guard_repr(cls: type) -> None:
-    show = cls.__dict__.get("__repr__")
-    if show is None:
-        return
+    if "__repr__" in cls.__dict__:
+        cls.__repr__ = _guarded(cls.__dict__["__repr__"], "<{}, not initialised>")
+    if "_repr_html_" in cls.__dict__:
+        cls._repr_html_ = _guarded(cls.__dict__["_repr_html_"], "<p>{}, not initialised</p>")
 
-    def __repr__(self):
+
+def _guarded(show: Callable, text: str) -> Callable:
+    def shown(self):
         try:
             return show(self)
         except _NotInitialised:
-            return f"<{type(self).__name__}, not initialised>"
+            return text.format(type(self).__name__)
 
-    __repr__.__qualname__ = f"{cls.__qualname__}.__repr__"
-    cls.__repr__ = __repr__
+    shown.__name__, shown.__qualname__, shown.__doc__ = show.__name__, show.__qualname__, show.__doc__
+    return shown
 
 
 class _Unset:
