@@ -62,6 +62,9 @@ class DeviceData:
         self.smem_alloc_granularity = 128 if dev.compute_capability() >= (8, 0) else 256
         self.register_allocation_unit = "warp"
 
+    def __repr__(self):
+        return f"DeviceData({', '.join(f'{name}={value}' for name, value in vars(self).items() if name[0] != '_')})"
+
     def align(self, bytes: int, word_size: int = 4) -> int:
         """Return a number of bytes, rounded up to what :meth:`align_bytes` says."""
         return rounded_up(bytes, self.align_bytes(word_size))
