@@ -505,9 +505,6 @@ cdef class _StridedMemoryViewProxy:
         self.obj = obj
         self.has_dlpack = has_dlpack(obj)
 
-    def __repr__(self):
-        return f"<_StridedMemoryViewProxy of {type(self.obj).__name__}>"
-
     def view(self, stream_ptr: int | None = None) -> StridedMemoryView:
         """Return the view, as :meth:`StridedMemoryView.from_any_interface` does."""
         return StridedMemoryView.from_any_interface(self.obj, stream_ptr)
