@@ -3,6 +3,7 @@
 """What all resources over pools share."""
 
 import pickle
+import threading
 
 import pytest
 
@@ -10,6 +11,7 @@ from cuda.core import ManagedMemoryResource, MemoryResource, PinnedMemoryResourc
 from cuda.core._memory import Buffer, DeviceMemoryResource
 from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from support.interpreter import run
 
 FLAGS = ("reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies")
 FIGURES = ("release_threshold", "reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
@@ -242,3 +244,46 @@ def test_an_own_pool_outlives_its_resource_while_it_has_allocations(stream, pool
 def test_options_of_bytes_are_checked(value, error):
     with pytest.raises(error, match="limit_of_something"):
         check_byte_option("limit_of_something", value, 8)
+
+
+@pytest.mark.requires(software=True)  # lists the calls of the driver
+def test_a_pool_is_destroyed_when_the_streams_that_may_free_its_memory_are_idle(tmp_path):
+    trace = tmp_path / "trace"
+    code = (
+        "import ctypes; from cuda.core import *\n"
+        "device = Device(); device.set_current(); stream = device.create_stream(); idle = device.create_stream()\n"
+        "source = 'extern \"C\" __global__ void wait(volatile int* p) { p[1] = 1; while (p[0] == 0) {} }'\n"
+        "kernel = Program(source, 'c++').compile('cubin').get_kernel('wait')\n"
+        "flag = LegacyPinnedMemoryResource().allocate(64); seen = (ctypes.c_int * 2).from_address(int(flag.handle))\n"
+        "seen[0] = seen[1] = 0\n"
+        f"def destroyed(): return open({str(trace)!r}).read().count('cuMemPoolDestroy')\n"
+        "def end(stream):\n"
+        "    resource = DeviceMemoryResource(device, {}); buffer = resource.allocate(64, stream=stream)\n"
+        "    resource.close(); buffer.close()\n"
+        "def look(): pools.append(DeviceMemoryResource(device, {})); print(destroyed())\n"
+        "pools = []; end(idle); idle.sync(); look()\n"
+        "launch(stream, LaunchConfig(grid=1, block=1), kernel, flag)\n"
+        "while not seen[1]: pass\n"
+        "end(stream); idle.sync(); look()\n"
+        "seen[0] = 1; stream.sync(); look()\n"
+    )
+    assert run(code, CUDA_EMULATOR_TRACE=str(trace)).split() == ["1", "1", "2"]
+
+
+def test_threads_make_and_end_pools_while_others_synchronise(device):
+    def work():
+        device.set_current()
+        stream = device.create_stream()
+        for _ in range(20):
+            with DeviceMemoryResource(device, {}).allocate(64, stream=stream) as buffer:
+                buffer.fill(1, stream=stream)
+            device.sync()
+        done.append(stream.is_done)
+
+    done = []
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert done == [True] * 8

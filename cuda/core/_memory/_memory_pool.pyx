@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from libc.stdint cimport UINT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
+from libcpp cimport bool as cpp_bool
 from libcpp.utility cimport move
+from libcpp.vector cimport vector
+from posix.unistd cimport usleep
 
 from cuda.bindings cimport cydriver
 
@@ -17,7 +20,9 @@ from cuda.core._handles._handles cimport (
     KeptMemoryPool,
     KeptStream,
     MemoryPoolHandle,
+    StreamHandle,
     address,
+    stream_registry,
 )
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
@@ -32,6 +37,21 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import address_argument, shown
 
 __all__ = ["check_byte_option", "check_threshold"]
+
+
+cdef extern from "pools/ended_pools.hpp" namespace "cuda_core" nogil:
+    cppclass EndedPools:
+        @staticmethod
+        EndedPools& current()
+        void lock()
+        void unlock()
+        cpp_bool is_empty()
+        void add(cydriver.CUmemoryPool pool, vector[StreamHandle] streams)
+        cpp_bool destroy_one(
+            cydriver.CUresult (*state)(cydriver.CUstream) noexcept,
+            cydriver.CUresult (*destroy)(cydriver.CUmemoryPool) noexcept,
+            vector[StreamHandle]& done, cydriver.CUresult* asked, cydriver.CUresult* destroyed
+        )
 
 
 cdef class _MemPool(MemoryResource):
@@ -283,7 +303,7 @@ cdef MemoryPoolHandle MemPool_create(
     properties.maxSize = max_size
     init_driver()
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemPoolCreate(&c_pool, &properties), b"cuMemPoolCreate")
+        make_pool(&c_pool, &properties)
     h_pool = MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
     MemPool_set_threshold(h_pool, release_threshold)
     return h_pool
@@ -340,10 +360,56 @@ cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
     self._h_pool.set(h_pool)
 
 
+cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps* properties) except -1 nogil:
+    cdef cydriver.CUresult err
+    destroy_ended_pools()
+    EndedPools.current().lock()
+    err = cydriver.cuMemPoolCreate(c_pool, properties)
+    EndedPools.current().unlock()
+    return HANDLE_RETURN(err, b"cuMemPoolCreate")
+
+
+# A pool that is destroyed while work is left that frees its memory, or while another is made or destroyed, can
+# leave the driver for CUDA 13.0 with a lock that is never free, or crash it, when another thread synchronises.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef int mode = relax_capture_mode()
-    WARN_RETURN(cydriver.cuMemPoolDestroy(c_pool), b"cuMemPoolDestroy")
+    cdef int times = 0
+    cdef vector[StreamHandle] streams = stream_registry().living()
+    EndedPools.current().add(c_pool, move(streams))
+    # The last free has just been submitted, as a rule: it gets a moment.
+    while destroy_ended_pools() and times < TIMES_TO_ASK:
+        usleep(10)
+        times += 1
     restore_capture_mode(mode)
+
+
+cdef int TIMES_TO_ASK = 10
+
+
+# Returns whether pools are left that wait.
+cdef cpp_bool destroy_ended_pools() noexcept nogil:
+    cdef vector[StreamHandle] done
+    cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult destroyed = cydriver.CUresult.CUDA_SUCCESS
+    while EndedPools.current().destroy_one(&stream_state, &destroy_pool, done, &asked, &destroyed):
+        WARN_RETURN(destroyed, b"cuMemPoolDestroy")  # may run Python code, which may end pools
+    WARN_RETURN(asked, b"cuStreamQuery")
+    return not EndedPools.current().is_empty()
+
+
+cdef cydriver.CUresult destroy_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
+    return cydriver.cuMemPoolDestroy(c_pool)
+
+
+cdef cydriver.CUresult stream_state(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    # The question for its work would end a capture.
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_capture)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return err
+    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return cydriver.CUresult.CUDA_ERROR_NOT_READY
+    return cydriver.cuStreamQuery(c_stream)
 
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
