@@ -54,7 +54,7 @@ def test_pools(device, stream, make, code):
             with pool.allocate(SIZE, stream=LEGACY_DEFAULT_STREAM), pool.allocate(0, stream=stream):
                 pass
             stream.sync()
-            assert "used_mem_high" in repr(pool.attributes)
+            assert pool.attributes.used_mem_high >= 0
             pool.attributes.used_mem_high = 0
             pool.attributes.reserved_mem_high = 0
             pool.trim()
@@ -251,7 +251,7 @@ def test_memory_of_graphs(device, stream, code):
             with resource.allocate(0, stream=stream):
                 pass
         assert graph.raw is not None
-        assert "used_mem_high" in repr(resource.attributes)
+        assert resource.attributes.used_mem_high >= 0
         resource.attributes.used_mem_high = 0
         resource.trim()
 

@@ -202,7 +202,9 @@ cdef class _MemPoolAttributes:
     def __repr__(self):
         try:
             figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
-        except (CUDAError, RuntimeError):
+        except CUDAError as error:
+            figures = f"not known: {error.name}"
+        except RuntimeError:
             figures = "no pool that is open"
         return f"{type(self).__name__}({figures})"
 
