@@ -380,12 +380,12 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     EndedPools.current().add(c_pool, move(streams))
     # The last free has just been submitted, as a rule: it gets a moment.
     while destroy_ended_pools() and times < TIMES_TO_ASK:
-        usleep(10)
+        usleep(50)
         times += 1
     restore_capture_mode(mode)
 
 
-cdef int TIMES_TO_ASK = 10
+cdef int TIMES_TO_ASK = 100
 
 
 # Returns whether pools are left that wait.
