@@ -259,3 +259,20 @@ def test_references_are_given_back(calls):
     calls.clear()
     gc.collect()
     assert (sys.getrefcount(array), sys.getrefcount(image)) == before
+
+
+def test_classes_may_have_a_metaclass_of_their_own():
+    import abc
+
+    class Array(metaclass=abc.ABCMeta):
+        """An array of an abstract family."""
+
+        def __init__(self):
+            self.values = np.arange(4)
+
+        @property
+        def __array_interface__(self):
+            return self.values.__array_interface__
+
+    register_importer(Array, lambda array, stream_ptr: array.values)
+    assert np.array_equal(np.from_dlpack(StridedMemoryView.from_any_interface(Array(), stream_ptr=-1)), np.arange(4))

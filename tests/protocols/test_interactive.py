@@ -71,8 +71,13 @@ def is_makeable(cls: type) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [name for name, cls in CLASSES.items() if is_makeable(cls)])
+@pytest.mark.requires(driver=True)  # some classes ask for their objects
+@pytest.mark.parametrize("name", CLASSES)
 def test_objects_that_were_not_initialised_are_shown(name):
+    if not is_makeable(CLASSES[name]):
+        with pytest.raises(TypeError):
+            CLASSES[name].__new__(CLASSES[name])
+        return
     thing = CLASSES[name].__new__(CLASSES[name])
     check_shown(thing)
     check_completed(thing)

@@ -6,6 +6,6 @@ from cuda.core._arrays._view_state cimport ViewState
 
 
 # Whether the class is that of CuPy's arrays, which is not imported for that.
-cdef bint is_cupy_type(type cls) except -1
+cdef bint is_cupy_type(object cls) except -1
 # Fills an empty state from an array, ordered against CuPy's current stream.
 cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose purpose) except -1

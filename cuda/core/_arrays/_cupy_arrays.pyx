@@ -20,7 +20,7 @@ cdef enum:
     MOST_TYPES = 256
 
 
-cdef bint is_cupy_type(type cls) except -1:
+cdef bint is_cupy_type(object cls) except -1:
     array_class = loaded_class("cupy", "ndarray")
     return array_class is not None and issubclass(cls, array_class)
 

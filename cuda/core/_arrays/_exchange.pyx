@@ -51,7 +51,7 @@ cdef object loaded_class(str module, str name):
     return cls if isinstance(cls, type) else None
 
 
-cdef bint is_torch_type(type cls) except -1:
+cdef bint is_torch_type(object cls) except -1:
     global _tensor_class, _torch
     if _tensor_class is None:
         tensor_class = loaded_class("torch", "Tensor")
@@ -79,7 +79,7 @@ cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose
     return True
 
 
-cdef const DLPackExchangeAPI* find_exchange(type cls) except? NULL:
+cdef const DLPackExchangeAPI* find_exchange(object cls) except? NULL:
     cdef const DLPackExchangeAPI* table = NULL
     cdef PyObject* namespace = NULL
     cdef PyObject* found = NULL

@@ -12,4 +12,4 @@ cdef tuple dlpack_device(ViewState self)
 
 # The capsule of the exchange table, and the class whose attribute it is.
 cdef object exchange_capsule()
-cdef int register_view_class(type cls) except -1
+cdef int register_view_class(object cls) except -1

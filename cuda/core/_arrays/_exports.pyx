@@ -48,7 +48,7 @@ __all__ = []
 cdef type _view_class = ViewState
 
 
-cdef int register_view_class(type cls) except -1:
+cdef int register_view_class(object cls) except -1:
     global _view_class
     _view_class = cls
     return 0

@@ -9,7 +9,7 @@ from cuda.core._arrays._view_state cimport ViewState
 ctypedef bint (*Importer)(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 
 # Teaches all users of arrays a type of ours and its subclasses.
-cdef int add_importer(type cls, Importer importer) except -1
+cdef int add_importer(object cls, Importer importer) except -1
 
 # Fills an empty state from any array. False: the object has no protocol.
 cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1

@@ -81,7 +81,7 @@ def register_importer(cls: type, importer: object | None) -> None:
     _registered[cls] = importer
 
 
-cdef int add_importer(type cls, Importer importer) except -1:
+cdef int add_importer(object cls, Importer importer) except -1:
     if not add_entry(<PyTypeObject*>cls, importer):
         raise RuntimeError("there is no room for another type of arrays")
     return 0
@@ -130,14 +130,14 @@ cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose pu
 
 
 # The entry of a subclass, or of a type that is seen for the first time.
-cdef const Importer* find_known(type cls) except? NULL:
+cdef const Importer* find_known(object cls) except? NULL:
     cdef const Importer* found = find_inherited(cls)
     if found == NULL and learn(cls):
         found = find_inherited(cls)
     return found
 
 
-cdef const Importer* find_inherited(type cls) except? NULL:
+cdef const Importer* find_inherited(object cls) except? NULL:
     cdef const Importer* found = NULL
     for base in cls.__mro__:
         found = _table.find(<PyTypeObject*>base)
@@ -147,7 +147,7 @@ cdef const Importer* find_inherited(type cls) except? NULL:
 
 
 # Enters the base that a library has made, which lives as long as the process; a class of a user may not.
-cdef bint learn(type cls) except -1:
+cdef bint learn(object cls) except -1:
     if is_torch_type(cls):
         return add_entry(<PyTypeObject*>sys.modules["torch"].Tensor, import_torch)
     if is_cupy_type(cls):

@@ -156,7 +156,9 @@ class PinnedMemoryResourceOptions(Options):
             if isinstance(self.numa_id, bool) or not isinstance(self.numa_id, int):
                 raise TypeError(f"numa_id must be an int or None, not {type(self.numa_id).__name__}")
             if not 0 <= self.numa_id < 1 << 31:
-                raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, or None, not {shown(self.numa_id)}")
+                raise ValueError(
+                    f"numa_id must be the number of a NUMA node, at least 0, or None, not {shown(self.numa_id)}"
+                )
         check_threshold(self.release_threshold)
 
 

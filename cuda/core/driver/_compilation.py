@@ -173,12 +173,14 @@ def _cache_in(directory: str | None) -> FileStreamProgramCache:
 
 def _tell(log: str) -> None:
     """Show the messages of a compilation that did not fail."""
-    text = _REDEFINED.sub("", log).strip()
+    # NVRTC goes on to tell what it inlines in a process that has asked for it once (--optimization-info).
+    text = _INLINED.sub("", _REDEFINED.sub("", log)).strip()
     if text and not text.startswith("Remark:"):
         warnings.warn(f"The CUDA compiler succeeded, but said the following:\n{text}", UserWarning, stacklevel=6)
 
 
 # A macro of the prelude that a source defines again, as the software device reports it.
+_INLINED = re.compile(r"^remark: .*\n?", re.MULTILINE)
 _REDEFINED = re.compile(r'^.*: warning: "\w+" redefined\n(?:  .*\n)*(?:.*: note: .*\n(?:  .*\n)*)?', re.MULTILINE)
 
 

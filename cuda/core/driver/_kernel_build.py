@@ -77,7 +77,7 @@ def build_kernel(source: str, names, arch: str, block: int, per_block: int) -> l
     block, per_block : int
         Threads of a block, and the elements that it handles.
     """
-    code = compile_object(Request(source, no_extern_c=True, arch=arch), "cubin")
+    code = compile_object(Request(source, options=["-w"], no_extern_c=True, arch=arch), "cubin")
     return [DeviceKernel(code.get_kernel(name), block, per_block) for name in names]
 
 
