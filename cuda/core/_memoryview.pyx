@@ -275,7 +275,7 @@ cdef class StridedMemoryView(ViewState):
             if not isinstance(dtype, numpy().dtype):
                 raise TypeError(f"dtype must be a numpy.dtype, not {shown(dtype)}")
             if itemsize is not None and itemsize != dtype.itemsize:
-                raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, of {dtype.itemsize} bytes each")
+                raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, of {dtype.itemsize} bytes")
             itemsize = dtype.itemsize
         view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
         return self

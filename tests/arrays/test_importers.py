@@ -262,10 +262,11 @@ def test_references_are_given_back(calls):
 
 
 def test_classes_may_have_a_metaclass_of_their_own():
-    import abc
+    class Meta(type):
+        """A class of classes."""
 
-    class Array(metaclass=abc.ABCMeta):
-        """An array of an abstract family."""
+    class Array(metaclass=Meta):
+        """An array of a class of its own kind."""
 
         def __init__(self):
             self.values = np.arange(4)
