@@ -194,7 +194,8 @@ cdef class SMResource:
     @property
     def coscheduled_alignment(self) -> int:
         """How many multiprocessors at once are sure to run the blocks of a cluster."""
-        return self._resource.sm.smCoscheduledAlignment
+        # Drivers before CUDA 13.1 do not tell it; the groups that they make are multiples of the least.
+        return self._resource.sm.smCoscheduledAlignment or self._resource.sm.minSmPartitionSize
 
     @property
     def flags(self) -> int:
