@@ -43,6 +43,10 @@ class Result:
         """Return the findings outside the packages in OPEN."""
         return [finding for finding in self.findings if not OPEN.match(finding["call"])]
 
+    def ends(self) -> list[dict]:
+        """Return the failures that end the process, or never end."""
+        return [finding for finding in self.failures() if finding["reason"].startswith(("a crash", "a hang"))]
+
     def grouped(self) -> dict:
         """Return the findings by what they have in common, each with one example."""
         groups = {}

@@ -117,3 +117,4 @@ def test_a_crash_and_a_hang_are_findings(monkeypatch, tmp_path, body, reason):
     monkeypatch.setattr(campaign, "environment", lambda: os.environ | {"PYTHONPATH": str(tmp_path)})
     result = campaign.run(0.3, workers=1)
     assert {(finding["reason"], finding["case"]) for finding in result.findings} == {(reason, 7)}
+    assert result.ends() == result.failures()
