@@ -55,14 +55,12 @@ class HostPointer:
         return int(call("cuMemHostGetDevicePointer", self._host_address(), 0))
 
 
-class PagelockedHostAllocation(HostPointer, Buffer):
-    """Page-locked memory of the host, the ``base`` of arrays; freed when nothing refers to it."""
+class ArrayMemory:
+    """Memory that is the ``base`` of arrays: it ends with the last of them, whenever it was given up."""
 
-    _made_by = "pagelocked_empty() or mem_host_alloc()"
+    __slots__ = ()
     _is_freed = False
-
-    def __len__(self):
-        return self.size
+    _freed_by: str  # the entry point of the driver
 
     def free(self) -> None:
         """Give the memory up. What arrays still show goes when the last of them does.
@@ -72,8 +70,25 @@ class PagelockedHostAllocation(HostPointer, Buffer):
         LogicError
             If that was done before, or the context is detached.
         """
-        self._host_address("cuMemFreeHost")
+        self._check_allocated(self._freed_by)
         self._is_freed = True
+
+    def _check_allocated(self, api: str) -> None:
+        if self._is_freed or self.is_closed:
+            raise logic_error(api, INVALID_HANDLE, "the memory was freed already, or its context is detached")
+
+    def _invalidate(self) -> None:
+        self._is_freed = True
+
+
+class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
+    """Page-locked memory of the host, the ``base`` of arrays; freed when nothing refers to it."""
+
+    _made_by = "pagelocked_empty() or mem_host_alloc()"
+    _freed_by = "cuMemFreeHost"
+
+    def __len__(self):
+        return self.size
 
     def get_flags(self) -> int:
         """Return the flags of the allocation, with those that the driver added (``cuMemHostGetFlags``)."""
@@ -82,14 +97,9 @@ class PagelockedHostAllocation(HostPointer, Buffer):
     def _host_size(self) -> int:
         return self.size
 
-    def _host_address(self, api: str = "cuMemHostGetDevicePointer") -> int:
-        if self._is_freed or self.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the memory was freed already, or its context is detached")
+    def _host_address(self) -> int:
+        self._check_allocated("cuMemHostGetDevicePointer")
         return self.handle
-
-    def _invalidate(self) -> None:
-        # Arrays may show the memory: it ends with the last of them.
-        self._is_freed = True
 
 
 HostAllocation = PagelockedHostAllocation

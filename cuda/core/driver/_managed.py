@@ -12,30 +12,19 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._memory.ranges._allocation import free_device
 from cuda.core.driver._context import current_context
-from cuda.core.driver._errors import INVALID_HANDLE, call, logic_error
-from cuda.core.driver._host_memory import array_over, order_of
+from cuda.core.driver._errors import call
+from cuda.core.driver._host_memory import ArrayMemory, array_over, order_of
 from cuda.core.driver._memory import DeviceAllocation, adopt, check_size
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["ManagedAllocation", "managed_empty", "managed_empty_like", "managed_zeros", "managed_zeros_like"]
 
 
-class ManagedAllocation(DeviceAllocation):
+class ManagedAllocation(ArrayMemory, DeviceAllocation):
     """Managed memory, the ``base`` of arrays; freed when nothing refers to it."""
 
     _made_by = "managed_empty()"
-    _is_freed = False
-
-    def free(self) -> None:
-        """Give the memory up. What arrays still show goes when the last of them does.
-
-        Raises
-        ------
-        LogicError
-            If that was done before, or the context is detached.
-        """
-        self._check_allocated("cuMemFree")
-        self._is_freed = True
+    _freed_by = "cuMemFree"
 
     def get_device_pointer(self) -> int:
         """Return the address, which is the same for host and devices."""
@@ -54,14 +43,6 @@ class ManagedAllocation(DeviceAllocation):
         """
         self._check_allocated("cuStreamAttachMemAsync")
         call("cuStreamAttachMemAsync", stream_of(stream).handle, self.handle, 0, operator.index(mem_flags))
-
-    def _check_allocated(self, api: str) -> None:
-        if self._is_freed or self.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the memory was freed already, or its context is detached")
-
-    def _invalidate(self) -> None:
-        # Arrays may show the memory: it ends with the last of them.
-        self._is_freed = True
 
 
 class _ManagedMemoryResource(MemoryResource):
