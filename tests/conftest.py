@@ -55,3 +55,11 @@ def stream(device):
     if not stream.is_closed:
         stream.sync()
         stream.close()
+
+
+@pytest.fixture
+def old_compiler(monkeypatch):
+    """No compiler is newer than the driver, whatever the driver of this machine is."""
+    from cuda.core import _program
+
+    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)

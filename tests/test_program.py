@@ -5,16 +5,11 @@
 import copy
 import gc
 import io
-import os
 import pickle
-import re
-import subprocess
-import sys
 import threading
 import types
 import warnings
 import weakref
-from pathlib import Path
 
 import pytest
 
@@ -26,19 +21,13 @@ from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.collector import uncollected
 
-pytestmark = pytest.mark.requires(nvrtc=True)
+pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("old_compiler")]
 
 ARCH = ProgramOptions(arch="sm_90")
 SAXPY = 'extern "C" __global__ void saxpy(float a, const float* x, float* y) { *y += a * *x; }'
 SCALE = "template <class T> __global__ void scale(T* x, T f) { *x *= f; }"
 BROKEN = 'extern "C" __global__ void broken(int* x) {\n    *x = no_such_name;\n}'
 WARNS = "__global__ void f() { int never_used; }"
-
-
-@pytest.fixture(autouse=True)
-def old_compiler(monkeypatch):
-    """Whatever the driver of this machine is, its age is not what these tests are about."""
-    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
 
 
 @pytest.mark.requires(software=False)
@@ -548,83 +537,6 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch):
                 _nvrtc.load_nvrtc()
         finally:
             _nvrtc.load_nvrtc.cache_clear()
-
-
-# The source file for debuggers
-
-
-@pytest.mark.parametrize("option", ["debug", "lineinfo"])
-def test_debug_file(option, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(sys.modules["__main__"], "__file__", "/somewhere/my-script.py", raising=False)
-    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **{option: True}))
-    (path,) = tmp_path.iterdir()
-    assert re.fullmatch(r"my_script_saxpy_\w{8}\.cu", path.name)
-    assert path.read_text() == SAXPY
-    code = program.compile("ptx")
-    assert code.name == str(path)
-    assert str(path).encode() in code.code
-    program.close()
-    program.close()
-    assert not path.exists()
-
-
-def test_debug_file_goes_with_the_program(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
-    assert len(list(tmp_path.iterdir())) == 1
-    del program
-    gc.collect()
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    "source, name",
-    [
-        (SAXPY, "saxpy"),
-        (SCALE, "scale"),
-        ("__device__ int helper(int);\n__global__ void __launch_bounds__(64, 2)\n bounded(int* x) {}", "bounded"),
-        ("__device__ int x;", "kernel"),
-    ],
-)
-def test_debug_file_is_named_after_the_first_kernel(source, name):
-    assert _program.first_kernel(source.encode()) == name
-
-
-def test_no_debug_file_with_a_name(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True, name="mine"))
-    assert list(tmp_path.iterdir()) == []
-    assert program.compile("ptx").name == "mine"
-
-
-def test_compilation_goes_on_where_no_file_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
-    assert program.compile("ptx").name == "default_program"
-    program.close()
-
-
-def test_a_forked_child_leaves_the_debug_file(tmp_path):
-    path = tmp_path / "source.cu"
-    path.write_text("")
-    _program.remove_file(str(path), os.getpid() + 1)
-    assert path.exists()
-    _program.remove_file(str(path), os.getpid())
-    assert not path.exists()
-
-
-def test_exit_with_a_program_alive_is_silent(tmp_path):
-    script = (
-        "from cuda.core._program import Program\n"
-        f"program = Program({SAXPY!r}, 'c++', dict(arch='sm_90', debug=True))\n"
-        "print(len(program.compile('cubin').code))\n"
-    )
-    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONWARNINGS": "error"}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) > 0
-    assert list(Path(tmp_path).iterdir()) == []
 
 
 def test_handle_type_is_an_alias():
