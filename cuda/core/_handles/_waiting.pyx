@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, stream_registry, work_left_at_exit
+from cuda.core._utils._capture_mode cimport work_of_stream
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import atexit
@@ -195,19 +196,9 @@ def _note_work_left():
 
 
 cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef StreamHandle h_stream
-    cdef cydriver.CUstream c_stream
     cdef size_t i
     for i in range(streams.size()):
-        h_stream = streams[i]
-        c_stream = h_stream.get()
-        # A question would end a capture.
-        if cydriver.cuStreamIsCapturing(c_stream, &c_capture) != cydriver.CUresult.CUDA_SUCCESS:
-            continue
-        if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-            continue
-        if cydriver.cuStreamQuery(c_stream) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if work_of_stream(streams[i].get()) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
             return True
     return False
 

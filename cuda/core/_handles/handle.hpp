@@ -293,6 +293,29 @@ private:
     TypedCell* cell_ = nullptr;
 };
 
+// An object that each process has for itself. A forked child begins with a fresh one: what its parent's refers
+// to means nothing there, and its lock may have been taken by a thread that the child does not have.
+template <class T>
+class PerProcess {
+public:
+    T& current() {
+        Born* born = born_.load(std::memory_order_acquire);
+        if (born->at == fork_count()) return born->object;
+        Born* fresh = new Born;
+        if (born_.compare_exchange_strong(born, fresh)) return fresh->object;
+        delete fresh;
+        return born->object;
+    }
+
+private:
+    struct Born {
+        T object;
+        const std::uint32_t at = fork_count();
+    };
+
+    std::atomic<Born*> born_{new Born};  // never deleted: threads may outlive the interpreter
+};
+
 // Finds the live handle of a raw value, so that what comes back from the driver is the object
 // that went in. An entry whose handle has ended is replaced or removed, a live one never. The
 // methods are virtual so that only the extension that made the registry counts its forks.
@@ -303,7 +326,7 @@ public:
 
     // The registered handle of the same value if one is alive, else `handle`, now registered.
     virtual H add(const H& handle) {
-        State& state = current();
+        State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);
         auto [place, is_new] = state.cells.try_emplace(handle.get(), handle.cell_);
         if (!is_new) {
@@ -317,7 +340,7 @@ public:
 
     // The live handle of `value`, or an empty one.
     virtual H find(T value) {
-        State& state = current();
+        State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);
         auto place = state.cells.find(value);
         if (place == state.cells.end() || !place->second->add_reference_if_alive()) return H();
@@ -326,7 +349,7 @@ public:
 
     // Called as the value is destroyed, before the driver can hand out the same value again.
     virtual void remove(T value) noexcept {
-        State& state = current();
+        State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);
         auto place = state.cells.find(value);
         if (place == state.cells.end() || place->second->is_alive()) return;
@@ -335,7 +358,7 @@ public:
     }
 
     virtual std::vector<H> living() {
-        State& state = current();
+        State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);
         std::vector<H> found;
         for (auto& [value, cell] : state.cells)
@@ -344,30 +367,18 @@ public:
     }
 
     virtual std::size_t size() {
-        State& state = current();
+        State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);
         return state.cells.size();
     }
 
 private:
     struct State {
-        const std::uint32_t born_at = fork_count();
         std::mutex mutex;
         std::unordered_map<T, typename H::TypedCell*> cells;
     };
 
-    // A forked child starts empty: its parent's values mean nothing there, and the parent's lock
-    // may have been taken by a thread that the child does not have.
-    State& current() {
-        State* state = state_.load(std::memory_order_acquire);
-        if (state->born_at == fork_count()) return *state;
-        State* fresh = new State;
-        if (state_.compare_exchange_strong(state, fresh)) return *fresh;
-        delete fresh;
-        return *state;
-    }
-
-    std::atomic<State*> state_{new State};
+    PerProcess<State> state_;
 };
 
 template <class T>

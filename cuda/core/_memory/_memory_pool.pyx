@@ -29,7 +29,7 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory.ranges._allocation import free_async
@@ -45,7 +45,7 @@ cdef extern from "pools/ended_pools.hpp" namespace "cuda_core" nogil:
         EndedPools& current()
         void lock()
         void unlock()
-        cpp_bool is_empty()
+        cpp_bool has(cydriver.CUmemoryPool pool)
         void add(cydriver.CUmemoryPool pool, vector[StreamHandle] streams)
         cpp_bool destroy_one(
             cydriver.CUresult (*state)(cydriver.CUstream) noexcept,
@@ -378,40 +378,29 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef int times = 0
     cdef vector[StreamHandle] streams = stream_registry().living()
     EndedPools.current().add(c_pool, move(streams))
+    destroy_ended_pools()
     # The last free has just been submitted, as a rule: it gets a moment.
-    while destroy_ended_pools() and times < TIMES_TO_ASK:
+    while EndedPools.current().has(c_pool) and times < TIMES_TO_ASK:
         usleep(50)
         times += 1
+        destroy_ended_pools()
     restore_capture_mode(mode)
 
 
 cdef int TIMES_TO_ASK = 100
 
 
-# Returns whether pools are left that wait.
-cdef cpp_bool destroy_ended_pools() noexcept nogil:
+cdef void destroy_ended_pools() noexcept nogil:
     cdef vector[StreamHandle] done
     cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
     cdef cydriver.CUresult destroyed = cydriver.CUresult.CUDA_SUCCESS
-    while EndedPools.current().destroy_one(&stream_state, &destroy_pool, done, &asked, &destroyed):
+    while EndedPools.current().destroy_one(&work_of_stream, &destroy_pool, done, &asked, &destroyed):
         WARN_RETURN(destroyed, b"cuMemPoolDestroy")  # may run Python code, which may end pools
     WARN_RETURN(asked, b"cuStreamQuery")
-    return not EndedPools.current().is_empty()
 
 
 cdef cydriver.CUresult destroy_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     return cydriver.cuMemPoolDestroy(c_pool)
-
-
-cdef cydriver.CUresult stream_state(cydriver.CUstream c_stream) noexcept nogil:
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    # The question for its work would end a capture.
-    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_capture)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return err
-    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-        return cydriver.CUresult.CUDA_ERROR_NOT_READY
-    return cydriver.cuStreamQuery(c_stream)
 
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):

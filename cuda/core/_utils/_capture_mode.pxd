@@ -6,7 +6,7 @@ from libcpp.atomic cimport atomic
 
 from cuda.bindings cimport cydriver
 
-from cuda.core._utils.cuda_utils cimport WARN_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 # How many captures this library has begun and not ended. While there are none, nobody pays for them.
 cdef atomic[int]* captures_in_progress
@@ -27,3 +27,20 @@ cdef inline void restore_capture_mode(int mode) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = <cydriver.CUstreamCaptureMode>mode
     if mode >= 0:
         WARN_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
+
+
+cdef inline bint stream_captures(cydriver.CUstream c_stream) except -1 nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing")
+    return c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+# What cuStreamQuery says; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED of a stream that captures, where asking would end it.
+cdef inline cydriver.CUresult work_of_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return err
+    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    return cydriver.cuStreamQuery(c_stream)

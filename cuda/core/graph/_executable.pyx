@@ -13,7 +13,12 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
-from cuda.core._utils._capture_mode cimport captures_in_progress, relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport (
+    captures_in_progress,
+    relax_capture_mode,
+    restore_capture_mode,
+    stream_captures,
+)
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
 from cuda.core.graph._executable_operands cimport (
@@ -170,9 +175,7 @@ NO_CAPTURE = (
 
 
 cdef int refuse_capture(const KeptStream& kept_stream) except -1:
-    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    HANDLE_RETURN(cydriver.cuStreamIsCapturing(kept_stream.get(), &c_status), b"cuStreamIsCapturing")
-    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+    if stream_captures(kept_stream.get()):
         raise RuntimeError(NO_CAPTURE)
     return 0
 

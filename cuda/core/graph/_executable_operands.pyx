@@ -17,7 +17,7 @@ from libcpp.vector cimport vector
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport KeepList, StreamHandle
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 __all__ = []
@@ -82,16 +82,8 @@ cdef void release_retired(ExecutableOperands self) noexcept:
 
 # A question that a capture forbids counts as a no.
 cdef bint is_idle(const StreamHandle& h_stream) noexcept:
-    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef int mode
-    cdef bint result
-    if (
-        cydriver.cuStreamIsCapturing(h_stream.get(), &c_status) != cydriver.CUresult.CUDA_SUCCESS
-        or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    ):
-        return False
-    mode = relax_capture_mode()
-    result = cydriver.cuStreamQuery(h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+    cdef int mode = relax_capture_mode()
+    cdef bint result = work_of_stream(h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
     restore_capture_mode(mode)
     return result
 

@@ -32,7 +32,8 @@ from cuda.core._memory.adaptors._adaptor cimport (
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils._capture_mode cimport stream_captures
+from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 from cuda.core._memory._memory_pool import check_byte_option
 
@@ -216,7 +217,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             Adaptor_set_stream(self, stream, &value)
         else:
             value.h_stream = kept_stream.handle()
-        if size == 0 or size > cache.limit() or (self._is_ordered and is_capturing(value.h_stream)):
+        if size == 0 or size > cache.limit() or (self._is_ordered and stream_captures(value.h_stream.get())):
             return MemoryResourceAdaptor._allocate_open(self, size, stream)
         value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size), not self._waits)
         if value.block == NULL:
@@ -282,12 +283,6 @@ cdef Block* Caching_find(
     if block == NULL:
         raise MemoryError("the host is out of memory")
     return block
-
-
-cdef inline bint is_capturing(const StreamHandle& h_stream) except -1:
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_capture), b"cuStreamIsCapturing")
-    return c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 
 
 # --- What the cache asks the driver. It holds its lock then, and no failure may leave. -------------

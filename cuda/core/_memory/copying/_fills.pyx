@@ -11,6 +11,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
 from cuda.bindings cimport cydriver
 
+from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from cuda.core._memory.copying._plain_bytes import holds_objects
@@ -84,18 +85,13 @@ cdef size_t shortest_period(const uint8_t* pattern, size_t width) noexcept nogil
 cdef int write_once(
     cydriver.CUdeviceptr pointer, const uint8_t* pattern, size_t width, cydriver.CUstream c_stream
 ) except -1 nogil:
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef size_t done = 0
     cdef size_t piece = 0
-    if width > MAX_PIECEWISE:
-        HANDLE_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_capture), b"cuStreamIsCapturing")
-        if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-            # From pageable memory: the driver has read it when the call returns.
-            HANDLE_RETURN(
-                cydriver.cuMemcpyAsync(pointer, <cydriver.CUdeviceptr><uintptr_t>pattern, width, c_stream),
-                b"cuMemcpyAsync",
-            )
-            return 0
+    if width > MAX_PIECEWISE and not stream_captures(c_stream):
+        # From pageable memory: the driver has read it when the call returns.
+        return HANDLE_RETURN(
+            cydriver.cuMemcpyAsync(pointer, <cydriver.CUdeviceptr><uintptr_t>pattern, width, c_stream), b"cuMemcpyAsync"
+        )
     while done < width:
         piece = 4
         while piece > width - done or (pointer + done) % piece != 0:

@@ -11,7 +11,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._memory.ranges._location cimport location_argument
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils.version cimport c_driver_version
 
 from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
@@ -47,11 +47,9 @@ cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
 
 
 cdef int check_stream(const StreamHandle& h_stream) except -1:
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     if <uintptr_t>h_stream.get() <= 1:
         raise TypeError("the legacy default stream takes no copy options; use another stream")
-    HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_capture), b"cuStreamIsCapturing")
-    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+    if stream_captures(h_stream.get()):
         raise TypeError("a stream that is capturing takes no copy options")
     return 0
 

@@ -7,7 +7,6 @@
 
 #include <cuda.h>
 
-#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -18,30 +17,25 @@ namespace cuda_core {
 
 struct EndedPool {
     CUmemoryPool pool = nullptr;
-    std::vector<Handle<CUstream>> streams;  // that had work when the pool ended
+    std::vector<Handle<CUstream>> streams;  // that may still free memory of the pool
 };
 
 class EndedPools {
 public:
-    // A forked child has none of its parent's pools, and its parent's lock may have been taken by a thread
-    // that the child does not have.
     static EndedPools& current() {
-        static std::atomic<EndedPools*> known{new EndedPools};
-        EndedPools* pools = known.load(std::memory_order_acquire);
-        if (pools->born_at_ == fork_count()) return *pools;
-        EndedPools* fresh = new EndedPools;
-        if (known.compare_exchange_strong(pools, fresh)) return *fresh;
-        delete fresh;
-        return *pools;
+        static PerProcess<EndedPools> pools;
+        return pools.current();
     }
 
     // Held while a pool is made.
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
 
-    bool is_empty() {
+    bool has(CUmemoryPool pool) {
         std::lock_guard<std::mutex> lock(mutex_);
-        return ended_.empty();
+        for (const EndedPool& ended : ended_)
+            if (ended.pool == pool) return true;
+        return false;
     }
 
     void add(CUmemoryPool pool, std::vector<Handle<CUstream>> streams) {
@@ -59,7 +53,7 @@ public:
             std::vector<Handle<CUstream>>& streams = ended_[i].streams;
             for (; !streams.empty(); streams.pop_back()) {
                 const CUresult result = state(streams.back().get());
-                if (result == CUDA_ERROR_NOT_READY) break;
+                if (result == CUDA_ERROR_NOT_READY || result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) break;
                 if (result != CUDA_SUCCESS) *asked = result;
                 done.push_back(std::move(streams.back()));
             }
@@ -72,7 +66,6 @@ public:
     }
 
 private:
-    const std::uint32_t born_at_ = fork_count();
     std::mutex mutex_;
     std::vector<EndedPool> ended_;
 };

@@ -25,7 +25,12 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
-from cuda.core._utils._capture_mode cimport captures_in_progress, relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport (
+    captures_in_progress,
+    relax_capture_mode,
+    restore_capture_mode,
+    stream_captures,
+)
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
 
@@ -64,7 +69,6 @@ cdef int allocate_from_pool(
 ) except -1:
     cdef Allocation value
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef Keep keep
     value.h_stream = h_stream
     if size == 0:
@@ -72,8 +76,7 @@ cdef int allocate_from_pool(
         return 0
     fix_context(value)
     # Such memory would belong to the graph, and the pool's way of freeing would fail.
-    HANDLE_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
-    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+    if stream_captures(value.h_stream.get()):
         raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
     value.size = size
     keep = h_pool.keep()
@@ -151,11 +154,9 @@ cdef int enter_to_free(const Allocation& value) noexcept nogil:
 
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1:
     cdef Allocation value
-    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     value.h_stream = h_stream
     fix_context(value)
-    HANDLE_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
-    if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+    if not stream_captures(value.h_stream.get()):
         raise RuntimeError("the stream is not capturing, and memory of a graph can only be allocated then")
     if size == 0:
         h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
