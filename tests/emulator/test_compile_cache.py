@@ -153,7 +153,7 @@ def test_text_modules_are_compiled_when_loaded(driver, context):
 
 
 def files_of(folder):
-    return [path for path in folder.iterdir() if path.is_file()]
+    return sorted(path for path in folder.iterdir() if path.is_file())
 
 
 def put_fifo(path):
@@ -187,8 +187,9 @@ def put_writable_by_all(path):
 
 
 def put_entry_of_another_key(path):
-    others = [other for other in files_of(path.parent) if other != path]
-    path.write_bytes(min(others, key=lambda other: other.stat().st_size).read_bytes())
+    # Of the next one: of three or more, taken in order, none gets its own back in a round.
+    entries = files_of(path.parent)
+    path.write_bytes(entries[(entries.index(path) + 1) % len(entries)].read_bytes())
 
 
 def put_nothing(path):
