@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for devices and streams, and the one marker by which a test states what it needs."""
 
+import os
+import sys
+
 import pytest
 
 from support.capabilities import capabilities
+from support.contexts import is_context_lost
+
+GPU = {"device": True, "software": False}
 
 
 def pytest_configure(config):
@@ -27,6 +33,21 @@ def pytest_collection_modifyitems(items):
         reason = capabilities().missing(needs) if needs else None
         if reason:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """End a worker of pytest-xdist whose GPU context is lost, so that the tests behind this one run in a new one."""
+    report = yield
+    if (
+        report.failed
+        and "PYTEST_XDIST_WORKER" in os.environ
+        and capabilities().missing(GPU) is None
+        and is_context_lost()
+    ):
+        print(f"{item.nodeid} lost the context:\n{report.longreprtext}", file=sys.__stderr__, flush=True)
+        os._exit(1)
+    return report
 
 
 @pytest.fixture

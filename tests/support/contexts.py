@@ -6,6 +6,19 @@ from __future__ import annotations
 
 import contextlib
 
+# What a kernel can do so that its context is lost.
+FAULTS = (
+    "ILLEGAL_ADDRESS",
+    "LAUNCH_TIMEOUT",
+    "ASSERT",
+    "HARDWARE_STACK_ERROR",
+    "ILLEGAL_INSTRUCTION",
+    "MISALIGNED_ADDRESS",
+    "INVALID_ADDRESS_SPACE",
+    "INVALID_PC",
+    "LAUNCH_FAILED",
+)
+
 
 @contextlib.contextmanager
 def foreign_context(device_id=0):
@@ -51,3 +64,11 @@ def current_context() -> int:
     from cuda.core._utils.cuda_utils import handle_return
 
     return int(handle_return(driver.cuCtxGetCurrent()))
+
+
+def is_context_lost() -> bool:
+    """Return whether a kernel's fault has lost the current context: every call of this process will fail then."""
+    from cuda.bindings import driver
+
+    lost = [int(getattr(driver.CUresult, f"CUDA_ERROR_{fault}")) for fault in FAULTS]
+    return bool(current_context()) and int(driver.cuMemGetInfo()[0]) in lost
