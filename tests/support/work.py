@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 
 # The driver keeps the address of a semaphore until its work has run, so none is ever freed.
 _semaphores = []
@@ -15,10 +16,13 @@ _semaphores = []
 def busy(stream):
     """Keep a stream busy inside the block, or until the yielded function is called.
 
-    The driver waits for a semaphore of the C library, so no interpreter lock is involved.
+    The driver waits for a semaphore of the C library, so no interpreter lock is involved. Unloading code waits
+    for the device, so garbage of the tests before, kernels among it, is collected ahead and not meanwhile.
     """
     from cuda.bindings import driver
 
+    gc.collect()
+    gc.disable()
     libc = ctypes.CDLL(None)
     semaphore = ctypes.create_string_buffer(64)
     _semaphores.append(semaphore)
@@ -40,3 +44,4 @@ def busy(stream):
         yield release
     finally:
         release()
+        gc.enable()
