@@ -32,6 +32,7 @@ from cuda.core._tensor_map import (
     _require_view_device,
 )
 from cuda.core.utils import StridedMemoryView
+from support.processes import Child
 
 pytestmark = pytest.mark.requires(compute=(9, 0))
 
@@ -346,7 +347,7 @@ def test_tiles_of_any_rank(stream, rank):
     assert np.array_equal(tma.load_tile(descriptor, corner, tile, F32, stream), expected)
 
 
-@pytest.mark.parametrize("corner", [(-2, -4), (62, 92), (-4, 94), (64, 0), (0, 96), (1000, -1000)])
+@pytest.mark.parametrize("corner", [(-2, -4), (62, 92), (-4, 92), (64, 0), (0, 96), (1000, -1000)])
 def test_what_is_outside_is_zero_and_is_not_stored(view, stream, corner):
     """A tile may be loaded from negative coordinates, but not stored there."""
     array = tma.host_copy(view, stream)
@@ -358,6 +359,16 @@ def test_what_is_outside_is_zero_and_is_not_stored(view, stream, corner):
         tma.store_tile(descriptor, corner, np.full((8, 16), -1, np.float32), stream)
         padded[rows, columns] = -1
     assert np.array_equal(tma.host_copy(view, stream), padded[2000:-2000, 2000:-2000])
+
+
+@pytest.mark.parametrize(("kind", "corner"), [("load", (-4, 94)), ("store", (8, 34)), ("store", (-1, 0))])
+def test_tiles_begin_at_16_bytes_and_are_not_stored_at_negative_coordinates(kind, corner):
+    """A kernel that does it meets an illegal instruction, which loses the context: it runs in a process of its own."""
+    child = Child()
+    try:
+        assert child.call(tma.error_of, kind, corner) == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
+    finally:
+        child.stop()
 
 
 def test_what_is_outside_may_be_nan(view, stream):

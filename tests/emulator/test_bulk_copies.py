@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inline PTX about bulk copies: what it does on the software device, and what is refused or found to be wrong."""
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+import support.tensor_maps as tma
 from support.compiled import Code, Program
-
-TESTS = Path(__file__).resolve().parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
+from support.processes import Child
 
 SOURCE = r"""
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
@@ -133,27 +128,21 @@ def test_other_instructions_are_refused_with_their_text(driver, text):
 
 
 @pytest.mark.requires(compute=(9, 0))
-def test_tiles_are_not_stored_at_negative_coordinates(driver):
-    """On an H200 that is an illegal instruction; the process of its own is for the context, which is lost."""
-    code = """
-import os
-import numpy as np
-import support.tensor_maps as tma
-from cuda.core import Device, CUDAError
-device = Device(0)
-device.set_current()
-stream = device.create_stream()
-view = tma.on_device(np.zeros((64, 96), np.float32), stream)
-try:
-    tma.store_tile(view.as_tensor_map((8, 16)), (0, -4), np.ones((8, 16), np.float32), stream)
-except CUDAError as error:
-    assert error.name == "CUDA_ERROR_ILLEGAL_INSTRUCTION", error
-    print("refused", flush=True)
-    os._exit(0)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=TESTS, env=ENVIRONMENT)
-    assert done.stdout == "refused\n", done.stderr
-    assert "a tile is stored at a negative coordinate" in done.stderr
+@pytest.mark.parametrize(
+    ("kind", "corner", "message"),
+    [
+        ("store", (0, -4), "a tile is stored at a negative coordinate"),
+        ("load", (8, -2), "begins at coordinate -2 of the axis whose elements are neighbours, which is byte -8"),
+    ],
+)
+def test_places_that_the_copy_engine_refuses(capfd, kind, corner, message):
+    """In a process of its own for the context, which is lost."""
+    child = Child()
+    try:
+        assert child.call(tma.error_of, kind, corner) == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
+    finally:
+        child.stop()
+    assert message in capfd.readouterr().err
 
 
 def fault_of(driver, body, capfd):

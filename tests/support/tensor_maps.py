@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, launch
 
 SOURCE = r"""
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
@@ -227,3 +227,18 @@ def store_tile(tensor_map, coordinates, tile, stream):
         tensor_map, len(coordinates), place(*coordinates), given.exporting_obj, tile.nbytes,
     )  # fmt: skip
     stream.sync()
+
+
+def error_of(kind, corner) -> str:
+    """Return the name of the error of a load or a store of 8 by 16 floats of 64 by 96; the context may be lost."""
+    stream = Device().create_stream()
+    view = on_device(np.zeros((64, 96), np.float32), stream)
+    descriptor = view.as_tensor_map((8, 16))
+    try:
+        if kind == "load":
+            load_tile(descriptor, corner, (8, 16), np.float32, stream)
+        else:
+            store_tile(descriptor, corner, np.ones((8, 16), np.float32), stream)
+    except CUDAError as error:
+        return error.name
+    return "CUDA_SUCCESS"

@@ -105,6 +105,18 @@ public:
 
     bool is_tiled() const { return map_.kind == TensorMapKind::tiled; }
 
+    // The engine moves chunks of 16 bytes, along the first axis from one of them on.
+    void check_start(emu_i32 first)
+    {
+        int64_t byte = int64_t(first) * item_;
+        if (byte % 16)
+            refuse(site_,
+                   "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
+                       " of the axis whose elements are neighbours, which is byte " + std::to_string(byte) +
+                       " and must be a multiple of 16",
+                   FaultKind::illegal_instruction);
+    }
+
     void tile(uintptr_t shared, const emu_i32* place, bool store)
     {
         uint32_t counts[5] = {map_.tile[0], 1, 1, 1, 1};
@@ -314,6 +326,7 @@ void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place
     if (copy.is_tiled() == (offsets != nullptr))
         refuse(site, copy.is_tiled() ? "a copy of columns names a tensor map of tiles"
                                      : "a copy of a tile names a tensor map of columns");
+    copy.check_start(place[0]);
     uintptr_t shared = tile_memory(to, map, false, site);
     if (offsets)
         copy.columns(shared, place, offsets);
@@ -332,6 +345,7 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
         if (place[axis] < 0)
             refuse(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",
                    FaultKind::illegal_instruction);
+    copy.check_start(place[0]);
     copy.tile(tile_memory(from, map, true, site), place, true);
 }
 
