@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from support.capabilities import capabilities
+from support.captures import end_capture, end_captures
 from support.contexts import is_context_lost
 
 GPU = {"device": True, "software": False}
@@ -50,6 +51,13 @@ def pytest_runtest_makereport(item):
     return report
 
 
+@pytest.fixture(autouse=True)
+def no_capture_is_left():
+    """Whatever a test did, no builder captures after it."""
+    yield
+    end_captures()
+
+
 @pytest.fixture
 def device():
     """Device 0, current on this thread."""
@@ -74,6 +82,7 @@ def stream(device):
     stream = device.create_stream()
     yield stream
     if not stream.is_closed:
+        end_capture(stream)
         stream.sync()
         stream.close()
 

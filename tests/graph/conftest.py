@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and kernels for graphs."""
+"""Memory, kernels and builders for graphs."""
 
 import pytest
 
@@ -19,3 +19,16 @@ def kernels():
 @pytest.fixture
 def memory(stream):
     return graph_work.Memory(stream)
+
+
+@pytest.fixture
+def kernel(kernels):
+    """The kernels of graph_work.SOURCE by name, as a function."""
+    return kernels.__getitem__
+
+
+@pytest.fixture
+def builder(device):
+    """A builder that has not begun; closed at the end."""
+    with device.create_graph_builder() as builder:
+        yield builder

@@ -18,9 +18,8 @@ FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 @pytest.fixture
-def builder(device):
-    with device.create_graph_builder() as builder:
-        yield builder.begin_building()
+def builder(builder):
+    return builder.begin_building()
 
 
 def run(builder, stream, times=1):

@@ -4,48 +4,17 @@
 
 import gc
 
-import numpy as np
 import pytest
 
-from cuda.core import LaunchConfig, launch
+from cuda.core import launch
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import GraphBuilder, GraphCondition
-from support.kernels import HostMemory, compiled
-
-SOURCE = """
-extern "C" __device__ __cudart_builtin__ void CUDARTAPI
-cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
-
-extern "C" __global__ void add(int* out, int value) { *out += value; }
-extern "C" __global__ void append(int* out, int digit) { *out = *out * 10 + digit; }
-extern "C" __global__ void choose(cudaGraphConditionalHandle handle, const int* value)
-{ cudaGraphSetConditional(handle, *value); }
-extern "C" __global__ void below(cudaGraphConditionalHandle handle, const int* value, int limit)
-{ cudaGraphSetConditional(handle, *value < limit); }
-"""
-ONE = LaunchConfig(grid=1, block=1)
+from support.graph_work import ONE, value
 
 
 @pytest.fixture
-def kernel(device):
-    return compiled(SOURCE).get_kernel
-
-
-@pytest.fixture
-def memory(device):
-    """Sixteen zeroed ints that both sides see."""
-    return HostMemory(64)
-
-
-@pytest.fixture
-def builder(device):
-    builder = device.create_graph_builder().begin_building()
-    yield builder
-    builder.close()
-
-
-def value(memory, index=0):
-    return int(memory.array(np.int32)[index])
+def builder(builder):
+    return builder.begin_building()
 
 
 def run(builder, stream, times=1):
@@ -76,7 +45,7 @@ def test_one_of_two_bodies_runs(builder, kernel, memory, stream, number, expecte
     memory.buffer[4:8].fill(number, stream=stream)
     stream.sync()
     condition = builder.create_condition()
-    launch(builder, ONE, kernel("choose"), condition, memory.address + 4)
+    launch(builder, ONE, kernel("choose_as"), condition, memory.address + 4)
     for digit, body in enumerate(builder.if_else(condition), 1):
         fill(body, kernel, memory, digit)
     run(builder, stream)
@@ -88,7 +57,7 @@ def test_the_body_of_a_number_runs_or_none(builder, kernel, memory, stream, numb
     memory.buffer[4:5].fill(number, stream=stream)
     stream.sync()
     condition = builder.create_condition()
-    launch(builder, ONE, kernel("choose"), condition, memory.address + 4)
+    launch(builder, ONE, kernel("choose_as"), condition, memory.address + 4)
     bodies = builder.switch(condition, 3)
     assert isinstance(bodies, tuple) and len(bodies) == 3
     for digit, body in enumerate(bodies, 1):

@@ -2,43 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builders: what is captured runs at each launch, in the order of the builders that fork and join."""
 
-import numpy as np
 import pytest
 
-from cuda.core import GraphMemoryResource, LaunchConfig, launch
+from cuda.core import GraphMemoryResource, launch
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import Graph, GraphBuilder, GraphCompleteOptions, GraphDefinition
-from support.kernels import HostMemory, compiled
-
-SOURCE = """
-extern "C" __global__ void add(int* out, int value) { *out += value; }
-extern "C" __global__ void append(int* out, int digit) { *out = *out * 10 + digit; }
-extern "C" __global__ void sum(int* out, const int* a, const int* b) { *out = *a + *b; }
-"""
-ONE = LaunchConfig(grid=1, block=1)
-
-
-@pytest.fixture
-def kernel(device):
-    return compiled(SOURCE).get_kernel
-
-
-@pytest.fixture
-def memory(device):
-    """Sixteen zeroed ints that both sides see."""
-    return HostMemory(64)
-
-
-@pytest.fixture
-def builder(device):
-    builder = device.create_graph_builder()
-    yield builder
-    builder.close()
-
-
-def value(memory, index=0):
-    return int(memory.array(np.int32)[index])
+from support.graph_work import ONE, value
 
 
 def run(builder, stream, times=1):

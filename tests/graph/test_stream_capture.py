@@ -5,32 +5,24 @@
 import gc
 import threading
 
-import numpy as np
 import pytest
 
-from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, LaunchConfig, StreamOptions, launch
+from cuda.core import (
+    Device,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    LaunchConfig,
+    PinnedMemoryResource,
+    StreamOptions,
+    launch,
+)
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import GraphDefinition
+from support.graph_work import ONE, Memory, value
 from support.kernels import HostMemory, compiled
 
 SOURCE = 'extern "C" __global__ void add(int* out, int value) { *out += value; }'
-ONE = LaunchConfig(grid=1, block=1)
-
-
-@pytest.fixture
-def kernel(device):
-    return compiled(SOURCE).get_kernel
-
-
-@pytest.fixture
-def memory(device):
-    """An int that both sides see."""
-    return HostMemory(4)
-
-
-def value(memory):
-    return int(memory.array(np.int32)[0])
 
 
 def run(builder, stream):
@@ -149,7 +141,35 @@ DURING = {
     "drop a pool": lambda device, kernel, kept, builder: kept.pop("resource"),
     "split": lambda device, kernel, kept, builder: builder.join(*builder.split(3)),
     "condition": lambda device, kernel, kept, builder: builder.if_then(builder.create_condition(1)),
+    "read a pool": lambda device, kernel, kept, builder: (
+        kept["resource"].attributes.used_mem_current,
+        setattr(kept["resource"].attributes, "used_mem_high", 0),
+        kept["resource"].peer_accessible_by == (),
+    ),
+    "first use of a pool": lambda device, kernel, kept, builder: (
+        DeviceMemoryResource(device),
+        DeviceMemoryResource(device, DeviceMemoryResourceOptions()),
+        PinnedMemoryResource(),
+    ),
+    "drop arrays": lambda device, kernel, kept, builder: (kept.pop("array"), kept.pop("mipmapped")),
 }
+
+
+def before_a_capture(device, capturing):
+    """Return objects of all kinds that the library asks, or that end, while a stream captures."""
+    other = device.create_stream()
+    image = {"shape": (8, 4), "format": "uint8", "num_channels": 4}
+    return {
+        "pool": device.allocate(64, stream=other),
+        "own": device.allocate(64, stream=capturing),
+        "pinned": HostMemory(64),
+        "graph": GraphDefinition().instantiate(),
+        "stream": device.create_stream(),
+        "event": other.record(),
+        "resource": DeviceMemoryResource(device, DeviceMemoryResourceOptions()),
+        "array": device.create_opaque_array(image),
+        "mipmapped": device.create_mipmapped_array(image | {"num_levels": 2}),
+    }
 
 
 @pytest.mark.parametrize("mode", ["global", "thread_local"])
@@ -162,16 +182,7 @@ def test_strict_captures_go_on_whatever_the_library_does(device, mode, name):
         + f"// {mode} {name}"
     )
     builder = device.create_graph_builder()
-    other = device.create_stream()
-    kept = {
-        "pool": device.allocate(64, stream=other),
-        "own": device.allocate(64, stream=builder.stream),
-        "pinned": HostMemory(64),
-        "graph": GraphDefinition().instantiate(),
-        "stream": device.create_stream(),
-        "event": other.record(),
-        "resource": DeviceMemoryResource(device, DeviceMemoryResourceOptions()),
-    }
+    kept = before_a_capture(device, builder.stream)
     kernel = compiled.__wrapped__(source).get_kernel
     with builder:
         builder.begin_building(mode)
@@ -179,6 +190,26 @@ def test_strict_captures_go_on_whatever_the_library_does(device, mode, name):
         gc.collect()
         assert builder.is_building
         assert builder.end_building().complete()
+
+
+@pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL"])
+@pytest.mark.parametrize("name", [name for name in DURING if name.startswith(("drop", "read", "first use", "load"))])
+def test_captures_of_other_libraries_go_on_too(device, mode, name):
+    from cuda.bindings import driver
+
+    capturing = device.create_stream()
+    kept = before_a_capture(device, capturing)
+    begun = driver.cuStreamBeginCapture(
+        capturing.handle, getattr(driver.CUstreamCaptureMode, f"CU_STREAM_CAPTURE_MODE_{mode}")
+    )
+    try:
+        assert begun == (0,)
+        DURING[name](device, None, kept, None)
+        gc.collect()
+    finally:
+        error, graph = driver.cuStreamEndCapture(capturing.handle)
+    assert error == 0
+    driver.cuGraphDestroy(graph)
 
 
 def test_memory_that_waited_for_a_capture_is_freed_at_its_end(device):
@@ -209,7 +240,7 @@ def test_memory_of_the_legacy_stream_does_not_end_the_capture_of_a_blocking_one(
 
 
 def test_threads_capture_beside_each_other(device, kernel):
-    memories = [HostMemory(64) for _ in range(4)]
+    memories = [Memory(LEGACY_DEFAULT_STREAM) for _ in range(4)]
 
     def work(memory):
         mine = Device(0)

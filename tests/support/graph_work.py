@@ -16,10 +16,16 @@ extern "C" __device__ __cudart_builtin__ void CUDARTAPI
 cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 
 extern "C" __global__ void add(int *out, int value) { *out += value; }
+extern "C" __global__ void append(int *out, int digit) { *out = *out * 10 + digit; }
+extern "C" __global__ void sum(int *out, const int *a, const int *b) { *out = *a + *b; }
 extern "C" __global__ void count_down(int *left, cudaGraphConditionalHandle handle)
 { cudaGraphSetConditional(handle, --*left > 0); }
 extern "C" __global__ void choose(cudaGraphConditionalHandle handle, unsigned value)
 { cudaGraphSetConditional(handle, value); }
+extern "C" __global__ void choose_as(cudaGraphConditionalHandle handle, const int *value)
+{ cudaGraphSetConditional(handle, *value); }
+extern "C" __global__ void below(cudaGraphConditionalHandle handle, const int *value, int limit)
+{ cudaGraphSetConditional(handle, *value < limit); }
 """
 ONE = LaunchConfig(grid=1, block=1)
 
@@ -27,7 +33,8 @@ ONE = LaunchConfig(grid=1, block=1)
 def kernels(device) -> dict:
     """Return the kernels of SOURCE by name."""
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
-    return {name: code.get_kernel(name) for name in ("add", "count_down", "choose")}
+    names = ("add", "append", "sum", "count_down", "choose", "choose_as", "below")
+    return {name: code.get_kernel(name) for name in names}
 
 
 class Memory:
@@ -41,6 +48,18 @@ class Memory:
     def at(self, index: int) -> int:
         """Return the address of an int."""
         return self.buffer.handle + 4 * index
+
+    @property
+    def address(self) -> int:
+        return self.at(0)
+
+    def __bytes__(self) -> bytes:
+        return self.values.tobytes()
+
+
+def value(memory: Memory, index: int = 0) -> int:
+    """Return one of the ints."""
+    return int(memory.values[index])
 
 
 def run(graph, stream) -> None:

@@ -331,13 +331,7 @@ cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *:
 cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
     cdef MemoryPoolHandle h_pool = MemPool_wrap(c_pool)
     cdef uint64_t threshold = 0
-    with nogil:
-        HANDLE_RETURN(
-            cydriver.cuMemPoolGetAttribute(
-                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
-            ),
-            b"cuMemPoolGetAttribute",
-        )
+    get_attribute(c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     if threshold == 0:
         MemPool_set_threshold(h_pool, None)
     return h_pool
@@ -346,14 +340,7 @@ cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
 cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1:
     # The driver's default of 0 gives all freed memory back to the operating system at each synchronisation.
     cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
-    cdef cydriver.CUmemoryPool c_pool = h_pool.get()
-    with nogil:
-        HANDLE_RETURN(
-            cydriver.cuMemPoolSetAttribute(
-                c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold
-            ),
-            b"cuMemPoolSetAttribute",
-        )
+    set_attribute(h_pool.get(), cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     return 0
 
 
@@ -364,10 +351,12 @@ cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
 
 cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps* properties) except -1 nogil:
     cdef cydriver.CUresult err
+    cdef int mode = relax_capture_mode()
     destroy_ended_pools()
     EndedPools.current().lock()
     err = cydriver.cuMemPoolCreate(c_pool, properties)
     EndedPools.current().unlock()
+    restore_capture_mode(mode)
     return HANDLE_RETURN(err, b"cuMemPoolCreate")
 
 
@@ -439,20 +428,42 @@ cdef int MemPool_reset_high(
     cdef uint64_t zero = 0
     if value != 0:
         raise AttributeError(f"{name} can only be set to 0, which lets it start again, not to {shown(value)}")
-    with nogil:
-        HANDLE_RETURN(cydriver.cuMemPoolSetAttribute(self._h_pool.get(), attribute, &zero), b"cuMemPoolSetAttribute")
+    set_attribute(self._h_pool.get(), attribute, &zero)
     return 0
 
 
 cdef bint MemPool_flag(_MemPoolAttributes self, cydriver.CUmemPool_attribute attribute) except -1:
     cdef int value = 0
-    with nogil:
-        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(self._h_pool.get(), attribute, &value), b"cuMemPoolGetAttribute")
+    get_attribute(self._h_pool.get(), attribute, &value)
     return value != 0
 
 
 cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribute attribute) except? 0:
     cdef uint64_t value = 0
-    with nogil:
-        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(self._h_pool.get(), attribute, &value), b"cuMemPoolGetAttribute")
+    get_attribute(self._h_pool.get(), attribute, &value)
     return value
+
+
+# A strict capture forbids even to look at a pool, which cannot harm it.
+cdef int get_attribute(
+    cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value
+) except -1:
+    cdef cydriver.CUresult err
+    cdef int mode
+    with nogil:
+        mode = relax_capture_mode()
+        err = cydriver.cuMemPoolGetAttribute(c_pool, attribute, value)
+        restore_capture_mode(mode)
+    return HANDLE_RETURN(err, b"cuMemPoolGetAttribute")
+
+
+cdef int set_attribute(
+    cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value
+) except -1:
+    cdef cydriver.CUresult err
+    cdef int mode
+    with nogil:
+        mode = relax_capture_mode()
+        err = cydriver.cuMemPoolSetAttribute(c_pool, attribute, value)
+        restore_capture_mode(mode)
+    return HANDLE_RETURN(err, b"cuMemPoolSetAttribute")

@@ -13,6 +13,7 @@ from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPo
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -205,10 +206,28 @@ cdef int grant_access_to_node(cydriver.CUmemoryPool c_pool) except -1:
 # A pool of the host is for the host only, until devices are let in: all that `support` such pools.
 cdef int grant_access(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute support) except -1:
     cdef vector[cydriver.CUmemAccessDesc] grants
+    cdef int count = 0
+    cdef int mode
+    HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
+    mode = relax_capture_mode()
+    try:
+        find_grants(c_pool, support, count, grants)
+        if grants.size() != 0:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemPoolSetAccess(c_pool, grants.data(), grants.size()), b"cuMemPoolSetAccess")
+    finally:
+        restore_capture_mode(mode)
+    return 0
+
+
+cdef int find_grants(
+    cydriver.CUmemoryPool c_pool,
+    cydriver.CUdevice_attribute support,
+    int count,
+    vector[cydriver.CUmemAccessDesc]& grants,
+) except -1:
     cdef cydriver.CUmemAccessDesc grant
     cdef cydriver.CUmemAccess_flags c_flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
-    cdef int count = 0
-    HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
     grant.flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
     for device_id in range(count):
         grant.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id)
@@ -216,9 +235,6 @@ cdef int grant_access(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute 
             HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&c_flags, c_pool, &grant.location), b"cuMemPoolGetAccess")
             if c_flags != grant.flags:
                 grants.push_back(grant)
-    if grants.size() != 0:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuMemPoolSetAccess(c_pool, grants.data(), grants.size()), b"cuMemPoolSetAccess")
     return 0
 
 

@@ -8,16 +8,15 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
-# How many captures this library has begun and not ended. While there are none, nobody pays for them.
+# How many captures this library has begun and not ended.
 cdef atomic[int]* captures_in_progress
 
 
-# Lets this thread make such calls; the answer is what restore_capture_mode() takes.
+# Lets this thread make such calls, whoever captures: other libraries begin captures that nothing here hears of. The
+# answer is what restore_capture_mode() takes.
 cdef inline int relax_capture_mode() noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     cdef cydriver.CUresult err
-    if captures_in_progress.load() == 0:
-        return -1
     err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
     return <int>c_mode if err == cydriver.CUresult.CUDA_SUCCESS else -1
@@ -25,7 +24,13 @@ cdef inline int relax_capture_mode() noexcept nogil:
 
 cdef inline void restore_capture_mode(int mode) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = <cydriver.CUstreamCaptureMode>mode
-    if mode >= 0:
+    cdef cydriver.CUresult err
+    if mode < 0:
+        return
+    err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
+        # Once more, because the thread would stay relaxed for good.
         WARN_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
 
 

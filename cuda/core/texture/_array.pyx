@@ -32,6 +32,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 
 from dataclasses import dataclass
@@ -265,9 +266,12 @@ cdef int create_in_context(
 
 
 cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
+    cdef int mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
+        mode = relax_capture_mode()
         WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
+        restore_capture_mode(mode)
         Context_leave(is_entered)
 
 

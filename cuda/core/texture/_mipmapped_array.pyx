@@ -19,6 +19,7 @@ from cuda.core._handles._handles cimport (
     KeptMipmappedArray,
     MipmappedArrayHandle,
 )
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_wrap, OpaqueArray
 
@@ -209,9 +210,12 @@ cdef int create_in_context(
 
 
 cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    cdef int mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
+        mode = relax_capture_mode()
         WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
+        restore_capture_mode(mode)
         Context_leave(is_entered)
 
 

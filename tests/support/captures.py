@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The end of captures that a failed test left: a strict one forbids calls of every test after it."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+
+def end_captures() -> None:
+    """Close the builders that capture, if there are any."""
+    module = sys.modules.get("cuda.core._utils._capture_mode")
+    if module is None or module.capture_count() == 0:
+        return
+    from cuda.core.graph import GraphBuilder
+
+    for thing in gc.get_objects():
+        if type(thing) is GraphBuilder:
+            thing.close()
+
+
+def end_capture(stream) -> None:
+    """End the capture of a stream that was begun through the bindings, if there is one."""
+    from cuda.bindings import driver
+
+    error, status = driver.cuStreamIsCapturing(stream.handle)
+    if error or not status:
+        return
+    error, graph = driver.cuStreamEndCapture(stream.handle)
+    if not error:
+        driver.cuGraphDestroy(graph)
