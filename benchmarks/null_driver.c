@@ -32,7 +32,7 @@ static __thread void* current_context;
 // Handles and addresses are never used, so any distinct numbers will do.
 static uintptr_t new_number(void) {
     static uintptr_t last = 0x10000;
-    return __sync_add_and_fetch(&last, 256);
+    return __sync_add_and_fetch(&last, 1 << 20);
 }
 
 // clang-format off

@@ -36,7 +36,7 @@ from cuda.core._memory.ranges._allocation import free_async
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import address_argument, shown
 
-__all__ = ["check_byte_option", "check_threshold"]
+__all__ = ["allocate_as", "check_byte_option", "check_threshold"]
 
 
 cdef extern from "pools/ended_pools.hpp" namespace "cuda_core" nogil:
@@ -263,6 +263,19 @@ cdef class _MemPoolAttributes:
 
 
 _ATTRIBUTES = [name for name in vars(_MemPoolAttributes) if not name.startswith("_")]
+
+
+def allocate_as(cls: type, _MemPool pool) -> None:
+    """Let a pool make buffers of a subclass of :class:`Buffer`, from now on.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Buffer)):
+        raise TypeError(f"cls must be a subclass of Buffer, not {cls!r}")
+    pool._buffer_class = cls
 
 
 def check_byte_option(name: str, value, limit: int | None = None) -> None:

@@ -8,7 +8,9 @@ import numpy as np
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memoryview import StridedMemoryView
-from cuda.core.driver._array_devices import array_device
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils._capture_mode import capture_count
+from cuda.core.driver._array_devices import array_device, device_of
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_shape,
@@ -19,10 +21,13 @@ from cuda.core.driver._array_layout import (
     kept_order_strides,
     memory_range,
 )
+from cuda.core.driver._array_memory import ResultAllocation, open_results, share
+from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error
 from cuda.core.driver._memory import as_pointer, mem_alloc
+from cuda.core.driver._streams import stream_of
 
-__all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay"]
+__all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay", "stream_for"]
 
 MOST_BYTES = 2**63 - 1
 
@@ -74,12 +79,18 @@ class ArrayBase:
         self._address = 0 if gpudata is None else as_pointer(gpudata)
 
     def _new(self, shape, dtype, strides=None, allocator=None):
-        """Return a new array of this one's class and device, by its allocator."""
-        return type(self)(shape, dtype, self.allocator if allocator is None else allocator, strides=strides)
+        """Return a new array of this one's class for a result, by this one's allocator unless another is given."""
+        new = object.__new__(type(self))
+        new._set_layout(shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
+        if new.nbytes > MOST_BYTES:
+            raise ValueError(f"an array of shape {shape} and type {dtype} has more than {MOST_BYTES} bytes")
+        context = current_context("cuMemAlloc")
+        new._device = context.array_device or device_of(context)
+        new._take_memory(self.allocator if allocator is None else allocator, context)
+        return new
 
-    def _new_dense(self, dtype):
-        """Return a new array with the shape of this one, which has no gaps, and its order."""
-        allocator = self.allocator
+    def _new_dense(self, dtype, context):
+        """Return a new array for a result, with the shape of this one, which has no gaps, and its order."""
         new = object.__new__(type(self))
         new.shape = self.shape
         new.dtype = dtype
@@ -89,35 +100,43 @@ class ArrayBase:
             new.strides = self.strides
         else:
             new.strides = (c_strides if self._is_c else f_strides)(self.shape, itemsize)
-        new.nbytes = nbytes = size * itemsize
+        new.nbytes = size * itemsize
         new._is_c = self._is_c
         new._is_f = self._is_f
         new._device = self._device
-        new.allocator = allocator
-        new.base = None
-        if size:
-            new._gpudata = memory = allocator(nbytes)
-            if isinstance(memory, Buffer):
-                new._owner = memory
-                new._address = memory.handle
-            else:
-                new._owner = _OPEN
-                new._address = as_pointer(memory)
-        else:
-            new._gpudata, new._owner, new._address = None, _OPEN, 0
+        new._take_memory(self.allocator, context)
         return new
 
-    def _new_like(self, dtype, order: str = "K"):
-        """Return a new array with the shape of this one, and its order of axes where ``order`` says so."""
-        if order == "K":
-            strides = kept_order_strides(self.shape, self.strides, dtype.itemsize)
-        elif order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
-            strides = c_strides(self.shape, dtype.itemsize)
-        elif order in ("F", "A"):
-            strides = f_strides(self.shape, dtype.itemsize)
+    def _take_memory(self, allocator, context) -> None:
+        self.allocator = allocator
+        self.base = None
+        if not self.size:
+            self._gpudata, self._owner, self._address = None, _OPEN, 0
+        elif allocator is mem_alloc:
+            # The usual case: nobody has asked for memory of another kind.
+            self._gpudata = self._owner = memory = (context.take_result or open_results(context))(self.nbytes)
+            self._address = memory.handle
         else:
-            raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {order!r}")
-        return self._new(self.shape, dtype, strides)
+            self._set_memory(allocator(self.nbytes), None)
+
+    def _new_like(self, dtype, order: str = "K"):
+        """Return a new array for a result, with the shape of this one, and its order of axes by ``order``."""
+        return self._new(self.shape, dtype, self._strides_like(dtype, order))
+
+    def _empty_like(self, dtype=None, order: str = "K"):
+        """Return a new array like this one for a program that asks for it: by the allocator, not of results."""
+        dtype = self.dtype if dtype is None else checked_dtype(dtype)
+        return type(self)(self.shape, dtype, self.allocator, strides=self._strides_like(dtype, order))
+
+    def _strides_like(self, dtype, order: str = "K") -> tuple[int, ...]:
+        """Return the strides of an array with the shape of this one, and its order of axes where ``order`` says so."""
+        if order == "K":
+            return kept_order_strides(self.shape, self.strides, dtype.itemsize)
+        if order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
+            return c_strides(self.shape, dtype.itemsize)
+        if order in ("F", "A"):
+            return f_strides(self.shape, dtype.itemsize)
+        raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {order!r}")
 
     def _view(self, offset: int, shape, strides, dtype):
         """Return a view of this array's memory, from `offset` bytes after its first element."""
@@ -134,10 +153,23 @@ class ArrayBase:
         if self._owner.is_closed:
             raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
 
+    def _share(self) -> None:
+        """Free the memory after all work of the device, because others than operations on arrays use it now."""
+        if self._owner.__class__ is ResultAllocation:
+            share(self._owner)
+
+    def _pointer_on(self, stream) -> int:
+        """Return the address, for a kernel on a stream of ours; None is the default stream."""
+        self._check_open()
+        if stream is not None and self._owner.__class__ is ResultAllocation:
+            stream_for(stream, self)
+        return self._address
+
     @property
     def __cuda_array_interface__(self) -> dict:
         """The memory, for other libraries: version 3 of the CUDA array interface."""
         self._check_open()
+        self._share()
         return {
             "shape": self.shape,
             "strides": self.strides,
@@ -160,6 +192,7 @@ class ArrayBase:
     @property
     def gpudata(self):
         """The allocation; in views the address, and None where there are no elements."""
+        self._share()
         return self._gpudata
 
     @gpudata.setter
@@ -170,6 +203,7 @@ class ArrayBase:
     def ptr(self) -> int:
         """The address of the first element."""
         self._check_open()
+        self._share()
         return self._address
 
     @property
@@ -203,6 +237,24 @@ class ArrayBase:
     @property
     def _splayed(self):
         return splay(self.size, self._device)
+
+
+def stream_for(stream, *arrays):
+    """Return the stream of :mod:`cuda.core` for an operation on arrays; None stays, and is the default stream.
+
+    A stream that does not synchronise with the default stream waits for it once for each result, whose memory may
+    still have other users there.
+    """
+    if stream is None:
+        return None
+    inner = stream_of(stream)
+    results = [array for array in arrays if array._owner.__class__ is ResultAllocation]
+    if results and inner.is_nonblocking:
+        if not capture_count():
+            inner.wait(LEGACY_DEFAULT_STREAM)
+        for array in results:
+            array._share()
+    return inner
 
 
 class ArrayFlags:

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from cuda.core import _device as core_device
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import Context, current_context
 from cuda.core.driver._errors import INVALID_CONTEXT, logic_error
 
-__all__ = ["ArrayDevice", "array_device", "check_device"]
+__all__ = ["ArrayDevice", "array_device", "check_device", "device_of"]
 
 
 class ArrayDevice:
@@ -39,10 +39,17 @@ class ArrayDevice:
 
 def array_device(api: str = "cuMemAlloc") -> ArrayDevice:
     """Return the device of the current context; LogicError, in the name of a driver call, where there is none."""
-    ordinal = current_context(api)._device._ordinal
+    context = current_context(api)
+    return context.array_device or device_of(context)
+
+
+def device_of(context: Context) -> ArrayDevice:
+    """Return the device of a context, and note it there."""
+    ordinal = context._device._ordinal
     found = _devices.get(ordinal)
     if found is None:
         found = _devices.setdefault(ordinal, ArrayDevice(ordinal))
+    context.array_device = found
     return found
 
 

@@ -12,20 +12,22 @@ import numbers
 import numpy as np
 
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core.driver._array_base import ArrayBase, overlap
-from cuda.core.driver._array_devices import array_device, check_device
+from cuda.core.driver._array_base import ArrayBase, overlap, stream_for
+from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._array_operations import COMPARISONS, Operation
+from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import classic_error
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_source import COMPUTE_TYPES
-from cuda.core.driver._streams import stream_of
 
 __all__ = ["Plan", "apply", "binary", "in_place", "launch_plan", "operand_of", "unary"]
 
 _NUMBERS = (bool, int, float, complex, np.generic)
-_SIMPLE = frozenset({int, float, complex})
+_PYTHON_NUMBERS = frozenset({int, float, complex})
+_NUMPY_NUMBERS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
 _ARRAY_AND_NUMBER = (False, True)
+_NUMBER_AND_ARRAY = (True, False)
 
 
 class Plan:
@@ -41,16 +43,21 @@ class Plan:
         For each operand None, or what makes the kernel's argument of a number.
     """
 
-    __slots__ = ("dense", "dtype", "elementwise", "mask", "packed", "per_block", "scalars")
+    __slots__ = ("arch", "dtype", "elementwise", "mask", "packed", "per_block", "scalars")
 
     def __init__(self, elementwise: Elementwise, dtype: np.dtype, scalars: tuple, arch: str):
         self.elementwise = elementwise
         self.dtype = dtype
         self.scalars = scalars
+        self.arch = arch
         # For the usual call, without a further look-up.
         self.mask = elementwise.alignment_mask
         self.packed = elementwise.packed(arch)
         self.per_block = self.packed.per_block
+
+    def dense(self):
+        """Return the kernel for packed arrays at any address."""
+        return self.elementwise.dense(self.arch)
 
 
 def binary(operation: Operation, a, b, out=None, stream=None):
@@ -72,66 +79,93 @@ def binary(operation: Operation, a, b, out=None, stream=None):
     ArrayBase
         The result, or NotImplemented where an operand is of a type that arrays do not work with.
     """
-    if out is None and stream is None and isinstance(a, ArrayBase):
-        result = usual(operation, a, b, False)
+    if out is None and stream is None:
+        result = usual(operation, a, b)
         if result is not None:
             return result
     return apply(operation, (a, b), out, stream)
 
 
-def usual(operation: Operation, a: ArrayBase, b, is_in_place: bool):
-    """Do what is done most often at least cost: arrays alike without gaps, or one with a Python number.
+def usual(operation: Operation, a, b, is_in_place: bool = False):
+    """Do what is done most often at least cost: arrays alike without gaps, or one and a number.
 
     Returns
     -------
     ArrayBase or None
         The result. None where this is another case, or happens for the first time: :func:`apply` is for all.
     """
-    kind = b.__class__
-    result_type = a.dtype if is_in_place else None
-    if kind is a.__class__:
-        if a.shape != b.shape or not ((a._is_c and b._is_c) or (a._is_f and b._is_f)):
-            return None
-        second = merged = b._address
-        if is_in_place:
-            distance = a._address - second
-            if -a.nbytes < distance < b.nbytes and (distance or a.dtype is not b.dtype):
-                return None
-            key = (operation, a.dtype, b.dtype, result_type)
-        else:
-            key = (operation, a.dtype, b.dtype)
-    elif (kind is float or kind is int) and (a._is_c or a._is_f):
-        merged = 0
-        key = (operation, a.dtype, kind, _ARRAY_AND_NUMBER, result_type)
-    else:
+    if not isinstance(a, ArrayBase):
+        return None if is_in_place or not isinstance(b, ArrayBase) else with_number(operation, b, a, 0)
+    if b.__class__ is not a.__class__:
+        return with_number(operation, a, b, 1, is_in_place)
+    if a.shape != b.shape or not ((a._is_c and b._is_c) or (a._is_f and b._is_f)):
         return None
+    first, second = a._address, b._address
+    if is_in_place:
+        if -a.nbytes < first - second < b.nbytes and (first != second or a.dtype is not b.dtype):
+            return None
+        key = (operation, a.dtype, b.dtype, a.dtype)
+    else:
+        key = (operation, a.dtype, b.dtype)
     device = a._device
     plan = device.plans.get(key)
-    if plan is None or not a.size or a._owner.is_closed or array_device() is not device:
+    if plan is None or b._device is not device or a._owner.is_closed or b._owner.is_closed or not a.size:
         return None
-    make = plan.scalars[1]
-    if make is None:
-        if b._owner.is_closed or b._device is not device:
+    context = current_context("cuLaunchKernel")
+    if context.array_device is not device:
+        return None
+    result = a if is_in_place else a._new_dense(plan.dtype, context)
+    target = result._address
+    launch_packed(plan, a.size, first | second | target, target, first, second)
+    return result
+
+
+def with_number(operation: Operation, array: ArrayBase, number, place: int, is_in_place: bool = False):
+    """Do the usual for an array without gaps and a number, the operand with the number `place`."""
+    kind = number.__class__
+    if not (array._is_c or array._is_f):
+        return None
+    if kind not in _PYTHON_NUMBERS:
+        if kind not in _NUMPY_NUMBERS:
             return None
+        kind = number.dtype
+    if place:
+        key = (operation, array.dtype, kind, _ARRAY_AND_NUMBER, array.dtype if is_in_place else None)
     else:
-        try:
-            second = make(b)
-        except OverflowError:
-            return None
-    result = a if is_in_place else a._new_dense(plan.dtype)
-    x, z, size = a._address, result._address, a.size
-    if (x | z | merged) & plan.mask:
-        plan.elementwise.launch_dense(device.arch, None, size, (x, z, merged), (z, x, second))
-        return result
+        key = (operation, kind, array.dtype, _NUMBER_AND_ARRAY, None)
+    device = array._device
+    plan = device.plans.get(key)
+    if plan is None or array._owner.is_closed or not array.size:
+        return None
+    context = current_context("cuLaunchKernel")
+    if context.array_device is not device:
+        return None
+    try:
+        value = plan.scalars[place](number)
+    except OverflowError:
+        return None
+    result = array if is_in_place else array._new_dense(plan.dtype, context)
+    first, target = array._address, result._address
+    if place:
+        launch_packed(plan, array.size, first | target, target, first, value)
+    else:
+        launch_packed(plan, array.size, first | target, target, value, first)
+    return result
+
+
+def launch_packed(plan: Plan, size: int, merged: int, *arguments) -> None:
+    """Launch the kernel for packed arrays on the default stream; `merged` are the bits of their addresses."""
+    if merged & plan.mask:
+        plan.dense().launch(None, size, *arguments, size)
+        return
     bound = plan.packed.bound.get((size - 1) // plan.per_block + 1)
     if bound is None:
-        plan.packed.launch(None, size, z, x, second, size)
-        return result
+        plan.packed.launch(None, size, *arguments, size)
+        return
     try:
-        bound(z, x, second, size)
+        bound(*arguments, size)
     except CUDAError as error:
         raise classic_error(error) from None
-    return result
 
 
 def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None):
@@ -142,6 +176,16 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
     dtype : dtype, optional
         Type of a new result, if it is not NumPy's.
     """
+    if out is None and stream is None and (a._is_c or a._is_f):
+        device = a._device
+        plan = device.plans.get((operation, a.dtype) if dtype is None else (operation, a.dtype, dtype))
+        if plan is not None and a.size and not a._owner.is_closed:
+            context = current_context("cuLaunchKernel")
+            if context.array_device is device:
+                result = a._new_dense(plan.dtype, context)
+                first, target = a._address, result._address
+                launch_packed(plan, a.size, first | target, target, first)
+                return result
     return apply(operation, (a,), out, stream, dtype)
 
 
@@ -203,7 +247,7 @@ def launch_plan(plan: Plan, stream, out: ArrayBase, operands) -> None:
             arguments.append(item._address)
         else:
             arguments.append(make(item))
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, *arrays, out)
     plan.elementwise.launch(device.arch, inner, shape, places, arguments)
 
 
@@ -225,7 +269,9 @@ def type_of(item):
     """Return by what NumPy's rules know an operand: its dtype, or the type of a Python number."""
     if isinstance(item, (ArrayBase, np.generic)):
         return item.dtype
-    return type(item) if type(item) in _SIMPLE else np.dtype(bool) if isinstance(item, bool) else simple_type(item)
+    if type(item) in _PYTHON_NUMBERS:
+        return type(item)
+    return np.dtype(bool) if isinstance(item, bool) else simple_type(item)
 
 
 def simple_type(item) -> type:

@@ -69,9 +69,9 @@ def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False):
 
 def like(value):
     def make(a, dtype=None, order="K", subok=True, shape=None):
-        new = a._new_like(a.dtype if dtype is None else np.dtype(dtype), order) if shape is None else None
-        if new is None:
+        if shape is not None:
             raise TypeError("shape is not taken for a GPUArray; use the functions of gpuarray")
+        new = a._empty_like(dtype, order)
         return new if value is None else new.fill(value)
 
     return make

@@ -8,14 +8,14 @@ import threading
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, checked_dtype
+from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis
 from cuda.core.driver._array_transfer import copy_of, is_packed
 from cuda.core.driver._kernel_reduction import AxisReduction, Reduction
 from cuda.core.driver._kernel_source import COMPUTE_TYPES, compute_dtype, prelude, storage_name
 from cuda.core.driver._memory import as_pointer, mem_alloc
-from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._streams import keep_until_done
 
 __all__ = ["all_of", "any_of", "dot", "reduce_all", "reduce_axes", "scratch_memory", "subset_dot", "subset_reduce"]
 
@@ -185,7 +185,7 @@ def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool
             ([array.shape[item] for item in chosen], [array.strides[item] for item in chosen])
             for chosen in (kept, sorted(gone))
         ]
-        inner = None if stream is None else stream_of(stream)
+        inner = stream_for(stream, array, out)
         reduction.launch(array._device, inner, out._address, out.strides, array._address, *layouts)
     if keepdims:
         out = out.reshape(tuple([1 if item in gone else extent for item, extent in enumerate(array.shape)]))
@@ -226,7 +226,7 @@ def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stre
     for item in (*arrays, result):
         item._check_open()
     check_device(device, *(item._device for item in (*arrays, result)))
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, *arrays, result)
     arguments = [item._address for item in arrays]
 
     def allocate(nbytes: int):

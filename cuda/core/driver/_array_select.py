@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, overlap
+from cuda.core.driver._array_base import ArrayBase, overlap, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis, checked_shape
 from cuda.core.driver._array_math import Plan, launch_plan, maker_of, operand_of, type_of
 from cuda.core.driver._array_transfer import convert, copy_of, word_dtype
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_source import COMPUTE_TYPES
-from cuda.core.driver._streams import stream_of
 
 __all__ = ["concatenate", "if_positive", "linear_combination", "put", "stack", "take", "take_put", "where"]
 
@@ -218,7 +217,7 @@ def run(kernel: Elementwise, stream, shape, arrays, arguments, *others) -> None:
         item._check_open()
     device = arrays[0]._device
     check_device(device, *(item._device for item in (*arrays, *others)))
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, *arrays, *others)
     kernel.launch(device.arch, inner, shape, [(item._address, item.strides) for item in arrays], arguments)
 
 

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, overlap
+from cuda.core.driver._array_base import ArrayBase, overlap, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import (
     broadcast_shape,
@@ -72,6 +72,7 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
         host[...] = ary
     else:
         flat = ary
+    stream_for(stream, target)
     if is_async:
         memcpy_htod_async(target._address, flat, stream)
     elif stream is not None:
@@ -121,6 +122,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
         flat = ary
     else:
         host, flat = host_layout(source.shape, source.strides, source.dtype)
+    stream_for(stream, source)
     if is_async or stream is not None:
         memcpy_dtoh_async(flat, source._address, stream)
         if not is_async or (ary is not None and flat is not ary):
@@ -202,13 +204,14 @@ def convert(source: ArrayBase, target: ArrayBase, stream=None) -> None:
         source = copy_of(source, "K", stream)
     is_alike = source.shape == target.shape and source.strides == target.strides and is_packed(source)
     if is_same_type and is_alike:
+        stream_for(stream, source, target)
         memcpy_dtod_async(target._address, source._address, target.nbytes, stream)
         return
     kernel = conversion(source.dtype, target.dtype, target._device)
     strides = broadcast_strides(source.shape, source.strides, target.shape)
     kernel.launch(
         target._device.arch,
-        None if stream is None else stream_of(stream),
+        stream_for(stream, source, target),
         target.shape,
         [(target._address, target.strides), (source._address, strides)],
         (target._address, source._address),
@@ -260,6 +263,7 @@ def fill(target: ArrayBase, value, stream=None) -> None:
     if is_packed(target) and (words.itemsize in _MEMSETS or len(content) == 1):
         width = 1 if len(content) == 1 else words.itemsize
         number = content.pop() if width == 1 else int(bits)
+        stream_for(stream, target)
         _MEMSETS[width](target._address, number, target.nbytes // width, stream)
         return
     key = ("fill", words)
@@ -267,6 +271,6 @@ def fill(target: ArrayBase, value, stream=None) -> None:
     if kernel is None:
         inputs = [Operand("a", words, is_scalar=True)]
         kernel = target._device.plans[key] = Elementwise("array_fill", [Operand("r", words)], inputs, "r = a")
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, target)
     places = [(target._address, target.strides)]
     kernel.launch(target._device.arch, inner, target.shape, places, (target._address, bits))

@@ -300,6 +300,10 @@ class Context:
         self._is_detached = True
         self._objects.invalidate()
         self._kept.clear()
+        end_results, self._end_results = self._end_results, None
+        self.take_result = None
+        if end_results is not None:
+            end_results()
         _drop_detached()
 
     @staticmethod
@@ -382,14 +386,16 @@ class Context:
     @staticmethod
     def enable_peer_access(peer: Context, flags: int = 0) -> None:
         """Let the current context access the memory of ``peer`` (``cuCtxEnablePeerAccess``)."""
-        current_context("cuCtxEnablePeerAccess")
+        mine = current_context("cuCtxEnablePeerAccess")
         call("cuCtxEnablePeerAccess", handle_of(peer, "cuCtxEnablePeerAccess"), flags)
+        _change_peers(peer, mine, set.add)
 
     @staticmethod
     def disable_peer_access(peer: Context) -> None:
         """End the access of :meth:`enable_peer_access` (``cuCtxDisablePeerAccess``)."""
-        current_context("cuCtxDisablePeerAccess")
+        mine = current_context("cuCtxDisablePeerAccess")
         call("cuCtxDisablePeerAccess", handle_of(peer, "cuCtxDisablePeerAccess"))
+        _change_peers(peer, mine, set.discard)
 
     def get_api_version(self) -> int:
         """Return the version of the driver's interface that the context has (``cuCtxGetApiVersion``)."""
@@ -420,22 +426,25 @@ class _Members:
     """The objects of a context, which it does not keep alive."""
 
     def __init__(self):
-        self._references = {}
+        self._references = set()
 
     def add(self, member) -> None:
-        key, references = id(member), self._references
-
-        def forget(reference):
-            if references.get(key) is reference:
-                references.pop(key, None)
-
-        references[key] = weakref.ref(member, forget)
+        references = self._references
+        references.add(_Reference(member, references.discard))
 
     def invalidate(self) -> None:
-        for reference in list(self._references.values()):
+        for reference in list(self._references):
             member = reference()
             if member is not None:
                 member._invalidate()
+
+
+class _Reference(weakref.ref):
+    """A reference that equals only itself: two members over the same memory are equal."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 class _Thread(threading.local):
@@ -449,6 +458,9 @@ class _Thread(threading.local):
 _thread = _Thread()
 # Contexts that other libraries made current, by their handles.
 _foreign = {}
+# By the number of a device: those of the devices that have access to its memory; and who wants to know of changes.
+peer_access: dict[int, set[int]] = {}
+peer_listeners: list = []
 
 
 def current_context(api: str) -> Context:
@@ -480,6 +492,15 @@ def member_of(space, value, api: str):
     return member
 
 
+def _change_peers(owner: Context, accessor: Context, change) -> None:
+    """Note that a device gains or loses access to the memory of another, and tell those who have pools there."""
+    ordinal = owner._device._ordinal
+    peers = peer_access.setdefault(ordinal, set())
+    change(peers, accessor._device._ordinal)
+    for listener in peer_listeners:
+        listener(ordinal, peers)
+
+
 def _context_of(dev: Device, context: Context | None = None) -> Context:
     """Fill a context of the primary context of a device, without changing what is current."""
     before = call("cuCtxGetCurrent")
@@ -502,6 +523,8 @@ def _fill(context: Context | None, dev: Device, core_context, is_primary: bool) 
     context._is_detached = False
     context._objects = _Members()
     context._kept = {}
+    # What arrays put here: where the results of their operations come from, what ends that, and their device.
+    context.take_result = context._end_results = context.array_device = None
     return context
 
 

@@ -13,7 +13,7 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
 
@@ -119,10 +119,19 @@ def mem_alloc(bytes: int) -> DeviceAllocation:
     size = check_size("cuMemAlloc", bytes)
     ordinal = context._device._ordinal
     try:
-        pointer = allocate_device(size, ordinal)
+        pointer = _allocate(size, ordinal)
     except CUDAError as error:
         raise classic_error(error) from None
     return adopt(DeviceAllocation, pointer, size, _resource(ordinal), context)
+
+
+def _allocate(size: int, ordinal: int) -> int:
+    try:
+        return allocate_device(size, ordinal)
+    except OutOfMemoryError:
+        if not any([release(ordinal) for release, _ in held_memory]):
+            raise
+    return allocate_device(size, ordinal)
 
 
 def mem_alloc_like(ary) -> DeviceAllocation:
@@ -155,10 +164,13 @@ def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAl
 
 
 def mem_get_info() -> tuple[int, int]:
-    """Return the free and the total bytes of the current device (``cuMemGetInfo``)."""
-    current_context("cuMemGetInfo")
+    """Return the free and the total bytes of the current device (``cuMemGetInfo``).
+
+    What is held for the results of operations on arrays, and used by none, counts as free.
+    """
+    ordinal = current_context("cuMemGetInfo")._device._ordinal
     free, total = call("cuMemGetInfo")
-    return int(free), int(total)
+    return int(free) + sum(held(ordinal) for _, held in held_memory), int(total)
 
 
 def mem_get_address_range(ptr) -> tuple[int, int]:
@@ -232,6 +244,8 @@ def check_size(api: str, size) -> int:
     return size
 
 
+# For memory that is held for reuse: what gives it back, and what tells its bytes, for the number of a device.
+held_memory = []
 _resources = {}
 
 

@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, checked_dtype
+from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import array_device, check_device
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_transfer import copy_of
@@ -123,6 +123,7 @@ class Generators:
             data[...] = staged
             return
         check_device(self._device, data._device)
+        stream_for(stream, data)
         self._launch(name, stream, data._address, data.size, self._table, *arguments)
 
     def fill_uniform(self, data, stream=None) -> None:

@@ -8,14 +8,13 @@ import warnings
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase
+from cuda.core.driver._array_base import ArrayBase, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._array_math import apply
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
-from cuda.core.driver._streams import stream_of
 
 __all__ = [
     "acos",
@@ -172,7 +171,7 @@ def launch(name: str, body: str, results, inputs, arrays, stream) -> None:
     shape = results[0].shape
     places = [(item._address, item.strides) for item in results]
     places += [(item._address, broadcast_strides(item.shape, item.strides, shape)) for item in arrays]
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, *results, *arrays)
     kernel.launch(device.arch, inner, shape, places, [place[0] for place in places])
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core.driver._array_base import checked_dtype
+from cuda.core.driver._array_base import checked_dtype, stream_for
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._random_generators import (
@@ -28,7 +28,6 @@ from cuda.core.driver._random_tables import (
     generate_scramble_constants64,
     get_curand_version,
 )
-from cuda.core.driver._streams import stream_of
 
 __all__ = [
     "MRG32k3aRandomNumberGenerator",
@@ -94,7 +93,7 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
         kernel = Elementwise("array_rand", [Operand("r", dtype)], inputs, body, counter_source())
         device.plans[key] = kernel
     seeds = np.random.randint(0, 2**32, size=2, dtype=np.uint32)
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, result)
     kernel.launch(device.arch, inner, result.shape, [(result._address, result.strides)], (result._address, *seeds))
     return result
 

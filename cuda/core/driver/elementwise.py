@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import operator
 
+from cuda.core.driver._array_base import stream_for
 from cuda.core.driver._array_devices import array_device
 from cuda.core.driver._errors import NOT_SUPPORTED, logic_error
 from cuda.core.driver._kernel_build import build_user_kernel
 from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
-from cuda.core.driver._streams import stream_of
 from cuda.core.driver._types import ScalarArg, VectorArg
 from cuda.core.driver.compiler import SourceModule
 
@@ -136,7 +136,7 @@ class ElementwiseKernel:
         arrays, values = self._parameters.convert(self.name, args)
         size = arrays[0].size
         device = arrays[0]._device
-        inner = None if stream is None else stream_of(stream)
+        inner = stream_for(stream, *arrays)
         if range is None and slice is None:
             if size:
                 self._kernel(device.arch, False, size > MOST_NARROW).launch(inner, size, *values, size)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core.driver import _array_select as select
-from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay
+from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
 from cuda.core.driver._array_math import apply
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
@@ -23,7 +23,6 @@ from cuda.core.driver._array_reduce import subset_dot as subset_dot_product
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_user import as_array
 from cuda.core.driver._memory import mem_alloc
-from cuda.core.driver._streams import stream_of
 from cuda.core.driver._types import vec
 
 __all__ = [
@@ -147,7 +146,7 @@ def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
     order : str, optional
         ``"C"``, ``"F"``, ``"A"`` for Fortran order if ``other`` has that, or ``"K"`` for the order of ``other``.
     """
-    return as_array(other, "other")._new_like(other.dtype if dtype is None else checked_dtype(dtype), order)
+    return as_array(other, "other")._empty_like(dtype, order)
 
 
 def zeros_like(other, dtype=None, order: str = "K") -> GPUArray:
@@ -201,7 +200,7 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
         name = Operand("r", wide).variable
         kernel = Elementwise("array_arange", [Operand("r", dtype, wide)], inputs, f"r = a + ({name})i * b")
         device.plans[key] = kernel
-    inner = None if stream is None else stream_of(stream)
+    inner = stream_for(stream, result)
     values = [wide.type(start), wide.type(step)]
     place = (result._address, result.strides)
     kernel.launch(device.arch, inner, result.shape, [place], (result._address, *values))

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, checked_dtype
+from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import array_device
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_reduce import scratch_memory
 from cuda.core.driver._kernel_reduction import Reduction
 from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
 from cuda.core.driver._memory import mem_alloc
-from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import VectorArg, dtype_to_ctype
 
 __all__ = ["ReductionKernel"]
@@ -127,7 +127,7 @@ class ReductionKernel:
         arrays, values = self._parameters.convert(self.name, args)
         first = arrays[0]
         device = first._device
-        inner = None if stream is None else stream_of(stream)
+        inner = stream_for(stream, *arrays)
         if out is None:
             out = GPUArray((), self.dtype_out, first.allocator if allocator is None else allocator)
         elif not isinstance(out, ArrayBase):

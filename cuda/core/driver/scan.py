@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from cuda.core.driver._array_base import ArrayBase, checked_dtype, overlap
+from cuda.core.driver._array_base import ArrayBase, checked_dtype, overlap, stream_for
 from cuda.core.driver._array_devices import array_device, check_device
 from cuda.core.driver._kernel_scan import Scan
 from cuda.core.driver._kernel_user import checked_name, user_prelude
 from cuda.core.driver._memory import as_pointer, mem_alloc
-from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import dtype_to_ctype
 from cuda.core.driver.reduction import c_literal
 
@@ -100,7 +100,7 @@ class ScanKernel:
             return output_ary
         device = input_ary._device
         check_device(device, output_ary._device)
-        inner = None if stream is None else stream_of(stream)
+        inner = stream_for(stream, input_ary, output_ary)
 
         def allocate(nbytes: int):
             memory = mem_alloc(nbytes) if allocator is None else allocator(nbytes)

@@ -50,7 +50,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
 
 
-__all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "free_pinned"]
+__all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "free_pinned", "wait_before_free"]
 
 
 cdef size_t size_argument(object size) except? <size_t>-1:
@@ -247,6 +247,26 @@ def free_device(pointer: int, device_id: int) -> None:
                 HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
         finally:
             Context_leave(is_entered)
+
+
+def wait_before_free(device_id: int) -> None:
+    """Wait for all work of a device (``cuCtxSynchronize``), but not beside a capture, which that would end.
+
+    Failed work does not raise here: the next call tells.
+    """
+    cdef ContextHandle h_context
+    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    cdef int is_entered = 0
+    if captures_in_progress.load() != 0:
+        return
+    Context_primary(device_id, &h_context)
+    is_entered = Context_enter(h_context.get())
+    with nogil:
+        # Captures of other libraries.
+        if cydriver.cuThreadExchangeStreamCaptureMode(&c_mode) == cydriver.CUresult.CUDA_SUCCESS:
+            cydriver.cuCtxSynchronize()
+            cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+        Context_leave(is_entered)
 
 
 def allocate_pinned(size: int) -> int:
