@@ -120,7 +120,7 @@ _ADVICE = {
 }
 
 
-def convert(arguments, name: str, sizes: tuple[int, ...] | None) -> tuple[list, list[ArgumentHandler]]:
+def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) -> tuple[list, list[ArgumentHandler]]:
     """Return arguments as :func:`cuda.core.launch` takes them, and those that have work before and after the call.
 
     Parameters
@@ -131,6 +131,8 @@ def convert(arguments, name: str, sizes: tuple[int, ...] | None) -> tuple[list, 
         The name of the kernel.
     sizes : tuple of int or None
         The bytes of each parameter; None where the driver does not tell.
+    stream : Stream, optional
+        Where the kernel is queued; the NULL stream by default.
 
     Raises
     ------
@@ -147,6 +149,8 @@ def convert(arguments, name: str, sizes: tuple[int, ...] | None) -> tuple[list, 
             values.append(argument)
         elif isinstance(argument, DeviceAllocation):
             values.append(argument)
+        elif hasattr(argument, "_pointer_on"):
+            values.append(argument._pointer_on(stream))  # an array
         elif isinstance(argument, ArgumentHandler):
             handlers.append(argument)
             values.append(argument)

@@ -54,7 +54,8 @@ class GPUArray(ArrayBase):
         Type of the elements: numbers, booleans or structures.
     allocator : callable, optional
         Returns device memory for a number of bytes. Default is :func:`mem_alloc`; a memory pool's ``allocate``
-        fits. Results of operators come from the allocator of the left array.
+        fits. Results of operators come from the allocator of the left array; by default, from a pool of the
+        context.
     base : object, optional
         What keeps the memory of ``gpudata`` alive.
     gpudata : device pointer, optional

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from cuda.core.driver._array_memory import ResultAllocation
 from cuda.core.driver._constants import ipc_mem_flags
 from cuda.core.driver._context import current_context
-from cuda.core.driver._errors import INVALID_HANDLE, call, logic_error
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error
 from cuda.core.driver._memory import PointerHolderBase, as_pointer
 from cuda.core.driver._shared_events import handle_bytes, native_handle
 
@@ -69,4 +70,10 @@ class IPCMemoryHandle(PointerHolderBase):
 def mem_get_ipc_handle(devptr) -> bytearray:
     """Return 64 bytes by which another process opens memory of :func:`mem_alloc` (``cuIpcGetMemHandle``)."""
     current_context("cuIpcGetMemHandle")
+    if isinstance(devptr, ResultAllocation):
+        raise logic_error(
+            "cuIpcGetMemHandle",
+            INVALID_VALUE,
+            "this is the result of an operation on arrays, whose memory is of a pool; copy it to memory of mem_alloc()",
+        )
     return handle_bytes(call("cuIpcGetMemHandle", as_pointer(devptr)))

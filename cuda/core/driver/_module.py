@@ -230,7 +230,7 @@ class Function:
             raise ValueError("must specify block size: block=(x, y, z)")
         inner = stream_of(stream)
         try:
-            values, handlers = convert(args, self._name, self._parameter_sizes())
+            values, handlers = convert(args, self._name, self._parameter_sizes(), stream)
             config = self._config(grid, block, shared)
             if self._module._references:
                 self._module._flush()
