@@ -74,6 +74,18 @@ def test_a_sweep_finds_what_is_left_over(driver, context):
         emulator.sweep(careless)
 
 
+def test_a_sweep_lets_go_with_the_next_run_what_waits_for_it(driver, context):
+    waiting = []
+
+    def patient():
+        if waiting:
+            driver.cuMemFree(waiting.pop())
+        waiting.append(driver.cuMemAlloc(64))
+
+    assert emulator.sweep(patient) == ["cuMemAlloc_v2", "cuMemFree_v2"]
+    driver.cuMemFree(waiting.pop())
+
+
 def test_a_sweep_finds_an_error_that_is_swallowed(driver, context):
     def silent():
         driver.raw.cuMemFree(driver.raw.cuMemAlloc(64)[1])
