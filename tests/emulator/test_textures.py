@@ -224,7 +224,9 @@ def test_views_of_arrays_choose_levels_and_formats(driver, context):
     view = driver.CUDA_RESOURCE_VIEW_DESC()
     view.format, view.width, view.height = driver.CUresourceViewFormat.CU_RES_VIEW_FORMAT_UINT_4X8, 8, 8
     view.firstMipmapLevel, view.lastMipmapLevel = 1, 2
-    texture = driver.cuTexObjectCreate(resource, driver.CUDA_TEXTURE_DESC(), view)
+    sampling = driver.CUDA_TEXTURE_DESC()
+    sampling.flags = 2  # CU_TRSF_NORMALIZED_COORDINATES
+    texture = driver.cuTexObjectCreate(resource, sampling, view)
     assert driver.cuTexObjectGetResourceViewDesc(texture).lastMipmapLevel == 2
     kind = driver.cuTexObjectGetResourceDesc(texture).resType
     assert kind == driver.CUresourcetype.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
@@ -233,10 +235,11 @@ def test_views_of_arrays_choose_levels_and_formats(driver, context):
     for field, value in (("lastMipmapLevel", 3), ("width", 4), ("lastLayer", 1)):
         kept = getattr(view, field)
         setattr(view, field, value)
-        assert driver.result("cuTexObjectCreate", resource, driver.CUDA_TEXTURE_DESC(), view) == "INVALID_VALUE"
+        assert driver.result("cuTexObjectCreate", resource, sampling, view) == "INVALID_VALUE"
         setattr(view, field, kept)
-    view.format = driver.CUresourceViewFormat.CU_RES_VIEW_FORMAT_UINT_2X8
     assert driver.result("cuTexObjectCreate", resource, driver.CUDA_TEXTURE_DESC(), view) == "INVALID_VALUE"
+    view.format = driver.CUresourceViewFormat.CU_RES_VIEW_FORMAT_UINT_2X8
+    assert driver.result("cuTexObjectCreate", resource, sampling, view) == "INVALID_VALUE"
     driver.cuMipmappedArrayDestroy(mipmap)
 
 
@@ -251,6 +254,48 @@ def test_integers_have_no_linear_filter(driver, context):
     assert driver.result("cuSurfObjectCreate", resource) == "INVALID_VALUE"
     driver.cuArrayDestroy(array)
     assert driver.result("cuSurfObjectCreate", resource) == "INVALID_HANDLE"
+
+
+def test_seamless_filters_are_for_cubes_and_border_colours_are_not_told(driver, context):
+    """As by the driver of an H200."""
+    array = driver.cuArray3DCreate(described(driver, Width=8, Height=8))
+    resource = driver.CUDA_RESOURCE_DESC()
+    resource.resType = driver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
+    resource.res.array.hArray = array
+    sampling = driver.CUDA_TEXTURE_DESC()
+    sampling.borderColor = [1.0, 2.0, 3.0, 4.0]
+    texture = driver.cuTexObjectCreate(resource, sampling, None)
+    assert list(driver.cuTexObjectGetTextureDesc(texture).borderColor) == [0.0] * 4
+    driver.cuTexObjectDestroy(texture)
+    sampling.flags = 64  # CU_TRSF_SEAMLESS_CUBEMAP
+    assert driver.result("cuTexObjectCreate", resource, sampling, None) == "INVALID_VALUE"
+    driver.cuArrayDestroy(array)
+
+
+def test_border_of_the_second_axis_is_half_of_what_a_line_gives(child):
+    """As on an H200, where the library asks for another mode of the axes that an array does not have."""
+    code = """
+import numpy as np
+from cuda.bindings import driver
+from cuda.core import Device
+from support.images import array_of
+from support.texture_kernels import run
+device = Device(0)
+device.set_current()
+stream = device.create_stream()
+array = array_of(device, stream, np.full(8, 6.0, np.float32))
+resource = driver.CUDA_RESOURCE_DESC()
+resource.resType = driver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
+resource.res.array.hArray = array.handle
+sampling = driver.CUDA_TEXTURE_DESC()
+sampling.addressMode = [driver.CUaddress_mode.CU_TR_ADDRESS_MODE_BORDER] * 3
+sampling.borderColor = [2.0] * 4
+for mode in (0, 1):
+    sampling.filterMode = driver.CUfilter_mode(mode)
+    texture = int(driver.cuTexObjectCreate(resource, sampling, None)[1])
+    print(run(device, stream, "line", texture, [[4.0]], 1)[0, 0])
+"""
+    assert child(code).split()[-2:] == ["6.0", "4.0"]
 
 
 def test_context_takes_its_arrays_and_textures_along(child):

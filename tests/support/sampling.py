@@ -26,6 +26,13 @@ def from_srgb(values: np.ndarray) -> np.ndarray:
     return np.concatenate([linear[..., :3], values[..., 3:]], axis=-1)
 
 
+def to_srgb(values: np.ndarray) -> np.ndarray:
+    """Return sRGB intensities for linear ones; the fourth channel stays."""
+    values = values.astype(np.float64)
+    encoded = np.where(values <= 0.0031308, values * 12.92, 1.055 * np.maximum(values, 0) ** (1 / 2.4) - 0.055)
+    return np.concatenate([encoded[..., :3], values[..., 3:]], axis=-1)
+
+
 def resolve(index: np.ndarray, extent: int, mode: str, is_normalised: bool) -> np.ndarray:
     """Return the index of an element for one that may lie outside; -1 for the border."""
     if mode == "border":

@@ -243,6 +243,7 @@ def test_closing_frees_the_memory(device, stream):
         assert error == 0
         return free
 
+    gc.collect()
     before = free()
     array = made(device, (2048, 2048), "float32", 4)
     assert free() <= before - array.size_bytes

@@ -11,9 +11,11 @@ from cuda.bindings import driver
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.enums import ADDRESS_MODE
 from cuda.core.texture import ResourceDescriptor, TextureObject, TextureObjectOptions
 from cuda.core.texture._texture import _normalize_address_modes
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
+from support.texture_kernels import run
 
 
 @pytest.fixture
@@ -182,16 +184,20 @@ class TestOptions:
         with pytest.raises(error, match=field.split("_")[0]):
             device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(array), options=options)
 
+    @pytest.mark.requires(nvrtc=True)
     @pytest.mark.parametrize("color", [None, (1, 2, 3, 4), [0.5] * 4, np.ones(4, np.float32)], ids=repr)
-    def test_border_colors(self, device, array, color):
-        made = texture(device, array, address_mode="border", border_color=color, read_mode="normalized_float")
-        error, description = driver.cuTexObjectGetTextureDesc(made.handle)
-        assert error == 0
-        assert list(description.borderColor) == [float(value) for value in (color if color is not None else [0] * 4)]
+    def test_border_colors(self, device, stream, color):
+        floats = device.create_opaque_array({"shape": (8, 4), "format": "float32", "num_channels": 4})
+        made = texture(device, floats, address_mode="border", border_color=color)
+        expected = [float(value) for value in (color if color is not None else [0] * 4)]
+        assert run(device, stream, "plane", made, [[-3.5, 1.5], [100, 100]]).tolist() == [expected] * 2
 
-    def test_driver_has_what_the_options_say(self, device, array):
+    def test_driver_has_what_the_options_say(self, device):
+        cube = device.create_opaque_array(
+            {"shape": (4, 4, 6), "format": "uint8", "num_channels": 4, "is_cubemap": True}
+        )
         made = texture(
-            device, array, address_mode=("wrap", "mirror", "clamp"), filter_mode="linear", read_mode="normalized_float",
+            device, cube, address_mode=("wrap", "mirror", "clamp"), filter_mode="linear", read_mode="normalized_float",
             normalized_coords=True, srgb=True, disable_trilinear_optimization=True, seamless_cubemap=True,
             max_anisotropy=8, mipmap_filter_mode="linear", mipmap_level_bias=0.5, min_mipmap_level_clamp=1.0,
             max_mipmap_level_clamp=2.5,
@@ -204,6 +210,32 @@ class TestOptions:
         assert description.maxAnisotropy == 8
         clamps = (description.mipmapLevelBias, description.minMipmapLevelClamp, description.maxMipmapLevelClamp)
         assert clamps == (0.5, 1.0, 2.5)
+
+    @pytest.mark.parametrize(
+        "shape, options, expected",
+        [
+            ((8,), {}, ["border", "clamp", "clamp"]),
+            ((8, 3), {"is_layered": True}, ["border", "clamp", "clamp"]),
+            ((8, 4), {}, ["border", "border", "clamp"]),
+            ((8, 4, 3), {"is_layered": True}, ["border", "border", "clamp"]),
+            ((4, 4, 6), {"is_cubemap": True}, ["border", "border", "clamp"]),
+            ((8, 4, 3), {}, ["border", "border", "border"]),
+        ],
+    )
+    def test_modes_are_for_the_axes_that_the_array_has(self, device, shape, options, expected):
+        source = device.create_opaque_array({"shape": shape, "format": "float32", "num_channels": 1, **options})
+        made = texture(device, source, address_mode="border")
+        error, description = driver.cuTexObjectGetTextureDesc(made.handle)
+        assert error == 0
+        assert [ADDRESS_MODE.from_driver(int(mode)) for mode in description.addressMode] == expected
+
+    def test_seamless_is_for_cubes(self, device, array, buffer):
+        for source in (
+            ResourceDescriptor.from_opaque_array(array),
+            ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1),
+        ):
+            with pytest.raises(ValueError, match="seamless_cubemap is for arrays made with is_cubemap=True"):
+                device.create_texture_object(resource=source, options={"seamless_cubemap": True})
 
     def test_integers_are_read_as_they_are_unless_asked(self, device, array):
         flags = []

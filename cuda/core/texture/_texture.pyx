@@ -36,7 +36,6 @@ from dataclasses import dataclass
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.texture._elements import checked_channels, checked_count, checked_format, element_size
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
@@ -119,7 +118,8 @@ class TextureObjectOptions(Options):
     disable_trilinear_optimization : bool, optional
         Whether the driver must filter between levels exactly. Default is False.
     seamless_cubemap : bool, optional
-        Whether the filter mixes elements of neighbouring faces of a cube. Default is False.
+        Whether the filter mixes elements of neighbouring faces of a cube; only for arrays made with ``is_cubemap``.
+        Default is False. Checked when the texture is made.
     max_anisotropy : int, optional
         The most samples along the direction in which a texture is shown compressed. Default is 0, which is off.
         Checked when the texture is made.
@@ -376,7 +376,7 @@ def create_texture_object(
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
     options = check_or_create_options(TextureObjectOptions, options, "texture options")
-    describe_options(options, format_of(resource), &c_texture)
+    describe_options(options, resource, &c_texture)
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
@@ -430,6 +430,17 @@ cdef object format_of(ResourceDescriptor self):
     return self._source.format if self._format is None else self._format
 
 
+cdef bint is_of_arrays(ResourceDescriptor self) noexcept:
+    return self._format is None
+
+
+# The axes that a coordinate goes along; a layer or a face is named by its number.
+cdef int count_axes(ResourceDescriptor self) except -1:
+    if not is_of_arrays(self):
+        return 1 if self._kind == "linear" else 2
+    return len(self._source.shape) - (1 if self._source.is_layered or self._source.is_cubemap else 0)
+
+
 cdef int ResourceDescriptor_describe(
     ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
 ) except -1:
@@ -473,10 +484,13 @@ cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c
     return 0
 
 
-cdef int describe_options(object options, object format, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+cdef int describe_options(object options, ResourceDescriptor resource, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
     cdef int axis
     memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
+    check_cube(options, resource)
     for axis, mode in enumerate(_normalize_address_modes(options.address_mode)):
+        # Hardware filters a texture of one axis along a second one too, where the border would be half of each read.
+        mode = mode if axis < count_axes(resource) else AddressModeType.CLAMP
         c_texture.addressMode[axis] = <cydriver.CUaddress_mode><int>ADDRESS_MODE.to_driver(mode)
     c_texture.filterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.filter_mode)
     c_texture.mipmapFilterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.mipmap_filter_mode)
@@ -487,7 +501,7 @@ cdef int describe_options(object options, object format, cydriver.CUDA_TEXTURE_D
     for axis, value in enumerate(_checked_color(options.border_color)):
         c_texture.borderColor[axis] = value
     # Elements that are floats are read as such anyway.
-    if options.read_mode == ReadModeType.ELEMENT_TYPE and not format.value.startswith("float"):
+    if options.read_mode == ReadModeType.ELEMENT_TYPE and not format_of(resource).value.startswith("float"):
         c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
     if options.normalized_coords:
         c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
@@ -497,6 +511,12 @@ cdef int describe_options(object options, object format, cydriver.CUDA_TEXTURE_D
         c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
     if options.seamless_cubemap:
         c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
+    return 0
+
+
+cdef int check_cube(object options, ResourceDescriptor resource) except -1:
+    if options.seamless_cubemap and not (is_of_arrays(resource) and resource._source.is_cubemap):
+        raise ValueError("seamless_cubemap is for arrays made with is_cubemap=True")
     return 0
 
 

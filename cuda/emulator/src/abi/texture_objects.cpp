@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Texture objects and surface objects.
+#include <algorithm>
+#include <iterator>
+
 #include "../state/textures/image_object.hpp"
 #include "calls.hpp"
 
@@ -43,6 +46,8 @@ ENTRY(cuTexObjectGetTextureDesc, 5000)(CUDA_TEXTURE_DESC* pTexDesc, CUtexObject 
     auto texture = ImageObject::find_texture(texObject);
     REQUIRE(pTexDesc && texture, CUDA_ERROR_INVALID_VALUE);
     *pTexDesc = texture->sampling();
+    // Drivers use the border colour and do not tell it.
+    std::fill(std::begin(pTexDesc->borderColor), std::end(pTexDesc->borderColor), 0.0f);
     return CUDA_SUCCESS;
 }
 

@@ -80,6 +80,12 @@ int64_t clamped(int64_t index, int64_t extent)
     return std::min(std::max<int64_t>(index, 0), extent - 1);
 }
 
+// Hardware takes the index for an unsigned one: a negative layer is the last.
+int64_t layer_of(int32_t index, uint32_t count)
+{
+    return std::min(uint32_t(index), count - 1);
+}
+
 } // namespace
 
 Sampler::Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_readable)
@@ -143,43 +149,50 @@ float Sampler::level_of_detail() const
     return level > 0 ? std::min(level, last) : 0; // also where it is no number
 }
 
-// The lengths of both gradients, in elements of the first level.
-static void lengths(const EmuTextureCall& call, const Texels& base, bool normalised, float (&out)[2])
+// The ellipse, in elements of the first level, that a pixel covers by its gradients; its axes as they combine them.
+struct Footprint {
+    double longer = 0, shorter = 0;
+    float along_x = 1, along_y = 0; // the gradients' parts in the longer axis
+};
+
+static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool normalised)
 {
     const float extents[3] = {float(base.width), float(base.height), float(base.depth)};
     int count = is_cube(call.kind) ? 3 : dimensions_of(call.kind);
-    double x = 0, y = 0;
+    double xx = 0, yy = 0, xy = 0;
     for (int i = 0; i < count; ++i) {
         // A face shows the directions from -1 to 1.
         double scale = is_cube(call.kind) ? extents[0] / 2 : normalised ? extents[i] : 1;
-        x += std::pow(call.dx[i] * scale, 2);
-        y += std::pow(call.dy[i] * scale, 2);
+        double x = call.dx[i] * scale, y = call.dy[i] * scale;
+        xx += x * x, yy += y * y, xy += x * y;
     }
-    out[0] = float(std::sqrt(x)), out[1] = float(std::sqrt(y));
+    double middle = (xx + yy) / 2, spread = std::hypot((xx - yy) / 2, xy), angle = std::atan2(2 * xy, xx - yy) / 2;
+    Footprint out;
+    out.longer = std::sqrt(middle + spread);
+    out.shorter = std::sqrt(std::max(middle - spread, 0.0));
+    out.along_x = float(std::cos(angle)), out.along_y = float(std::sin(angle));
+    return out;
 }
 
 float Sampler::level_of_gradients() const
 {
-    float length[2];
-    lengths(call_, texture_.levels[0], is_normalised(), length);
+    double longer = footprint(call_, texture_.levels[0], is_normalised()).longer;
     float step;
-    return std::log2(std::max(length[0], length[1]) / float(anisotropic_samples(&step)));
+    return float(std::log2(longer / anisotropic_samples(&step)));
 }
 
-// How many samples lie along the longer gradient, and their distance as a part of it.
+// How many samples lie along the longer axis, and their distance as a part of it.
 int Sampler::anisotropic_samples(float* step) const
 {
     *step = 0;
     uint32_t most = std::min(texture_.sampling.maxAnisotropy, 16u);
     if (most < 2 || call_.level_kind != EMU_LEVEL_GRADIENTS || call_.kind != EMU_TEXTURE_2D)
         return 1;
-    float length[2];
-    lengths(call_, texture_.levels[0], is_normalised(), length);
-    float longer = std::max(length[0], length[1]), shorter = std::min(length[0], length[1]);
-    if (!(longer > 0) || !std::isfinite(longer))
+    Footprint covered = footprint(call_, texture_.levels[0], is_normalised());
+    if (!(covered.longer > 0) || !std::isfinite(covered.longer))
         return 1;
-    float ratio = shorter > 0 ? std::ceil(longer / shorter) : float(most);
-    int count = std::max(int(std::min(ratio, float(most))), 1);
+    double ratio = covered.shorter > 0 ? std::ceil(covered.longer / covered.shorter) : double(most);
+    int count = std::max(int(std::min(ratio, double(most))), 1);
     *step = 1 / float(count);
     return count;
 }
@@ -202,13 +215,12 @@ Sampler::Texel Sampler::at_levels()
     };
     if (samples == 1 || gives_integers())
         return at_sample();
-    float length[2];
-    lengths(call_, texture_.levels[0], is_normalised(), length);
-    const float* line = length[0] >= length[1] ? call_.dx : call_.dy;
+    Footprint covered = footprint(call_, texture_.levels[0], is_normalised());
     Texel sum{};
     for (int i = 0; i < samples; ++i) {
         float along = (float(i) + 0.5f) * step - 0.5f;
-        shift_[0] = line[0] * along, shift_[1] = line[1] * along;
+        for (int axis = 0; axis < 2; ++axis)
+            shift_[axis] = (covered.along_x * call_.dx[axis] + covered.along_y * call_.dy[axis]) * along;
         add(&sum, at_sample(), step);
     }
     return sum;
@@ -226,7 +238,7 @@ Sampler::Texel Sampler::in_level(const Texels& level)
     for (int i = 0; i < dimensions; ++i)
         axes[i] = axis(call_.at[i] + shift_[i], extents[i], i);
     bool layered = call_.kind == EMU_TEXTURE_1D_LAYERED || call_.kind == EMU_TEXTURE_2D_LAYERED;
-    return filter(level, axes, dimensions, layered ? clamped(call_.layer, level.depth) : 0);
+    return filter(level, axes, dimensions, layered ? layer_of(call_.layer, level.depth) : 0);
 }
 
 // The first of two neighbours, or the only element, and how much the second counts.
@@ -304,6 +316,18 @@ Sampler::Texel Sampler::filter(const Texels& level, const Axis (&axes)[3], int d
         if (weight > 0)
             add(&sum, element(level, place(corner), dimensions), weight);
     }
+    return call_.kind == EMU_TEXTURE_1D ? beside_row(sum) : sum;
+}
+
+// Hardware reads a texture of one dimension as an image of one row, on the upper edge of that row: half of what a
+// linear filter gives is from the row above, which is the same one unless the mode of the second axis is a border.
+Sampler::Texel Sampler::beside_row(const Texel& row) const
+{
+    if (texture_.sampling.addressMode[1] != CU_TR_ADDRESS_MODE_BORDER)
+        return row;
+    Texel sum{};
+    add(&sum, row, 0.5f);
+    add(&sum, border(), 0.5f);
     return sum;
 }
 
@@ -320,7 +344,7 @@ Sampler::Texel Sampler::in_face(const Texels& level)
     float s, t;
     int face = to_face(call_.at, &s, &t);
     int64_t size = level.width;
-    int64_t first_face = call_.kind == EMU_TEXTURE_CUBE_LAYERED ? 6 * clamped(call_.layer, level.depth / 6) : 0;
+    int64_t first_face = call_.kind == EMU_TEXTURE_CUBE_LAYERED ? 6 * layer_of(call_.layer, level.depth / 6) : 0;
     double place[2] = {(double(s) + 1) / 2 * double(size), (double(t) + 1) / 2 * double(size)};
     for (double& one : place)
         one = std::isfinite(one) ? one : 0;

@@ -48,6 +48,7 @@ private:
     Axis axis(float coordinate, uint32_t extent, int number) const;
     int64_t resolve(int64_t index, uint32_t extent, int number) const; // -1: the border
     Texel element(const Texels& level, Place place, int dimensions);
+    Texel beside_row(const Texel& row) const;
     Texel across_edges(const Texels& level, int face, int64_t x, int64_t y, int64_t first_face);
     Texel load(const Texels& level, int64_t x, int64_t y, int64_t z);
     Texel border() const;

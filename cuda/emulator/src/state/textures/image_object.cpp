@@ -165,7 +165,12 @@ CUresult apply(const CUDA_RESOURCE_VIEW_DESC& view, const CUDA_RESOURCE_DESC& re
     return CUDA_SUCCESS;
 }
 
-CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
+bool is_cube(exec::TexelShape shape)
+{
+    return shape == exec::TexelShape::cube || shape == exec::TexelShape::layered_cube;
+}
+
+CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture, bool is_mipmapped)
 {
     constexpr unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
                                CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
@@ -180,6 +185,14 @@ CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
     bool filters = sampling.filterMode == CU_TR_FILTER_MODE_LINEAR && texture.shape != exec::TexelShape::linear;
     if (gives_integers && filters) {
         explain("a texture that gives integers has no linear filter: read it as normalised floats, or by points");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (sampling.flags & CU_TRSF_SEAMLESS_CUBEMAP && !is_cube(texture.shape)) {
+        explain("CU_TRSF_SEAMLESS_CUBEMAP is for arrays made with CUDA_ARRAY3D_CUBEMAP");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (is_mipmapped && !(sampling.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
+        explain("a texture of a mipmapped array needs CU_TRSF_NORMALIZED_COORDINATES");
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -223,7 +236,7 @@ CUresult ImageObject::create_texture(const CUDA_RESOURCE_DESC& resource, const C
     if (view)
         if (CUresult failed = apply(*view, resource, texture.get()))
             return failed;
-    if (CUresult failed = check(sampling, *texture))
+    if (CUresult failed = check(sampling, *texture, resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY))
         return failed;
     texture->element_bytes = uint32_t(format_size(texture->format) * texture->channels);
     auto object = std::make_shared<ImageObject>();
