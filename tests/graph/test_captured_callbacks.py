@@ -11,7 +11,7 @@ import weakref
 import pytest
 
 from cuda.core import launch
-from cuda.core.graph import GraphBuilder, HostCallbackNode, IfElseNode, SwitchNode, WhileNode
+from cuda.core.graph import GraphBuilder, GraphDefinition, HostCallbackNode, IfElseNode, SwitchNode, WhileNode
 from support.graph_work import ONE, Thing, is_released
 
 FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -53,20 +53,50 @@ def test_callbacks_of_forks_come_before_the_join_and_after_the_split(builder, st
     assert (seen[0], sorted(seen[1:-1]), seen[-1]) == ("first", [0, 1, 2], "last")
 
 
-def test_callbacks_of_bodies(builder, stream, kernels, memory):
+def named_callback():
+    pass
+
+
+BODIES = {
+    "captured": lambda builder, body: body.begin_building().callback(named_callback),
+    "by hand": lambda builder, body: body.graph_definition.callback(named_callback),
+    "in a child graph": lambda builder, body: body.graph_definition.embed(child_with_callback()),
+    "in a body in it": lambda builder, body: (
+        body.begin_building().if_then(builder.create_condition(0)).graph_definition.callback(named_callback)
+    ),
+}
+
+
+def child_with_callback():
+    child = GraphDefinition()
+    child.callback(named_callback)
+    return child
+
+
+@pytest.mark.parametrize("way", BODIES)
+def test_bodies_of_conditional_nodes_cannot_call_the_host(builder, way):
+    body = builder.while_loop(builder.create_condition(0))
+    BODIES[way](builder, body)
+    if body.is_building:
+        body.end_building()
+    builder.end_building()
+    text = "<HostCallbackNode .* callback=named_callback> is in the body of a conditional node, where only kernels"
+    for make in (builder.complete, builder.graph_definition.instantiate):
+        with pytest.raises(RuntimeError, match=text):
+            make()
+
+
+def test_callbacks_may_stand_beside_conditional_nodes(builder, stream, kernels, memory):
     seen = []
     memory.values[0] = 3
     condition = builder.create_condition(1)
+    builder.callback(lambda: seen.append(int(memory.values[0])))
     body = builder.while_loop(condition).begin_building()
-    body.callback(lambda: seen.append(int(memory.values[0])))
     launch(body, ONE, kernels["count_down"], memory.at(0), condition)
     body.end_building()
-    then, other = builder.if_else(builder.create_condition(0))
-    then.graph_definition.callback(lambda: seen.append("then"))
-    other.begin_building().callback(lambda: seen.append("else"))
-    other.end_building()
+    builder.callback(lambda: seen.append(int(memory.values[0])))
     run(builder, stream)
-    assert seen == [3, 2, 1, "else"]
+    assert seen == [3, 0]
 
 
 def test_c_functions_get_their_data(builder, stream):

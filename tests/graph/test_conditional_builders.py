@@ -273,10 +273,57 @@ def test_graphs_with_bodies_can_be_updated(device, kernel, memory, stream):
     assert value(memory) == 4
 
 
-def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(builder, kernel, memory):
+def fork_of_a_fork(body, device):
+    _, fork = body.split(2)
+    inner = fork.split(2)[1]
+    GraphBuilder.join(body, fork)
+    return inner
+
+
+def fork_by_an_event(body, device):
+    other = device.create_stream()
+    other.wait(body.stream)
+    return other
+
+
+FORKS = {"split": lambda body, device: body.split(2)[1], "split twice": fork_of_a_fork, "event": fork_by_an_event}
+
+
+@pytest.mark.parametrize("end", ["end_building", "close"])
+@pytest.mark.parametrize("way", FORKS)
+def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(
+    builder, device, kernel, memory, stream, way, end
+):
+    body = builder.if_then(builder.create_condition(0)).begin_building()
+    fork = FORKS[way](body, device)
+    launch(fork, ONE, kernel("append"), memory.address, 1)
+    if end == "close":
+        body.close()
+    else:
+        with pytest.raises(CUDAError, match="UNJOINED"):
+            body.end_building()
+        with pytest.raises(RuntimeError, match="the capture of this GraphBuilder failed"):
+            body.graph_definition  # noqa: B018
+    assert builder.is_building
+    run(builder, stream)
+    assert value(memory) == 0
+
+
+def test_a_fork_of_a_body_that_events_join_is_joined(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1)).begin_building()
     _, fork = body.split(2)
     launch(fork, ONE, kernel("append"), memory.address, 1)
-    with pytest.raises(CUDAError, match="UNJOINED"):
-        body.end_building()
-    assert builder.is_building
+    body.stream.wait(fork.stream.record())
+    body.end_building()
+    run(builder, stream)
+    assert value(memory) == 1
+
+
+def test_a_body_keeps_what_it_had_before_it_captured(builder, kernel, memory, stream):
+    body = builder.if_then(builder.create_condition(1))
+    body.graph_definition.launch(ONE, kernel("append"), memory.address, 4)
+    body.begin_building()
+    launch(body, ONE, kernel("append"), memory.address + 4, 5)
+    body.end_building()
+    run(builder, stream)
+    assert (value(memory), value(memory, 1)) == (4, 5)

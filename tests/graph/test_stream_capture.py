@@ -87,6 +87,34 @@ def test_a_fork_that_is_not_joined_fails_the_end_and_nothing_captures(stream, ke
     assert can_capture(stream)
 
 
+@pytest.mark.parametrize("way", ["callback", "conditional", "kernel and callback"])
+def test_a_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel, memory, way):
+    """The driver forgives nodes that are added by hand."""
+    builder = stream.create_graph_builder().begin_building()
+    _, fork = builder.split(2)
+    if way == "kernel and callback":
+        launch(fork, ONE, kernel("add"), memory.address, 3)
+    if way == "conditional":
+        fork.if_then(fork.create_condition(0))
+    else:
+        fork.callback(int)
+    with pytest.raises(CUDAError, match="UNJOINED"):
+        builder.end_building()
+    assert can_capture(stream)
+
+
+def test_forks_without_work_and_those_that_events_join_need_no_join(stream, kernel, memory):
+    builder = stream.create_graph_builder().begin_building()
+    launch(builder, ONE, kernel("add"), memory.address, 3)
+    idle, busy = builder.split(3)[1:]
+    busy.callback(int)
+    stream.wait(busy.stream.record())
+    builder.end_building()
+    assert not idle.is_closed
+    run(builder, stream)
+    assert value(memory) == 3
+
+
 @pytest.mark.parametrize("first", [0, 1], ids=["primary", "fork"])
 def test_forks_and_their_origin_close_in_any_order(stream, kernel, memory, first):
     builders = list(stream.create_graph_builder().begin_building().split(2))

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "graph/_edges.pyx": "graph/test_adjacency_set_proxy.py",
     "graph/_event_values.pyx": "graph/test_other_nodes.py",
     "graph/_executable_operands.pyx": "graph/test_executable_nodes.py",
+    "graph/_joining.pyx": "graph/test_stream_capture.py",
     "graph/_forks.pyx": "graph/test_conditional_builders.py",
     "graph/_kernel_values.pyx": "graph/test_kernel_node.py",
     "graph/_memory_values.pyx": "graph/test_memory_nodes.py",

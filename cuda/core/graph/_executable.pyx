@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
+from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
@@ -26,7 +27,8 @@ from cuda.core.graph._executable_operands cimport (
     ExecutableOperands_clear,
     ExecutableOperands_launch,
 )
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
+from cuda.core.graph._graph_node cimport GraphNode, GraphNode_wrap
+from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_node, GraphTree, check_alive, read_nodes
 
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
@@ -215,7 +217,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
     with nogil:
         err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
     if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
-        raise_refusal(err, params)
+        raise_refusal(err, params, tree, graph)
     # Ends with the executable, after it.
     operands = ExecutableOperands()
     self._operands = operands
@@ -242,9 +244,16 @@ cdef dict REASONS = {
 }
 
 
-cdef int raise_refusal(cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS& params) except -1:
+cdef int raise_refusal(
+    cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS& params, GraphTree tree, GraphRecord graph
+) except -1:
     reason = REASONS.get(<int>params.result_out)
-    where = f" (node {<uintptr_t>params.hErrNode_out:#x})" if params.hErrNode_out != NULL else ""
+    where = "" if params.hErrNode_out == NULL else f" ({node_text(tree, graph, params.hErrNode_out)})"
+    if params.result_out == cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
+        # Bodies are launched by the device, too, and the driver may name the conditional node around one.
+        found = find_foreign(tree, graph, False)
+        if found is not None:
+            reason, where = f"{found!r} is in the body of a conditional node, where {IN_BODIES}", ""
     if reason is not None:
         raise RuntimeError(f"the graph cannot be instantiated: {reason}{where}")
     try:
@@ -261,6 +270,53 @@ cdef int raise_refusal(cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTI
             explain(error, f"the driver refuses{where}")
         raise
     return 0
+
+
+IN_BODIES = "only kernels, copies, fills, child graphs, empty and conditional nodes can be"
+cdef frozenset FOR_BODIES = frozenset((
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EMPTY,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL,
+))
+
+
+# A node that no body may have, in a body or in a child graph of one.
+cdef GraphNode find_foreign(GraphTree tree, GraphRecord graph, bint is_body):
+    cdef GraphNode node
+    cdef GraphRecord child
+    for node in nodes_of(tree, graph):
+        if is_body and <int>node._record.c_type not in FOR_BODIES:
+            return node
+        is_inside = is_body or node._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
+        for child in node._record.children or ():
+            found = find_foreign(tree, child, is_inside)
+            if found is not None:
+                return found
+    return None
+
+
+cdef list nodes_of(GraphTree tree, GraphRecord graph):
+    cdef vector[cydriver.CUgraphNode] c_nodes
+    cdef size_t i
+    read_nodes(graph, c_nodes)
+    return [GraphNode_wrap(tree, graph, GraphRecord_node(graph, c_nodes[i])) for i in range(c_nodes.size())]
+
+
+# A node of the graph, or of one below it, for a message.
+cdef str node_text(GraphTree tree, GraphRecord graph, cydriver.CUgraphNode c_node):
+    cdef GraphNode node
+    cdef GraphRecord child
+    for node in nodes_of(tree, graph):
+        if node._record.c_node == c_node:
+            return repr(node)
+        for child in node._record.children or ():
+            text = node_text(tree, child, c_node)
+            if text.startswith("<"):
+                return text
+    return f"node {<uintptr_t>c_node:#x}"
 
 
 # The caller keeps the executable; `tree` is what keeps `graph` meanwhile.

@@ -36,6 +36,7 @@ cdef Stream fork_stream(StreamCapture capture, Stream stream):
     # A capture does not survive the end of a stream that takes part, whether joined or not.
     capture.streams.append(result)
     result.wait(stream)
+    capture.forks.append(result)
     return result
 
 

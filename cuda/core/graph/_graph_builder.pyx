@@ -139,7 +139,7 @@ cdef class GraphBuilder(StreamSource):
             If ``options`` is of another type.
         RuntimeError
             If the capture has not ended, or failed; if this builder is a fork or a body of a conditional node; if
-            the graph cannot be instantiated.
+            the graph cannot be instantiated, for the reason and the node that the message names.
         CUDAError
             If the driver refuses for another reason.
         """
@@ -225,6 +225,8 @@ cdef class GraphBuilder(StreamSource):
         for builder in graph_builders:
             if builder is not result:
                 result._stream.wait(builder._stream)
+                if builder._stream in builder._capture.forks:
+                    builder._capture.forks.remove(builder._stream)
                 builder._release()
         return result
 
@@ -270,7 +272,8 @@ cdef class GraphBuilder(StreamSource):
         -------
         :class:`GraphBuilder`
             To be filled between :meth:`begin_building` and :meth:`end_building` of its own, or by way of its
-            :attr:`graph_definition`.
+            :attr:`graph_definition`: with kernels, copies, fills, child graphs, empty and conditional nodes. Anything
+            else, such as a callback, makes :meth:`complete` fail.
 
         Raises
         ------

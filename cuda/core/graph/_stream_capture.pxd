@@ -5,6 +5,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport StreamHandle, StreamMember
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
+from cuda.core.graph._joining cimport NodeSet
 from cuda.core.graph._node_values cimport NodeValues
 
 
@@ -15,6 +16,8 @@ cdef class StreamCapture:
         GraphTree tree              # None until somebody asks, or the capture has ended; None when it failed
         GraphRecord graph
         list streams                # of forks, which live as long as the capture
+        list forks                  # those of them that nobody has joined
+        NodeSet before              # what a body had before the capture
         list bodies                 # captures into the bodies of conditional nodes of this one
         bint is_body
 

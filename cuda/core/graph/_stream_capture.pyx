@@ -8,12 +8,14 @@ resource: when the last copy goes, for whatever reason, the capture ends.
 
 from __future__ import annotations
 
+from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport KeptStream, StreamHandle
 from cuda.core._memory.ranges._allocation cimport free_what_captures_left
+from cuda.core._stream cimport Stream
 from cuda.core._utils._capture_mode cimport captures_in_progress
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.graph._graph_state cimport (
@@ -24,8 +26,9 @@ from cuda.core.graph._graph_state cimport (
     GraphTree_own,
     NodeRecord,
     NodeRecord_end,
-    check_alive,
+    read_nodes,
 )
+from cuda.core.graph._joining cimport NodeSet, is_work_left, join_what_is_left
 from cuda.core.graph._node_values cimport NodeValues, add_node
 
 __all__ = []
@@ -42,6 +45,7 @@ cdef StreamCapture StreamCapture_begin(
     cdef StreamHandle h_begun = h_stream
     cdef cydriver.CUgraph c_graph = NULL
     self.streams = []
+    self.forks = []
     self.bodies = []
     if graph is None:
         with nogil:
@@ -49,7 +53,7 @@ cdef StreamCapture StreamCapture_begin(
         captures_in_progress.fetch_add(1)
         self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep()))
         return self
-    check_alive(graph)
+    note_nodes(graph, self.before)
     self.is_body = True
     self.tree = tree
     self.graph = graph
@@ -73,7 +77,29 @@ cdef void end_and_destroy(cydriver.CUstream c_stream) noexcept nogil:
 
 # The graph belongs to the conditional node.
 cdef void end_in_body(cydriver.CUstream c_stream) noexcept nogil:
+    cdef vector[cydriver.CUstream] c_forks
+    cdef NodeSet before
+    join_what_is_left(c_stream, c_forks, before)
     give_up(c_stream)
+
+
+cdef int note_nodes(GraphRecord graph, NodeSet& found) except -1:
+    cdef vector[cydriver.CUgraphNode] c_nodes
+    cdef size_t i
+    read_nodes(graph, c_nodes)
+    for i in range(c_nodes.size()):
+        found.insert(<uintptr_t>c_nodes[i])
+    return 0
+
+
+# The streams of forks that nobody joined.
+cdef int collect_forks(StreamCapture self, vector[cydriver.CUstream]& c_forks) except -1:
+    cdef Stream stream
+    cdef StreamHandle h_stream
+    for stream in self.forks:
+        h_stream = stream._h_stream.copy()
+        c_forks.push_back(h_stream.get())
+    return 0
 
 
 # Ends the capture, and then what waited for its end.
@@ -98,15 +124,29 @@ cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
 cdef int StreamCapture_end(StreamCapture self) except -1:
     # Until this returns, the copy ends the capture if the driver did not.
     cdef StreamHandle h_ending = self.h_running.copy()
+    cdef vector[cydriver.CUstream] c_forks
     cdef cydriver.CUgraph c_graph = NULL
     cdef cydriver.CUresult err
+    cdef bint is_unjoined
     if not h_ending:
         raise RuntimeError("this GraphBuilder is not building")
+    collect_forks(self, c_forks)
     self.h_running.reset()
     with nogil:
+        is_unjoined = (
+            join_what_is_left(h_ending.get(), c_forks, self.before)
+            if self.is_body
+            else is_work_left(h_ending.get(), c_forks)
+        )
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
         free_what_captures_left()
     self.streams = []
+    self.forks = []
+    if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:
+        # As the driver says it of work that its streams captured.
+        err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+        if not self.is_body:
+            WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
     if err == cydriver.CUresult.CUDA_SUCCESS:
         if self.tree is None:
             self.tree = GraphTree_own(c_graph)
@@ -124,7 +164,13 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
 
 
 cdef void StreamCapture_abandon(StreamCapture self) noexcept:
+    cdef StreamHandle h_running
+    cdef vector[cydriver.CUstream] c_forks
     abandon_bodies(self)
+    if self.is_body and self.h_running:
+        h_running = self.h_running.copy()
+        collect_forks(self, c_forks)
+        join_what_is_left(h_running.get(), c_forks, self.before)
     if self.tree is None or self.is_body:
         self.h_running.reset()
         self.streams = []

@@ -93,8 +93,7 @@ void Capture::fail()
     invalid_ = true;
 }
 
-// Whether every node leads to one of the ends: all that the streams added, and what was added by hand to a
-// graph of the capture's own.
+// Whether all that the streams added leads to one of the ends. What was added by hand need not.
 bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
 {
     std::set<const GraphNode*> seen(ends.begin(), ends.end());
@@ -108,7 +107,7 @@ bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
     }
     const auto& nodes = graph_->nodes();
     return std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) {
-        return seen.count(node.get()) || !(own_graph_ || nodes_.count(node->handle));
+        return seen.count(node.get()) || !nodes_.count(node->handle);
     });
 }
 
@@ -173,8 +172,11 @@ CUresult Capture::set_dependencies(Stream& stream, const std::vector<GraphNode*>
     for (GraphNode* node : nodes)
         if (node->graph.lock() != stream.capture_->graph_)
             return CUDA_ERROR_INVALID_VALUE;
-    if (replace)
+    if (replace) {
+        for (const GraphNode* node : stream.frontier_)
+            stream.capture_->nodes_.erase(node->handle); // need not be joined any more, as documented
         stream.frontier_.clear();
+    }
     add_once(stream.frontier_, nodes);
     return CUDA_SUCCESS;
 }

@@ -69,7 +69,7 @@ private:
     std::shared_ptr<Graph> graph_;
     bool own_graph_ = true, invalid_ = false, ended_ = false;
     std::vector<std::weak_ptr<Stream>> streams_;
-    std::set<CUgraphNode> nodes_;    // what the streams added
+    std::set<CUgraphNode> nodes_;    // what the streams added, and has to be joined
 };
 
 } // namespace emu::state

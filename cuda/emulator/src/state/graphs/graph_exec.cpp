@@ -81,6 +81,34 @@ void each_node(const ExecGraph& graph, const std::function<void(const ExecNode&)
     }
 }
 
+// The documented list of what bodies of conditional nodes may have.
+bool is_for_bodies(CUgraphNodeType type)
+{
+    switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return true;
+    default: return false;
+    }
+}
+
+// A node that no body may have, in a body or a child graph of one.
+const ExecNode* find_foreign(const ExecGraph& graph, bool in_body)
+{
+    for (const ExecNode& node : graph.nodes) {
+        if (in_body && !is_for_bodies(node.work->type))
+            return &node;
+        bool is_inside = in_body || node.work->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+        for (const auto& inner : node.graphs)
+            if (const ExecNode* found = find_foreign(*inner, is_inside))
+                return found;
+    }
+    return nullptr;
+}
+
 std::shared_ptr<ExecGraph> copy_of(const ExecGraph& graph)
 {
     auto copy = std::make_shared<ExecGraph>(graph);
@@ -177,6 +205,11 @@ CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_
         report->hErrNode_out = error;
         report->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (const ExecNode* foreign = find_foreign(*made->root_, false)) {
+        report->hErrNode_out = foreign->source;
+        report->result_out = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     std::set<CUgraphConditionalHandle> used;
     each_node(*made->root_, [&](const ExecNode& node) {
