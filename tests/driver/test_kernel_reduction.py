@@ -7,7 +7,7 @@ import pytest
 
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_devices import array_device
-from cuda.core.driver._kernel_reduction import AxisReduction, Reduction
+from cuda.core.driver._kernel_reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn
 from cuda.core.driver._kernel_source import prelude
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -21,11 +21,12 @@ def run(reduction, d, is_packed=False):
     out, memory = gpuarray.zeros((), "f4"), []
 
     def allocate(nbytes):
-        memory.append(gpuarray.GPUArray(nbytes, "u1"))
+        memory.append(gpuarray.zeros(nbytes, "u1"))
         return memory[0], memory[0].ptr
 
     kept = reduction.launch(array_device(), None, d.size, (d.ptr,), out.ptr, allocate, is_packed)
-    assert kept is memory[0]
+    # One block needs no memory for the results of blocks.
+    assert kept is (memory[0] if reduction.block_count(d.size, array_device(), is_packed) > 1 else None)
     return float(out)
 
 
@@ -36,6 +37,18 @@ def test_blocks_and_packs_give_the_same(size):
     d = gpuarray.to_gpu(host) if size else gpuarray.zeros(1, "f4")[:0]
     assert run(reduction, d) == host.sum()
     assert run(reduction, d, True) == host.sum()
+
+
+def test_a_launch_does_not_count_what_an_earlier_one_left():
+    d, out = gpuarray.to_gpu(np.ones(50_000, "f4")), gpuarray.zeros((), "f4")
+    reduction, device = sum_of(), array_device()
+    memory = gpuarray.zeros(TICKET_BYTES + 4 * reduction.block_count(d.size, device, False), "u1")
+    for left in (0, next_turn() + 3, 7):
+        memory[:8].view("u8").fill(left)
+        for _ in range(3):
+            reduction.launch(device, None, d.size, (d.ptr,), out.ptr, lambda nbytes: (memory, memory.ptr))
+            assert float(out) == 50_000
+    assert next_turn() < next_turn()
 
 
 def test_blocks_fill_the_device_and_no_more():

@@ -107,6 +107,18 @@ class ArrayBase:
         new._take_memory(self.allocator, context)
         return new
 
+    def _new_number(self, dtype, context):
+        """Return a new array without dimensions for a result."""
+        new = object.__new__(type(self))
+        new.shape = new.strides = ()
+        new.dtype = dtype
+        new.size = 1
+        new.nbytes = dtype.itemsize
+        new._is_c = new._is_f = True
+        new._device = self._device
+        new._take_memory(self.allocator, context)
+        return new
+
     def _take_memory(self, allocator, context) -> None:
         self.allocator = allocator
         self.base = None

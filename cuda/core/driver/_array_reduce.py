@@ -12,7 +12,9 @@ from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis
 from cuda.core.driver._array_transfer import copy_of, is_packed
-from cuda.core.driver._kernel_reduction import AxisReduction, Reduction
+from cuda.core.driver._context import current_context
+from cuda.core.driver._copies import memset_d8_async
+from cuda.core.driver._kernel_reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn
 from cuda.core.driver._kernel_source import COMPUTE_TYPES, compute_dtype, prelude, storage_name
 from cuda.core.driver._memory import as_pointer, mem_alloc
 from cuda.core.driver._streams import keep_until_done
@@ -88,6 +90,10 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
         If there are no elements, and the largest or smallest is asked for.
     """
     check_array(array)
+    if stream is None and allocator is None and out is None:
+        result = usual_reduction(name, array, dtype)
+        if result is not None:
+            return result
     result_dtype = checked_result(name, array, dtype)
     if not is_packed(array):
         array = copy_of(array, "C", stream)
@@ -99,6 +105,30 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
         reduction = device.plans[key] = make_reduction(name, array.dtype, result_dtype)
     packed = reduction.packs[0] > 1 and array._address % PACK_BYTES == 0 and array.size >= reduction.packs[0]
     run(reduction, device, array.size, (array,), result, stream, packed)
+    if packed:
+        kernel = reduction.kernel(device.arch, True)
+        device.plans["reduce packs", name, array.dtype, dtype] = (reduction, kernel, result_dtype)
+    return result
+
+
+def usual_reduction(name: str, array: ArrayBase, dtype):
+    """Reduce an array without gaps on the default stream, where that was done before; else return None."""
+    device = array._device
+    if not (array._is_c or array._is_f) or array._address % PACK_BYTES or array._owner.is_closed:
+        return None
+    plan = device.plans.get(("reduce packs", name, array.dtype, dtype))
+    context = current_context("cuLaunchKernel")
+    if plan is None or context.array_device is not device:
+        return None
+    reduction, kernel, result_dtype = plan
+    size = array.size
+    if size < reduction.packs[0]:
+        return None
+    blocks = reduction.block_count(size, device, True)
+    # A few blocks of large structures never come here, so that the scratch memory is enough.
+    scratch = scratch_memory(device, TICKET_BYTES + blocks * reduction.itemsize, None)[1]
+    result = array._new_number(result_dtype, context)
+    kernel.launch_blocks(None, blocks, result._address, scratch, next_turn(), array._address, size)
     return result
 
 
@@ -238,16 +268,19 @@ def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stre
 
 
 def scratch_memory(device, nbytes: int, stream, allocator=mem_alloc):
-    """Return memory for results between kernels, and its address.
+    """Return memory for the results of blocks, whose first bytes are zero, and its address.
 
     On the default stream each thread has memory of its own, which its next reduction uses again.
     """
     if stream is not None or nbytes > SCRATCH_BYTES:
         memory = allocator(nbytes)
+        memset_d8_async(memory, 0, TICKET_BYTES, stream)
         return memory, as_pointer(memory)
     memory = _scratch.memory.get(device.ordinal)
     if memory is None or memory.is_closed:
-        memory = _scratch.memory[device.ordinal] = mem_alloc(SCRATCH_BYTES)
+        memory = mem_alloc(SCRATCH_BYTES)
+        memset_d8_async(memory, 0, TICKET_BYTES)
+        _scratch.memory[device.ordinal] = memory
     return memory, memory.handle
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions in two stages: blocks reduce what their threads gathered, then one block reduces the blocks' results.
+"""Reductions by one kernel: blocks reduce what their threads gathered, and the last of them the blocks' results.
 
 Which elements meet in which order follows from the number of elements and the device alone, so that a result does not
 differ from run to run. Values pass through shared memory, so that structures need no operators of their own.
@@ -9,16 +9,20 @@ differ from run to run. Values pass through shared memory, so that structures ne
 from __future__ import annotations
 
 import struct
+import threading
 
 import numpy as np
 
 from cuda.core.driver._array_layout import joined_dimensions
 from cuda.core.driver._kernel_build import build_kernel, build_user_kernel
 
-__all__ = ["AxisReduction", "Reduction"]
+__all__ = ["AxisReduction", "Reduction", "next_turn"]
 
 MOST_SHARED = 16384
 BLOCKS_PER_MULTIPROCESSOR = 8
+# The count of blocks that are done comes before their results.
+TICKET_BYTES = 16
+TURN = 1 << 24
 UNROLL = 4
 
 _TREE = r"""
@@ -41,11 +45,14 @@ template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, i
 }}
 """
 
-_STAGES = r"""
-extern "C" __global__ void __launch_bounds__({block}) {name}_stage1(
-    out_type* cuda_core_out, {parameters}cuda_core::size n)
+# The block that stores its result last reduces those of all blocks, in their order.
+_KERNEL = r"""
+extern "C" __global__ void __launch_bounds__({block}) {name}(
+    {result_type}* cuda_core_out, unsigned char* cuda_core_scratch, const unsigned long long cuda_core_turn,
+    {parameters}const cuda_core::size n)
 {{
     __shared__ alignas(16) unsigned char cuda_core_shared[sizeof(out_type) * {block}];
+    __shared__ bool cuda_core_is_last;
     auto cuda_core_map = [&](const cuda_core::size i) -> out_type {{ return ({map_expr}); }};
     const cuda_core::size cuda_core_step = cuda_core::size(gridDim.x) * {block};
     cuda_core::size cuda_core_i = cuda_core::size(blockIdx.x) * {block} + threadIdx.x;
@@ -54,16 +61,27 @@ extern "C" __global__ void __launch_bounds__({block}) {name}_stage1(
     for (; cuda_core_i < n; cuda_core_i += cuda_core_step)
         cuda_core_mine = reduce_pair(cuda_core_mine, cuda_core_map(cuda_core_i));
     cuda_core_mine = reduce_lanes<{block}>(reinterpret_cast<out_type*>(cuda_core_shared), threadIdx.x, cuda_core_mine);
-    if (threadIdx.x == 0) cuda_core_out[blockIdx.x] = cuda_core_mine;
-}}
-extern "C" __global__ void __launch_bounds__({block}) {name}_stage2(
-    {result_type}* cuda_core_out, const out_type* cuda_core_in, const cuda_core::size n)
-{{
-    __shared__ alignas(16) unsigned char cuda_core_shared[sizeof(out_type) * {block}];
-    out_type cuda_core_mine = {neutral};
-    for (cuda_core::size i = threadIdx.x; i < n; i += {block})
-        cuda_core_mine = reduce_pair(cuda_core_mine, cuda_core_in[i]);
-    cuda_core_mine = reduce_lanes<{block}>(reinterpret_cast<out_type*>(cuda_core_shared), threadIdx.x, cuda_core_mine);
+    if (gridDim.x > 1)
+    {{
+        out_type* const cuda_core_results = reinterpret_cast<out_type*>(cuda_core_scratch + {ticket});
+        if (threadIdx.x == 0)
+        {{
+            cuda_core_results[blockIdx.x] = cuda_core_mine;
+            __threadfence();
+            // What an earlier launch left, such as one that was interrupted, is less than this turn.
+            unsigned long long* const done = reinterpret_cast<unsigned long long*>(cuda_core_scratch);
+            atomicMax(done, cuda_core_turn);
+            cuda_core_is_last = atomicAdd(done, 1ULL) == cuda_core_turn + gridDim.x - 1;
+        }}
+        __syncthreads();
+        if (!cuda_core_is_last) return;
+        __threadfence();
+        cuda_core_mine = {neutral};
+        for (unsigned int k = threadIdx.x; k < gridDim.x; k += {block})
+            cuda_core_mine = reduce_pair(cuda_core_mine, cuda_core_results[k]);
+        cuda_core_mine =
+            reduce_lanes<{block}>(reinterpret_cast<out_type*>(cuda_core_shared), threadIdx.x, cuda_core_mine);
+    }}
     if (threadIdx.x == 0) *cuda_core_out = ({result_type})cuda_core_mine;
 }}
 """
@@ -104,7 +122,7 @@ class Reduction:
     Parameters
     ----------
     name : str
-        Begin of the kernels' names.
+        Name of the kernel.
     out_type : str
         C type that is reduced in.
     itemsize : int
@@ -155,12 +173,13 @@ class Reduction:
             "map_expr": map_expr,
             "parameters": "".join(f"{text}, " for text in parameters),
             "block": self.block,
+            "ticket": TICKET_BYTES,
         }
         self.preamble = preamble
         self._kernels: dict = {}
 
     def source(self, is_packed: bool = False) -> str:
-        """Return the source of both stages."""
+        """Return the source of the kernel."""
         texts = self._texts
         if is_packed:
             width, arrays, value = self.packs
@@ -173,30 +192,26 @@ class Reduction:
         else:
             items = ", ".join(f"cuda_core_map(cuda_core_i + cuda_core_step * {k})" for k in range(UNROLL))
             gather = _GATHER.format(unroll=UNROLL, last=UNROLL - 1, items=items)
-        return self.preamble + _TREE.format(**texts) + _STAGES.format(gather=gather, **texts)
+        return self.preamble + _TREE.format(**texts) + _KERNEL.format(gather=gather, **texts)
 
-    def kernels(self, arch: str, is_packed: bool = False):
-        """Return the kernels of the first and the second stage."""
+    def kernel(self, arch: str, is_packed: bool = False):
+        """Return the kernel."""
         key = (arch, is_packed)
         found = self._kernels.get(key)
         if found is None:
-            source, per_block = self.source(is_packed), self.block
-            names = [f"{self.name}_stage1", f"{self.name}_stage2"]
-            if self.user_options is None:
-                found = build_kernel(source, names, arch, self.block, per_block)
-            else:
-                found = build_user_kernel(source, names, arch, self.block, per_block, *self.user_options)
+            build, more = (build_kernel, ()) if self.user_options is None else (build_user_kernel, self.user_options)
+            (found,) = build(self.source(is_packed), [self.name], arch, self.block, self.block, *more)
             self._kernels[key] = found
         return found
 
     def block_count(self, size: int, device, is_packed: bool) -> int:
-        """Return how many blocks the first stage has."""
+        """Return how many blocks share the elements."""
         per_block = self.block * (self.packs[0] if is_packed else UNROLL)
         most = device.multiprocessors * BLOCKS_PER_MULTIPROCESSOR
         return max(1, min((size + per_block - 1) // per_block, most))
 
     def launch(self, device, stream, size: int, arguments, out_address: int, allocate, is_packed: bool = False):
-        """Launch both stages.
+        """Launch the kernel.
 
         Parameters
         ----------
@@ -211,19 +226,31 @@ class Reduction:
         out_address : int
             Where the result goes.
         allocate : callable
-            Returns an object with memory for the results of blocks, and its address.
+            Returns an object with memory for the results of blocks, whose first bytes are zero, and its address.
 
         Returns
         -------
         object
-            The memory, which must live until the kernels have run.
+            The memory, which must live until the kernel has run.
         """
-        first, second = self.kernels(device.arch, is_packed)
+        kernel = self.kernel(device.arch, is_packed)
         blocks = self.block_count(size, device, is_packed)
-        memory, address = allocate(blocks * self.itemsize)
-        first.launch_blocks(stream, blocks, address, *arguments, size)
-        second.launch_blocks(stream, 1, out_address, address, blocks)
+        memory, address = allocate(TICKET_BYTES + blocks * self.itemsize) if blocks > 1 else (None, 0)
+        kernel.launch_blocks(stream, blocks, out_address, address, next_turn(), *arguments, size)
         return memory
+
+
+class _Turn(threading.local):
+    number = 0
+
+
+_turn = _Turn()
+
+
+def next_turn() -> int:
+    """Return what the count of blocks that are done begins with: more for each launch of a thread."""
+    _turn.number = number = _turn.number + TURN
+    return number
 
 
 _AXES = r"""

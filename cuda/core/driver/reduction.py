@@ -95,7 +95,7 @@ class ReductionKernel:
             user_prelude(texts, dtypes) + preamble + "\n",
             user_options=(options, keep),
         )
-        self._reduction.kernels(array_device("cuModuleLoadDataEx").arch)
+        self._reduction.kernel(array_device("cuModuleLoadDataEx").arch)
 
     def __repr__(self):
         return f"<ReductionKernel {self.name} of {self.dtype_out}>"
