@@ -12,6 +12,7 @@ from cuda.core.driver._compilation import Request, compile_object
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_reduction import Reduction
 from cuda.core.driver._kernel_scan import Scan
+from cuda.core.driver.elementwise import ElementwiseKernel
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,13 @@ def sources():
     yield "strided", half.strided_source(3, "unsigned long long")
     total = Reduction("f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], source.prelude())
     yield "reduction", total.source()
+    packed = Reduction(
+        "f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], source.prelude(),
+        packs=(4, {"x": "float"}, "x_p.items[k]"),
+    )  # fmt: skip
+    yield "packed reduction", packed.source(True)
+    for text in ("y[i] = 2 * x[i]", "y[i] += sin(x[i]) > 0 ? x[i] : n"):
+        yield f"packed {text}", ElementwiseKernel("const float *x, double *y", text).packed_source()
     yield "scan", Scan("f", "float", 4, "a + b", "0", "", "", None, False).source
 
 

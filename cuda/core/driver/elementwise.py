@@ -8,8 +8,9 @@ import operator
 
 from cuda.core.driver._array_base import stream_for
 from cuda.core.driver._array_devices import array_device
-from cuda.core.driver._errors import NOT_SUPPORTED, logic_error
+from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernel_build import build_user_kernel
+from cuda.core.driver._kernel_packing import Packing, is_disjoint, packing_of
 from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
 from cuda.core.driver._types import ScalarArg, VectorArg
 from cuda.core.driver.compiler import SourceModule
@@ -43,6 +44,42 @@ extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
         {operation};
     }}
     {after_loop};
+}}
+"""
+# A thread handles neighbours that it loads and stores at once, and then single elements that are left.
+_PACKED_SOURCE = """
+{prelude}
+{preamble}
+namespace cuda_core {{
+template <typename T> struct place
+{{
+    T* item;
+    template <typename I> __device__ T& operator[](const I&) const {{ return *item; }}
+}};
+}}
+extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
+{{
+    const unsigned int tid = threadIdx.x;
+    const {index} total_threads = ({index})gridDim.x * blockDim.x;
+    const {index} cta_start = ({index})blockDim.x * blockIdx.x;
+    const {index} cuda_core_packs = n / {width};
+    {loop_prep};
+    for ({index} cuda_core_p = cta_start + tid; cuda_core_p < cuda_core_packs; cuda_core_p += total_threads)
+    {{
+        {loads}
+        #pragma unroll
+        for (int cuda_core_k = 0; cuda_core_k < {width}; ++cuda_core_k)
+        {{
+            const {index} i = cuda_core_p * {width} + cuda_core_k;
+            {places}
+            {{ {operation}; }}
+        }}
+        {stores}
+    }}
+    for ({index} i = cuda_core_packs * {width} + cta_start + tid; i < n; i += total_threads)
+    {{
+        {operation};
+    }}
 }}
 """
 _EACH = "for (i = cta_start + tid; i < n; i += total_threads)"
@@ -105,6 +142,7 @@ class ElementwiseKernel:
         self._keep = keep
         self._options = options
         self._kernels: dict = {}
+        self._packing = packing_of(self.arguments, **self._texts)
 
     def __repr__(self):
         return f"<ElementwiseKernel {self.name}({', '.join(self._parameters.declarators)})>"
@@ -139,7 +177,7 @@ class ElementwiseKernel:
         inner = stream_for(stream, *arrays)
         if range is None and slice is None:
             if size:
-                self._kernel(device.arch, False, size > MOST_NARROW).launch(inner, size, *values, size)
+                self._kernel_for(device.arch, arrays, size).launch(inner, size, *values, size)
             return
         start, stop, step = bounds(range, slice, size)
         count = len(_builtin_range(start, stop, step))
@@ -158,6 +196,26 @@ class ElementwiseKernel:
             "cuModuleGetTexRef", NOT_SUPPORTED, f"CUDA 13 has no texture references; pass a texture object for {name!r}"
         )
 
+    def packed_source(self, is_wide: bool = False) -> str:
+        """Return the CUDA C++ of the kernel that loads and stores several elements at once.
+
+        Parameters
+        ----------
+        is_wide : bool, optional
+            For more than 2**31 - 1 elements.
+        """
+        texts = {key: self._texts[key] for key in ("preamble", "loop_prep", "operation")}
+        declarators, dtypes = self._parameters.declarators, [item.dtype for item in self.arguments]
+        return self._packing.source(
+            _PACKED_SOURCE,
+            prelude=user_prelude([*texts.values(), *declarators], dtypes),
+            block=BLOCK,
+            name=self.name,
+            parameters=", ".join([*declarators, "const unsigned long n"]),
+            index="unsigned long" if is_wide else "unsigned int",
+            **texts,
+        )
+
     def source(self, use_range: bool = False, is_wide: bool = False) -> str:
         """Return the CUDA C++ of the kernel.
 
@@ -170,6 +228,36 @@ class ElementwiseKernel:
         """
         dtypes = [item.dtype for item in self.arguments]
         return source_of(self._parameters.declarators, dtypes, self.name, use_range, is_wide, **self._texts)
+
+    def _kernel_for(self, arch: str, arrays, size: int):
+        """Return the kernel for all elements of these arrays: that of packs where they allow it."""
+        packing, is_wide = self._packing, size > MOST_NARROW
+        if packing is not None:
+            addresses = 0
+            for array in arrays:
+                addresses |= array._address
+            if addresses & packing.mask == 0 and size >= packing.width and self._fits(packing, arrays, size):
+                kernel = self._packed_kernel(arch, is_wide)
+                if kernel is not None:
+                    return kernel
+        return self._kernel(arch, False, is_wide)
+
+    def _fits(self, packing: Packing, arrays, size: int) -> bool:
+        # The first array tells how many elements there are; a shorter one is the program's business.
+        return all(array.size >= size for array in arrays) and is_disjoint(packing, self.arguments, arrays)
+
+    def _packed_kernel(self, arch: str, is_wide: bool):
+        key = (arch, "packed", is_wide)
+        if key not in self._kernels:
+            try:
+                source = self.packed_source(is_wide)
+                (kernel,) = build_user_kernel(
+                    source, [self.name], arch, BLOCK, BLOCK * self._packing.width, self._options, self._keep
+                )
+            except CompileError:
+                kernel = None  # the text does not do with elements in registers, or is wrong, which the other tells
+            self._kernels[key] = kernel
+        return self._kernels[key]
 
     def _kernel(self, arch: str, use_range: bool, is_wide: bool):
         key = (arch, use_range, is_wide)
