@@ -43,9 +43,13 @@ CALLS = [
     "a + b of 1,000",
     "a + 1 of 1,000",
     "a += b of 1,000",
+    "-a of 1,000",
+    "(a + b) * 2 - a of 1,000",
+    "sum of 1,000",
+    "saxpy kernel of 1,000",
 ]
 # What an operation reads and writes, in elements of each index.
-OPERATIONS = {"a + b": 3, "sum": 1, "copy": 2}
+OPERATIONS = {"a + b": 3, "a += b": 3, "sum": 1, "saxpy kernel": 3, "dot kernel": 2, "copy": 2}
 
 
 def main() -> int:
@@ -82,8 +86,10 @@ def our_ways(large: int) -> dict[str, Callable[[], object]]:
     import cuda.core.driver as drv
     from cuda.core import LEGACY_DEFAULT_STREAM, LaunchConfig, launch
     from cuda.core.driver import compiler, gpuarray
+    from cuda.core.driver.elementwise import ElementwiseKernel
+    from cuda.core.driver.reduction import ReductionKernel
 
-    ways = classic_ways(drv, compiler, gpuarray, large)
+    ways = classic_ways(drv, compiler, gpuarray, ElementwiseKernel, ReductionKernel, large)
     kernel = compiler.SourceModule(SOURCE).get_function("saxpy").kernel
     config, values = LaunchConfig(grid=GRID, block=BLOCK), ways.pop("values")
     arguments = (np.float32(2), *(int(item.gpudata) for item in values), SMALL)
@@ -96,14 +102,19 @@ def pycuda_ways(large: int) -> dict[str, Callable[[], object]]:
     import pycuda.autoprimaryctx
     import pycuda.compiler
     import pycuda.driver
+    import pycuda.elementwise
     import pycuda.gpuarray
+    import pycuda.reduction
 
-    ways = classic_ways(pycuda.driver, pycuda.compiler, pycuda.gpuarray, large)
+    kernels = pycuda.elementwise.ElementwiseKernel, pycuda.reduction.ReductionKernel
+    ways = classic_ways(pycuda.driver, pycuda.compiler, pycuda.gpuarray, *kernels, large)
     del ways["values"]
     return ways
 
 
-def classic_ways(drv, compiler, gpuarray, large: int) -> dict[str, Callable[[], object]]:
+def classic_ways(
+    drv, compiler, gpuarray, elementwise_kernel, reduction_kernel, large: int
+) -> dict[str, Callable[[], object]]:
     """Return what is timed of either classic interface."""
     function = compiler.SourceModule(SOURCE).get_function("saxpy")
     prepared = compiler.SourceModule(SOURCE).get_function("saxpy")
@@ -112,9 +123,16 @@ def classic_ways(drv, compiler, gpuarray, large: int) -> dict[str, Callable[[], 
     a, n = np.float32(2), np.uint64(SMALL)
     big, other, target = (gpuarray.zeros(large, np.float32) for _ in range(3))
 
+    saxpy = elementwise_kernel("float a, float *x, float *y, float *out", "out[i] = a * x[i] + y[i]", "saxpy_each")
+    dot = reduction_kernel(np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y")
+
     def add_in_place():
         nonlocal x
         x += y
+
+    def add_large_in_place():
+        nonlocal big
+        big += other
 
     return {
         "values": (x, y, out),
@@ -124,8 +142,15 @@ def classic_ways(drv, compiler, gpuarray, large: int) -> dict[str, Callable[[], 
         "a + b of 1,000": lambda: x + y,
         "a + 1 of 1,000": lambda: x + 1.0,
         "a += b of 1,000": add_in_place,
+        "-a of 1,000": lambda: -x,
+        "(a + b) * 2 - a of 1,000": lambda: (x + y) * 2 - x,
+        "sum of 1,000": lambda: gpuarray.sum(x),
+        "saxpy kernel of 1,000": lambda: saxpy(2.0, x, y, out),
         "a + b": lambda: big + other,
+        "a += b": add_large_in_place,
         "sum": lambda: gpuarray.sum(big),
+        "saxpy kernel": lambda: saxpy(2.0, big, other, target),
+        "dot kernel": lambda: dot(big, other),
         "copy": lambda: drv.memcpy_dtod(target.gpudata, big.gpudata, big.nbytes),
     }
 
@@ -136,20 +161,33 @@ def cupy_ways(large: int) -> dict[str, Callable[[], object]]:
 
     kernel = cupy.RawKernel(f'extern "C" {SOURCE.strip()}', "saxpy")
     x, y, out = (cupy.zeros(SMALL, np.float32) for _ in range(3))
-    big, other = cupy.zeros(large, np.float32), cupy.zeros(large, np.float32)
+    big, other, target = (cupy.zeros(large, np.float32) for _ in range(3))
+    saxpy = cupy.ElementwiseKernel("float32 a, float32 x, float32 y", "float32 z", "z = a * x + y", "saxpy_each")
+    dot = cupy.ReductionKernel("float32 x, float32 y", "float32 z", "x * y", "a + b", "z = a", "0", "dot")
     a, n = np.float32(2), np.uint64(SMALL)
 
     def add_in_place():
         nonlocal x
         x += y
 
+    def add_large_in_place():
+        nonlocal big
+        big += other
+
     return {
         "call": lambda: kernel(GRID, BLOCK, (a, x, y, out, n)),
         "a + b of 1,000": lambda: x + y,
         "a + 1 of 1,000": lambda: x + 1.0,
         "a += b of 1,000": add_in_place,
+        "-a of 1,000": lambda: -x,
+        "(a + b) * 2 - a of 1,000": lambda: (x + y) * 2 - x,
+        "sum of 1,000": lambda: x.sum(),
+        "saxpy kernel of 1,000": lambda: saxpy(a, x, y, out),
         "a + b": lambda: big + other,
+        "a += b": add_large_in_place,
         "sum": lambda: big.sum(),
+        "saxpy kernel": lambda: saxpy(a, big, other, target),
+        "dot kernel": lambda: dot(big, other),
         "copy": lambda: cupy.copyto(other, big),
     }
 
