@@ -49,7 +49,8 @@ CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
         *out = green->legacy_stream();
         return CUDA_SUCCESS;
     }
-    *out = context->stream(handle, per_thread_default());
+    bool of_thread = reinterpret_cast<uintptr_t>(handle) == CU_STREAM_PER_THREAD || (!handle && per_thread_default());
+    *out = of_thread ? Stream::of_this_thread(*context) : Stream::legacy_of(*context);
     return CUDA_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 
 #include "../config.hpp"
 #include "../state/pool.hpp"
+#include "../state/primary_context.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -166,7 +167,7 @@ ENTRY(cuDevicePrimaryCtxRetain, 7000)(CUcontext* pctx, CUdevice dev)
     REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
     TRY(need_device(dev, &device));
-    return device->retain_primary(pctx);
+    return PrimaryContext::of(*device).retain(pctx);
 }
 
 ENTRY(cuDevicePrimaryCtxRelease, 11000)(CUdevice dev)
@@ -174,7 +175,7 @@ ENTRY(cuDevicePrimaryCtxRelease, 11000)(CUdevice dev)
     Device* device;
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
     TRY(need_device(dev, &device));
-    return device->release_primary();
+    return PrimaryContext::of(*device).release();
 }
 
 ENTRY(cuDevicePrimaryCtxReset, 11000)(CUdevice dev)
@@ -182,7 +183,7 @@ ENTRY(cuDevicePrimaryCtxReset, 11000)(CUdevice dev)
     Device* device;
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
     TRY(need_device(dev, &device));
-    return device->reset_primary();
+    return PrimaryContext::of(*device).reset();
 }
 
 ENTRY(cuDevicePrimaryCtxSetFlags, 11000)(CUdevice dev, unsigned int flags)
@@ -190,7 +191,7 @@ ENTRY(cuDevicePrimaryCtxSetFlags, 11000)(CUdevice dev, unsigned int flags)
     Device* device;
     TRY(need_device(dev, &device));
     REQUIRE(are_context_flags(flags), CUDA_ERROR_INVALID_VALUE);
-    return device->set_primary_flags(flags);
+    return PrimaryContext::of(*device).set_flags(flags);
 }
 
 ENTRY(cuDevicePrimaryCtxGetState, 7000)(CUdevice dev, unsigned int* flags, int* active)
@@ -198,7 +199,7 @@ ENTRY(cuDevicePrimaryCtxGetState, 7000)(CUdevice dev, unsigned int* flags, int* 
     Device* device;
     REQUIRE(flags && active, CUDA_ERROR_INVALID_VALUE);
     TRY(need_device(dev, &device));
-    device->primary_state(flags, active);
+    PrimaryContext::of(*device).state(flags, active);
     return CUDA_SUCCESS;
 }
 
@@ -240,7 +241,7 @@ ENTRY(cuDeviceGetDefaultMemPool, 11020)(CUmemoryPool* pool_out, CUdevice dev)
     Device* device;
     REQUIRE(pool_out, CUDA_ERROR_INVALID_VALUE);
     TRY(need_device(dev, &device));
-    *pool_out = device->default_pool()->handle();
+    *pool_out = Pool::default_of(*device)->handle();
     return CUDA_SUCCESS;
 }
 
@@ -249,7 +250,7 @@ ENTRY(cuDeviceGetMemPool, 11020)(CUmemoryPool* pool, CUdevice dev)
     Device* device;
     REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
     TRY(need_device(dev, &device));
-    *pool = device->current_pool()->handle();
+    *pool = Pool::current_of(*device)->handle();
     return CUDA_SUCCESS;
 }
 
@@ -261,6 +262,6 @@ ENTRY(cuDeviceSetMemPool, 11020)(CUdevice dev, CUmemoryPool pool)
     REQUIRE(found, CUDA_ERROR_INVALID_VALUE);
     const CUmemLocation& at = found->properties().location;
     REQUIRE(at.type == CU_MEM_LOCATION_TYPE_DEVICE && at.id == dev, CUDA_ERROR_INVALID_VALUE);
-    device->set_current_pool(found->is_default() ? nullptr : found);
+    Pool::make_current(*device, found->is_default() ? nullptr : found);
     return CUDA_SUCCESS;
 }

@@ -27,7 +27,7 @@ CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool c
     REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE);
     Device* device = device_at(location->id);
     REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
-    *out = current ? device->current_pool() : device->default_pool();
+    *out = current ? Pool::current_of(*device) : Pool::default_of(*device);
     return CUDA_SUCCESS;
 }
 
@@ -121,7 +121,7 @@ ENTRY(cuMemAllocAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUstream hStre
     TRY(need_stream(hStream, &stream));
     auto context = stream->context();
     REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    return context->device().current_pool()->allocate(bytesize, *stream, dptr);
+    return Pool::current_of(context->device())->allocate(bytesize, *stream, dptr);
 }
 
 ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,

@@ -33,13 +33,13 @@ extern "C" {
 
 void emu_barrier(const char* file, emu_u32 line)
 {
-    this_worker->block.wait_for_all(this_worker->current, EMU_SITE);
+    this_worker()->block.wait_for_all(this_worker()->current, EMU_SITE);
 }
 
 int emu_barrier_reduce(int op, int predicate, const char* file, emu_u32 line)
 {
-    Block& block = this_worker->block;
-    block.wait_at(this_worker->current, 0, 0, predicate != 0, EMU_SITE);
+    Block& block = this_worker()->block;
+    block.wait_at(this_worker()->current, 0, 0, predicate != 0, EMU_SITE);
     const Barrier& barrier = block.barrier(0);
     if (op == EMU_REDUCE_AND)
         return barrier.last_ones == barrier.last_arrived;
@@ -50,71 +50,71 @@ void emu_barrier_named(emu_u32 id, emu_u32 count, const char* file, emu_u32 line
 {
     Site site = EMU_SITE;
     check_named(id, count, site);
-    this_worker->block.wait_at(this_worker->current, id, count, false, site);
+    this_worker()->block.wait_at(this_worker()->current, id, count, false, site);
 }
 
 void emu_barrier_arrive(emu_u32 id, emu_u32 count, const char* file, emu_u32 line)
 {
     Site site = EMU_SITE;
     check_named(id, count, site);
-    this_worker->block.arrive_at(id, count, site);
+    this_worker()->block.arrive_at(id, count, site);
 }
 
 emu_u32 emu_block_arrive(const char* file, emu_u32 line)
 {
-    Block& block = this_worker->block;
-    emu_u32 token = block.barrier(Block::split_barrier).generation;
-    block.arrive_at(Block::split_barrier, 0, EMU_SITE);
+    Block& block = this_worker()->block;
+    emu_u32 token = block.barrier(split_barrier).generation;
+    block.arrive_at(split_barrier, 0, EMU_SITE);
     return token;
 }
 
 void emu_block_wait(emu_u32 token, const char* file, emu_u32 line)
 {
-    this_worker->block.wait_for(this_worker->current, Block::split_barrier, token, EMU_SITE);
+    this_worker()->block.wait_for(this_worker()->current, split_barrier, token, EMU_SITE);
 }
 
 void emu_tile_barrier(emu_u32 size, const char* file, emu_u32 line)
 {
     if (size < 64 || size > 1024 || (size & (size - 1)))
         refuse(EMU_SITE, "a tile of several warps has 64 to 1024 threads, a power of two");
-    Worker* worker = this_worker;
+    Worker* worker = this_worker();
     emu_u32 thread = worker->state->linear, left = worker->state->threads - thread / size * size;
     worker->block.wait_at(worker->current, Block::tile_barrier(size, thread), left < size ? left : size, false, EMU_SITE);
 }
 
 void** emu_tile_slots()
 {
-    return this_worker->tile_slots;
+    return this_worker()->tile_slots;
 }
 
 void emu_grid_barrier(const char* file, emu_u32 line)
 {
-    if (!this_worker->launch->request.cooperative)
+    if (!this_worker()->launch->request.cooperative)
         refuse(EMU_SITE, "a grid barrier needs a cooperative launch");
-    this_worker->block.wait_at(this_worker->current, Block::grid_barrier, 0, false, EMU_SITE);
+    this_worker()->block.wait_at(this_worker()->current, grid_barrier, 0, false, EMU_SITE);
 }
 
 int emu_grid_is_cooperative()
 {
-    return this_worker->launch->request.cooperative;
+    return this_worker()->launch->request.cooperative;
 }
 
 emu_u32 emu_cluster_arrive(const char* file, emu_u32 line)
 {
-    Block& block = this_worker->block;
-    emu_u32 token = block.barrier(Block::cluster_barrier).generation;
-    block.arrive_at(Block::cluster_barrier, 0, EMU_SITE);
+    Block& block = this_worker()->block;
+    emu_u32 token = block.barrier(cluster_barrier).generation;
+    block.arrive_at(cluster_barrier, 0, EMU_SITE);
     return token;
 }
 
 void emu_cluster_wait(emu_u32 token, const char* file, emu_u32 line)
 {
-    this_worker->block.wait_for_cluster(this_worker->current, token, EMU_SITE);
+    this_worker()->block.wait_for_cluster(this_worker()->current, token, EMU_SITE);
 }
 
 void* emu_cluster_map(const void* shared_address, emu_u32 rank)
 {
-    Worker* worker = this_worker;
+    Worker* worker = this_worker();
     const Cluster* cluster = worker->cluster.get();
     if (rank >= (cluster ? cluster->blocks : 1))
         refuse({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank that its cluster does not have");
@@ -131,7 +131,7 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
 
 emu_u32 emu_cluster_rank_of(const void* shared_address)
 {
-    Worker* worker = this_worker;
+    Worker* worker = this_worker();
     if (!worker->cluster)
         return 0;
     EmuRange range;

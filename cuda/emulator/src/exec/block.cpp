@@ -6,12 +6,6 @@
 #include <numeric>
 
 #include "report.hpp"
-#include "worker.hpp"
-
-extern "C" void emu_fiber_main()
-{
-    emu::exec::this_worker->block.thread_loop();
-}
 
 namespace emu::exec {
 
@@ -19,7 +13,7 @@ namespace emu::exec {
 
 void Block::begin(uint64_t number)
 {
-    launch_ = worker_.launch;
+    launch_ = carrier_.launch;
     const LaunchRequest& request = launch_->request;
     size_ = {request.block.x, request.block.y, request.block.z};
     threads_ = launch_->threads;
@@ -50,31 +44,32 @@ bool Block::run(uint64_t number)
 {
     begin(number);
     if (Fiber* first = fresh())
-        worker_.enter(first);
+        carrier_.enter(first);
     else
-        worker_.trouble = stuck();
-    bool done = worker_.trouble.kind == FaultKind::none && live() == 0;
+        carrier_.trouble = stuck();
+    bool done = carrier_.trouble.kind == FaultKind::none && live() == 0;
     if (!done) {
         leave_quiet(); // the report reads the thread from its fiber
-        worker_.report();
-        reset();
+        carrier_.trouble.ended = ended();
+    } else {
+        carrier_.current = nullptr;
     }
-    worker_.current = nullptr;
     return done;
 }
 
 // After a fault the fibers are forgotten where they stand.
-void Block::reset()
+void Block::abandon()
 {
+    carrier_.current = nullptr;
     ready_ = yielded_ = FiberQueue{};
     open_ = 0;
     for (Barrier& barrier : barriers_)
         barrier = Barrier{};
     for (Warp& warp : warps_)
         warp.waiting = 0;
-    for (Fiber* fiber : worker_.stacks.fibers())
+    for (Fiber* fiber : carrier_.stacks.fibers())
         fiber->wait = Wait::none;
-    worker_.stacks.give_back_all();
+    carrier_.stacks.give_back_all();
 }
 
 // ------------------------------------------------------------------------ one thread
@@ -82,8 +77,8 @@ void Block::reset()
 // What a kernel sees of its thread lies in thread-local memory while it runs.
 inline void Block::save(Fiber* self)
 {
-    const EmuThread& state = *worker_.state;
-    self->index = *worker_.thread_index;
+    const EmuThread& state = *carrier_.state;
+    self->index = *carrier_.thread_index;
     self->lane = state.lane;
     self->warp = state.warp;
     self->linear = state.linear;
@@ -92,8 +87,8 @@ inline void Block::save(Fiber* self)
 inline void Block::restore(Fiber* self)
 {
     self->wait = Wait::none;
-    EmuThread& state = *worker_.state;
-    *worker_.thread_index = self->index;
+    EmuThread& state = *carrier_.state;
+    *carrier_.thread_index = self->index;
     state.lane = self->lane;
     state.warp = self->warp;
     state.linear = self->linear;
@@ -141,8 +136,8 @@ void Block::leave_quiet()
     if (!quiet_)
         return;
     quiet_ = false;
-    save(worker_.current);
-    next_index_ = following(*worker_.thread_index);
+    save(carrier_.current);
+    next_index_ = following(*carrier_.thread_index);
     for (uint32_t first = settled_, last = started() - 1; first < last;) {
         uint32_t end = std::min(last, (first | 31) + 1);
         warps_[first >> 5].live &= ~(emu_u32((uint64_t(1) << (end - first)) - 1) << (first & 31));
@@ -152,12 +147,12 @@ void Block::leave_quiet()
 
 void Block::thread_loop()
 {
-    Fiber* self = worker_.current;
+    Fiber* self = carrier_.current;
     EmuEntry entry = launch_->request.entry;
     void* const* parameters = launch_->parameters.data();
     const std::atomic<bool>& stopping = launch_->stopping;
-    EmuThread& state = *worker_.state;
-    EmuDim3& index = *worker_.thread_index;
+    EmuThread& state = *carrier_.state;
+    EmuDim3& index = *carrier_.thread_index;
     const uint32_t threads = threads_, width = size_.x;
     do {
         begin_thread(self);
@@ -188,14 +183,14 @@ bool Block::end_thread(Fiber* self)
 {
     leave_quiet();
     in_use_.store(in_use() - 1, std::memory_order_relaxed);
-    warps_[worker_.state->warp].live &= ~(1u << worker_.state->lane);
+    warps_[carrier_.state->warp].live &= ~(1u << carrier_.state->lane);
     if (in_use() != 0)
         settle_after_end(self);
     // Released threads go first, so that few stacks are in use; but see pick().
     if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
         !launch_->stopping.load(std::memory_order_relaxed))
         return true;
-    worker_.stacks.give_back(self);
+    carrier_.stacks.give_back(self);
     return false;
 }
 
@@ -208,11 +203,11 @@ void Block::go_on_after_end()
         if (!next)
             next = yielded_.pop();
         if (!next && live() != 0)
-            worker_.leave(stuck());
+            carrier_.leave(stuck());
     }
     if (!next)
-        worker_.leave({});
-    worker_.current = next;
+        carrier_.leave({});
+    carrier_.current = next;
     emu_fiber_resume(next->sp);
 }
 
@@ -225,7 +220,7 @@ void Block::settle_after_end(Fiber* self)
         if (is_complete(barriers_[id]))
             complete(id);
     }
-    Warp& warp = warps_[worker_.state->warp];
+    Warp& warp = warps_[carrier_.state->warp];
     emu_u32 tried = 0;
     while (warp.waiting & ~tried) {
         Fiber* other = warp.lane[__builtin_ctz(warp.waiting & ~tried)];
@@ -236,7 +231,7 @@ void Block::settle_after_end(Fiber* self)
 
 void Block::exit_thread()
 {
-    Fiber* self = worker_.current;
+    Fiber* self = carrier_.current;
     if (end_thread(self))
         emu_fiber_restart(StackSet::top_of(self));
     go_on_after_end();
@@ -245,7 +240,7 @@ void Block::exit_thread()
 emu_u32 Block::active_lanes()
 {
     leave_quiet();
-    return warps_[worker_.state->warp].live;
+    return warps_[carrier_.state->warp].live;
 }
 
 // ------------------------------------------------------------------------ choosing
@@ -253,7 +248,7 @@ emu_u32 Block::active_lanes()
 // A fiber on which the next thread begins; null: all have started, or no memory.
 Fiber* Block::fresh()
 {
-    return started() < threads_ ? worker_.stacks.take() : nullptr;
+    return started() < threads_ ? carrier_.stacks.take() : nullptr;
 }
 
 // Threads released by a barrier or collective first: their stacks are warm, and few are in
@@ -290,18 +285,18 @@ inline void Block::suspend(Fiber* self)
     if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
         Trouble trouble;
         trouble.at(self->site);
-        worker_.leave(std::move(trouble));
+        carrier_.leave(std::move(trouble));
     }
     leave_quiet();
     Fiber* next = pick();
     if (__builtin_expect(!next, 0))
-        worker_.leave(stuck());
+        carrier_.leave(stuck());
     switch_to(self, next);
 }
 
 inline void Block::switch_to(Fiber* self, Fiber* next)
 {
-    worker_.current = next;
+    carrier_.current = next;
     emu_fiber_switch(&self->sp, next->sp);
     restore(self);
 }
@@ -309,7 +304,7 @@ inline void Block::switch_to(Fiber* self, Fiber* next)
 void Block::yield(Fiber* self, const Site& site)
 {
     if (launch_->stopping)
-        worker_.leave({});
+        carrier_.leave({});
     leave_quiet();
     Fiber* next = pick();
     if (!next)
@@ -353,7 +348,7 @@ void Block::refuse_count(uint32_t id, uint32_t count, const Site& site)
     trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " +
                    std::to_string(count) + " while others wait at it with " +
                    std::to_string(barriers_[id].count);
-    worker_.leave(std::move(trouble));
+    carrier_.leave(std::move(trouble));
 }
 
 inline void Block::enqueue(Fiber* self, uint32_t id)
@@ -385,7 +380,7 @@ void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, co
 
 void Block::arrive_at(uint32_t id, uint32_t count, const Site& site)
 {
-    arrive(worker_.current, id, count, site);
+    arrive(carrier_.current, id, count, site);
     if (is_complete(barriers_[id]))
         complete(id);
 }
@@ -403,11 +398,11 @@ void Block::complete(uint32_t id)
     Barrier& barrier = barriers_[id];
     if (__builtin_expect(barrier.mixed, 0) && launch_->request.checks.memory &&
         (barrier.count == 0 || id >= tile_barriers))
-        check_places(id, worker_.current);
+        check_places(id, carrier_.current);
     if (id == grid_barrier)
-        wait_for_grid(worker_.current);
-    if (id == cluster_barrier && worker_.cluster)
-        launch_->arrive_in(*worker_.cluster);
+        wait_for_grid(carrier_.current);
+    if (id == cluster_barrier && carrier_.cluster)
+        launch_->arrive_in(*carrier_.cluster);
     barrier.last_ones = barrier.ones;
     barrier.last_arrived = barrier.arrived;
     barrier.arrived = barrier.ones = 0;
@@ -420,18 +415,18 @@ void Block::complete(uint32_t id)
 void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
 {
     wait_for(self, cluster_barrier, token, site);
-    const Cluster* cluster = worker_.cluster.get();
+    const Cluster* cluster = carrier_.cluster.get();
     if (!cluster || cluster->generation > token - cluster_base_)
         return;
     yield(self, site); // what the others of this block do meanwhile needs no other block
     self->wait = Wait::barrier;
     self->barrier = cluster_barrier;
-    worker_.repeats = true;
-    worker_.sleeps.store(true, std::memory_order_relaxed);
+    carrier_.repeats = true;
+    carrier_.sleeps.store(true, std::memory_order_relaxed);
     bool good = launch_->wait_in(*cluster, token - cluster_base_);
-    worker_.sleeps.store(false, std::memory_order_relaxed);
+    carrier_.sleeps.store(false, std::memory_order_relaxed);
     if (!good)
-        worker_.leave({});
+        carrier_.leave({});
     self->wait = Wait::none;
 }
 
@@ -443,13 +438,13 @@ void Block::wait_for_grid(Fiber* self)
         self->wait = Wait::barrier;
         self->barrier = grid_barrier;
     }
-    worker_.repeats = true; // it needs other blocks to go on
-    worker_.sleeps.store(true, std::memory_order_relaxed);
+    carrier_.repeats = true; // it needs other blocks to go on
+    carrier_.sleeps.store(true, std::memory_order_relaxed);
     bool good = launch_->grid_barrier(&trouble.text);
-    worker_.sleeps.store(false, std::memory_order_relaxed);
+    carrier_.sleeps.store(false, std::memory_order_relaxed);
     if (!good) {
         trouble.kind = trouble.text.empty() ? FaultKind::none : FaultKind::deadlock;
-        worker_.leave(std::move(trouble));
+        carrier_.leave(std::move(trouble));
     }
     self->wait = Wait::none;
 }
@@ -477,7 +472,7 @@ void Block::check_places(uint32_t id, const Fiber* last)
     auto waits = [&](const Fiber* fiber) {
         return (fiber->wait == Wait::barrier && fiber->barrier == id) || (fiber == last && last->site.pc);
     };
-    for (const Fiber* fiber : worker_.stacks.fibers())
+    for (const Fiber* fiber : carrier_.stacks.fibers())
         if (waits(fiber))
             look(fiber);
     if (odd)
@@ -487,10 +482,10 @@ void Block::check_places(uint32_t id, const Fiber* last)
 void Block::refuse_places(uint32_t id, uint32_t warp, const Fiber* last)
 {
     Trouble trouble;
-    worker_.on_thread_stack([&] {
-        std::vector<Waiting> places = waiting_places(worker_, id);
+    carrier_.on_thread_stack([&] {
+        std::vector<Waiting> places = waiting_places(carrier_, id);
         if (last->site.pc)
-            add_place(worker_, &places, *last, barrier_name(id));
+            add_place(carrier_, &places, *last, barrier_name(id));
         keep_warp(&places, warp);
         auto fewest = std::min_element(places.begin(), places.end(), [](auto& a, auto& b) {
             return a.fibers.size() < b.fibers.size();
@@ -501,7 +496,7 @@ void Block::refuse_places(uint32_t id, uint32_t warp, const Fiber* last)
         trouble.at(trouble.fiber->site);
         trouble.text = "threads of one warp meet at " + barrier_name(id) + " in different places:\n" + list_places(places);
     });
-    worker_.leave(std::move(trouble));
+    carrier_.leave(std::move(trouble));
 }
 
 } // namespace emu::exec

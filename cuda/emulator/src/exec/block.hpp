@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One block of threads while it runs on its worker: which threads have started, which wait
+// One block of threads while it runs: which threads have started, which wait
 // for what, which can go on. Threads run one after another on one fiber; only a thread that
 // waits keeps its stack, and the next begins on another.
 #pragma once
@@ -9,12 +9,9 @@
 #include <atomic>
 #include <string>
 
-#include "fiber.hpp"
-#include "launch.hpp"
+#include "carrier.hpp"
 
 namespace emu::exec {
-
-struct Worker;
 
 struct Barrier {
     FiberQueue waiting;
@@ -35,14 +32,14 @@ struct Warp {
 
 class Block {
 public:
-    // 0 to 15 as kernels number them; split: arrival and wait are two steps; tiles: see tile_barrier().
-    enum : uint32_t { grid_barrier = 16, cluster_barrier, split_barrier, tile_barriers, barrier_count = tile_barriers + 31 };
     static uint32_t tile_barrier(uint32_t size, uint32_t thread);
 
-    explicit Block(Worker& worker) : worker_(worker) {}
+    explicit Block(Carrier& carrier) : carrier_(carrier) {}
 
-    // Scheduler side: runs the block; false when it was left with worker.trouble.
+    // Scheduler side: runs the block; false when it was left with Carrier::trouble. Its fibers stand then
+    // as they stood, for a report, until abandon().
     bool run(uint64_t number);
+    void abandon();
 
     // Thread side, all on the running fiber `self`.
     void thread_loop();
@@ -91,9 +88,8 @@ private:
     void check_places(uint32_t id, const Fiber* last);
     void refuse_places(uint32_t id, uint32_t warp, const Fiber* last) __attribute__((noreturn));
     bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
-    void reset();
 
-    Worker& worker_;
+    Carrier& carrier_;
     Launch* launch_ = nullptr;
     uint32_t threads_ = 0;
     std::atomic<uint32_t> started_{0};

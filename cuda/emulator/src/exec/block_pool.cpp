@@ -6,10 +6,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
+#include "regions.hpp"
 #include "report.hpp"
 #include "signals.hpp"
 
@@ -46,6 +48,17 @@ void after_fork_in_child()
     instance.store(nullptr);
 }
 
+// Ends the worker of a caller's thread with the thread.
+pthread_key_t thread_end_key()
+{
+    static pthread_key_t key = [] {
+        pthread_key_t made{};
+        pthread_key_create(&made, [](void* worker) { delete static_cast<Worker*>(worker); });
+        return made;
+    }();
+    return key;
+}
+
 } // namespace
 
 BlockPool& BlockPool::get()
@@ -71,27 +84,38 @@ bool BlockPool::exists()
     return instance.load() != nullptr;
 }
 
-bool BlockPool::is_current(const BlockPool* pool)
-{
-    return instance.load() == pool;
-}
-
 BlockPool::BlockPool()
 {
     size_ = config().threads ? config().threads : usable_cores();
     deterministic_ = config().mode == Mode::deterministic;
     lasting_ = deterministic_ ? 0 : size_t(size_ - 1);
     install_handlers();
+    when_range_closes([] {
+        if (exists())
+            get().forget_ranges();
+    });
 }
 
-void BlockPool::add(Worker& worker)
+Worker& BlockPool::own_worker()
 {
-    std::lock_guard<std::mutex> lock(mutex_);
-    workers_.push_back(&worker);
+    if (!this_worker()) {
+        this_carrier = new Worker;
+        pthread_setspecific(thread_end_key(), this_worker());
+    }
+    Worker& worker = *this_worker();
+    if (worker.pool != this) { // new, or in the child of a fork
+        worker.tid = pid_t(syscall(SYS_gettid));
+        worker.pool = this;
+        std::lock_guard<std::mutex> lock(mutex_);
+        workers_.push_back(&worker);
+    }
+    return worker;
 }
 
 void BlockPool::remove(Worker& worker)
 {
+    if (instance.load() != this) // left behind by a fork, locked
+        return;
     std::lock_guard<std::mutex> lock(mutex_);
     workers_.erase(std::remove(workers_.begin(), workers_.end(), &worker), workers_.end());
 }
@@ -107,7 +131,7 @@ void BlockPool::forget_ranges()
 
 Fault BlockPool::run(const LaunchRequest& request)
 {
-    Worker& self = Worker::mine();
+    Worker& self = own_worker();
     install_handlers_again();
     Launch launch(request);
     if (launch.cluster_blocks > most_cluster_blocks)
@@ -229,7 +253,7 @@ Launch* BlockPool::choose()
 
 void BlockPool::helper_main()
 {
-    Worker& self = Worker::mine();
+    Worker& self = own_worker();
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         if (Launch* launch = choose()) {

@@ -14,22 +14,21 @@
 
 namespace emu::exec {
 
-class BlockPool {
+class BlockPool final : public WorkerPool {
 public:
     static BlockPool& get(); // a new one in the child of a fork
     static bool exists();
-    static bool is_current(const BlockPool* pool);
 
     Fault run(const LaunchRequest& request);
     void cancel(uint64_t id);
-    void add(Worker& worker);
-    void remove(Worker& worker);
+    void remove(Worker& worker) override;
     void forget_ranges(); // of all workers: a region was closed
     int size() const { return size_; }
-    bool crowded() const { return crowded_.load(std::memory_order_relaxed); } // more threads than cores
+    bool crowded() const override { return crowded_.load(std::memory_order_relaxed); }
 
 private:
     BlockPool();
+    Worker& own_worker(); // the calling thread's, made when it has none
     void start_helpers(size_t count);
     void call_helpers(Launch& launch);
     bool make_resident(Launch& launch, uint64_t blocks);

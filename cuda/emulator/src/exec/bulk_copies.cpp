@@ -23,7 +23,7 @@ namespace {
 
 uintptr_t shared_address(emu_u64 address)
 {
-    return address >> 32 ? uintptr_t(address) : this_worker->widen_shared(uint32_t(address));
+    return address >> 32 ? uintptr_t(address) : this_worker()->widen_shared(uint32_t(address));
 }
 
 void check(uintptr_t address, size_t size, bool store, const Site& site)
@@ -297,8 +297,8 @@ int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, const char* file, emu_u32
     Site site = EMU_SITE;
     if (live_mbarrier(barrier, site)->phase != (parity & 1))
         return 1;
-    this_worker->repeats.store(true, std::memory_order_relaxed);
-    this_worker->block.yield(this_worker->current, site);
+    this_worker()->repeats.store(true, std::memory_order_relaxed);
+    this_worker()->block.yield(this_worker()->current, site);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 // The slow half of access checks: judges what the module's own fast check did not allow.
 #include <algorithm>
 
+#include "regions.hpp"
 #include "shadow.hpp"
 #include "worker.hpp"
 
@@ -140,7 +141,7 @@ using namespace emu::exec;
 
 extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc)
 {
-    Worker* worker = this_worker;
+    Worker* worker = this_worker();
     if (!worker || !worker->current || !size)
         return;
     Trouble trouble;

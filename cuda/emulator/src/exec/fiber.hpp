@@ -20,12 +20,16 @@ EMU_HIDDEN void emu_fiber_resume(void* load) __attribute__((noreturn));
 // Begins emu_fiber_main anew with an empty stack.
 EMU_HIDDEN void emu_fiber_restart(void* top) __attribute__((noreturn));
 EMU_HIDDEN void emu_fiber_start(void);
-EMU_HIDDEN void emu_fiber_main(void); // block.cpp
+EMU_HIDDEN void emu_fiber_main(void); // worker.cpp
 }
 
 namespace emu::exec {
 
 enum class Wait : uint32_t { none, barrier, warp, yield };
+
+// Numbers of barriers. 0 to 15 as kernels number them; split: arrival and wait are two steps; tiles: see
+// Block::tile_barrier().
+enum : uint32_t { grid_barrier = 16, cluster_barrier, split_barrier, tile_barriers, barrier_count = tile_barriers + 31 };
 
 // Where a kernel calls the device: the return address, and for barriers the place in the source.
 struct Site {

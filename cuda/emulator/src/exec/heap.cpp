@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// malloc() and free() of kernels. What is free and what is used is written down outside the
-// heap, so that no kernel can damage it, and no host code touches device memory.
+// What is free and what is used is written down outside the heap, so that no kernel can damage
+// it, and no host code touches device memory.
+#include "heap.hpp"
+
 #include <deque>
 #include <map>
 #include <mutex>
@@ -11,7 +13,6 @@
 
 #include "code_images.hpp"
 #include "shadow.hpp"
-#include "worker.hpp"
 
 namespace emu::exec {
 namespace {
@@ -51,7 +52,6 @@ public:
         return at;
     }
 
-    // False: not the start of a live piece; `why` says what it is.
     bool release(uintptr_t at, std::string* why)
     {
         std::lock_guard<std::mutex> lock(mutex);
@@ -160,6 +160,16 @@ void set_heap(int device, uintptr_t base, size_t size)
         heaps()[device].reset(device, base, size);
 }
 
+uintptr_t heap_allocate(int device, size_t bytes)
+{
+    return heaps()[device].allocate(bytes);
+}
+
+bool heap_release(int device, uintptr_t base, std::string* why)
+{
+    return heaps()[device].release(base, why);
+}
+
 std::string describe_heap_address(uintptr_t address, size_t size)
 {
     for (int device = 0; device < most_devices; ++device) {
@@ -173,28 +183,3 @@ std::string describe_heap_address(uintptr_t address, size_t size)
 }
 
 } // namespace emu::exec
-
-using namespace emu::exec;
-
-extern "C" void* emu_malloc(emu_size bytes)
-{
-    Locked locked;
-    uintptr_t at = heaps()[this_worker->launch->request.device].allocate(bytes);
-    return reinterpret_cast<void*>(at);
-}
-
-extern "C" void emu_free(void* pointer)
-{
-    if (!pointer)
-        return;
-    Trouble trouble;
-    trouble.address = reinterpret_cast<uintptr_t>(pointer);
-    {
-        Locked locked;
-        if (heaps()[this_worker->launch->request.device].release(trouble.address, &trouble.text))
-            return;
-    }
-    trouble.kind = FaultKind::heap;
-    trouble.pc = EMU_CALLER;
-    raise_fault(std::move(trouble));
-}

@@ -32,6 +32,7 @@ struct Trouble {
     std::string text;    // what is special about it
     std::string file;    // when the kernel told its place
     int line = 0;
+    uint32_t ended = 0;  // threads of the block that had ended
 
     void at(const Site& site)
     {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The regions of memory that the device model described, and the words for them.
+#include "regions.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -10,9 +13,9 @@
 #include <pthread.h>
 #include <shared_mutex>
 
+#include "../config.hpp"
 #include "code_images.hpp"
-#include "regions.hpp"
-#include "block_pool.hpp"
+#include "heap.hpp"
 #include "shadow.hpp"
 
 namespace emu::exec {
@@ -134,7 +137,20 @@ std::string describe_near(const Regions& regions, uintptr_t address, size_t size
     return before;
 }
 
+std::atomic<void (*)()> range_closes{nullptr};
+
+void forget_range()
+{
+    if (auto action = range_closes.load())
+        action();
+}
+
 } // namespace
+
+void when_range_closes(void (*action)())
+{
+    range_closes = action;
+}
 
 void open_region(const Region& region)
 {
@@ -159,8 +175,8 @@ void close_region(uintptr_t base)
                 shadow_close(device, region.base, room_of(region), EMU_SHADOW_FREED);
         remember_freed(t, std::move(region));
     }
-    if (!in_window(base, 1) && BlockPool::exists())
-        BlockPool::get().forget_ranges();
+    if (!in_window(base, 1))
+        forget_range();
 }
 
 void forget_region(uintptr_t base)
@@ -190,8 +206,7 @@ void close_host_range(uintptr_t base)
         remember_freed(t, std::move(found->second));
         t.host.erase(found);
     }
-    if (BlockPool::exists())
-        BlockPool::get().forget_ranges();
+    forget_range();
 }
 
 void set_peer_access(int from, int to, bool allowed)

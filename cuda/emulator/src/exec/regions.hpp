@@ -24,14 +24,6 @@ struct Region {
     std::string made_by;      // for reports: "cuMemAlloc_v2, driver call 17"
 };
 
-// Reserves the shadow of the one window of addresses that holds all device, managed and
-// pinned memory. Once, before anything else. False when no address space is to be had:
-// then checks run by regions only, slower.
-bool reserve_shadow(uintptr_t base, size_t size);
-// What the loader writes into EmuModule::space. Each device has a shadow of its own, so that
-// memory of another device is open to its kernels only with peer access.
-EmuSpace shadow_space(int device);
-
 void open_region(const Region& region);
 // Poisons it as freed. The last 1024 freed regions are remembered for reports; whoever
 // frees keeps the addresses unused as long as it can (see state/arena.hpp).
@@ -47,12 +39,12 @@ void close_host_range(uintptr_t base);
 void set_peer_access(int from, int to, bool allowed);
 void share_region(uintptr_t base, uint32_t shared_with);
 
-// The heap that malloc() in kernels uses, in kernel addresses. Given once per context;
-// size 0 takes it away.
-void set_heap(int device, uintptr_t base, size_t size);
-
 // For host-side calls: is [address, address + size) within one live region? Gives it.
 bool find_region(uintptr_t address, size_t size, Region* found);
+// For kernels: by the regions themselves, of memory without a shadow. Gives the range.
+bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range);
+// Called when memory without a shadow is closed: workers remember ranges that they may access.
+void when_range_closes(void (*action)());
 // The sentence that names what lies at an address: "16 bytes behind the 4096 bytes ...".
 std::string describe_address(uintptr_t address, size_t size);
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "regions.hpp"
-#include "worker.hpp"
 
 namespace emu::exec {
 namespace {
@@ -65,18 +64,18 @@ std::string hex(uint64_t value)
     return text;
 }
 
-CodePlace place_of(const Worker& worker, uintptr_t pc, bool exact)
+CodePlace place_of(const Carrier& carrier, uintptr_t pc, bool exact)
 {
-    if (!worker.launch || !worker.image || !pc)
+    if (!carrier.launch || !carrier.image || !pc)
         return {};
     // A return address may belong to the next line.
-    return worker.image->place(exact ? pc : pc - 1);
+    return carrier.image->place(exact ? pc : pc - 1);
 }
 
 // A barrier names its place in the source; the function is that of the address.
-CodePlace place_of(const Worker& worker, const Site& site)
+CodePlace place_of(const Carrier& carrier, const Site& site)
 {
-    CodePlace place = place_of(worker, site.pc, false);
+    CodePlace place = place_of(carrier, site.pc, false);
     if (site.file) {
         place.file = site.file;
         place.line = int(site.line);
@@ -131,33 +130,33 @@ std::string describe_access(const Trouble& trouble)
            (trouble.text.empty() ? describe_address(trouble.address, trouble.size) : trouble.text);
 }
 
-std::string describe(const Worker& worker, const Trouble& trouble)
+std::string describe(const Carrier& carrier, const Trouble& trouble)
 {
     switch (trouble.kind) {
     case FaultKind::illegal_address:
     case FaultKind::misaligned_address: return describe_access(trouble);
     case FaultKind::deadlock: {
         std::string text = trouble.text;
-        if (worker.current) {
+        if (carrier.current) {
             text += text.empty() ? "no thread of the block can go on:\n" : "\n";
-            text += list_places(waiting_places(worker, any_wait));
-            if (uint32_t ended = worker.block.ended())
+            text += list_places(waiting_places(carrier, any_wait));
+            if (uint32_t ended = trouble.ended)
                 text += "\n  " + std::to_string(ended) + " threads have ended";
         }
         return text;
     }
     case FaultKind::stack_overflow:
         return "a thread has " +
-               std::to_string((worker.current->stack_high - worker.current->stack_low) >> 10) +
+               std::to_string((carrier.current->stack_high - carrier.current->stack_low) >> 10) +
                " KiB; CU_LIMIT_STACK_SIZE may raise it";
     default: return trouble.text;
     }
 }
 
-const Fiber* first_waiting(const Worker& worker)
+const Fiber* first_waiting(const Carrier& carrier)
 {
-    const Fiber* found = worker.current;
-    for (const Fiber* fiber : worker.stacks.fibers())
+    const Fiber* found = carrier.current;
+    for (const Fiber* fiber : carrier.stacks.fibers())
         if (fiber->wait != Wait::none && (found->wait == Wait::none || fiber->linear < found->linear))
             found = fiber;
     return found;
@@ -211,21 +210,21 @@ std::string barrier_name(uint32_t id)
 {
     switch (id) {
     case 0: return "__syncthreads()";
-    case Block::grid_barrier: return "a grid barrier";
-    case Block::cluster_barrier: return "a cluster barrier";
-    case Block::split_barrier: return "barrier_wait() of the block";
-    default: return id >= Block::tile_barriers ? "sync() of a tile" : "barrier " + std::to_string(id);
+    case grid_barrier: return "a grid barrier";
+    case cluster_barrier: return "a cluster barrier";
+    case split_barrier: return "barrier_wait() of the block";
+    default: return id >= tile_barriers ? "sync() of a tile" : "barrier " + std::to_string(id);
     }
 }
 
-void add_place(const Worker& worker, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what)
+void add_place(const Carrier& carrier, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what)
 {
     for (Waiting& known : *places)
         if (known.site.pc == fiber.site.pc && known.site == fiber.site && known.what == what) {
             known.fibers.push_back(&fiber);
             return;
         }
-    places->push_back({what, place_of(worker, fiber.site), fiber.site, {&fiber}});
+    places->push_back({what, place_of(carrier, fiber.site), fiber.site, {&fiber}});
 }
 
 // Drops the threads of other warps, and the places where none is left.
@@ -239,14 +238,14 @@ void keep_warp(std::vector<Waiting>* places, uint32_t warp)
                   places->end());
 }
 
-std::vector<Waiting> waiting_places(const Worker& worker, uint32_t barrier)
+std::vector<Waiting> waiting_places(const Carrier& carrier, uint32_t barrier)
 {
     std::vector<Waiting> places;
-    for (const Fiber* fiber : worker.stacks.fibers()) {
+    for (const Fiber* fiber : carrier.stacks.fibers()) {
         bool counts = barrier == any_wait ? fiber->wait != Wait::none
                                           : fiber->wait == Wait::barrier && fiber->barrier == barrier;
         if (counts)
-            add_place(worker, &places, *fiber, wait_name(*fiber));
+            add_place(carrier, &places, *fiber, wait_name(*fiber));
     }
     return places;
 }
@@ -275,9 +274,9 @@ std::string list_places(const std::vector<Waiting>& places)
     return text;
 }
 
-Fault make_fault(const Worker& worker, const Trouble& trouble)
+Fault make_fault(const Carrier& carrier, const Trouble& trouble)
 {
-    const Launch& launch = *worker.launch;
+    const Launch& launch = *carrier.launch;
     Fault fault;
     fault.kind = trouble.kind;
     fault.code = result_of(trouble.kind);
@@ -286,25 +285,25 @@ Fault make_fault(const Worker& worker, const Trouble& trouble)
     fault.address = trouble.address;
     fault.size = trouble.size;
     fault.store = trouble.store;
-    const Fiber* fiber = trouble.fiber ? trouble.fiber : worker.current;
+    const Fiber* fiber = trouble.fiber ? trouble.fiber : carrier.current;
     uintptr_t pc = trouble.pc;
     if (trouble.kind == FaultKind::deadlock && fiber && !pc) { // named by the first that waits
-        fiber = first_waiting(worker);
+        fiber = first_waiting(carrier);
         pc = fiber->site.pc;
     }
     fault.thread = {0, 0, 0};
     if (fiber)
         fault.thread = {fiber->index.x, fiber->index.y, fiber->index.z};
-    CodePlace place = place_of(worker, pc, trouble.exact);
+    CodePlace place = place_of(carrier, pc, trouble.exact);
     if (trouble.exact && place.function.compare(0, 7, "__asan_") == 0)
-        place = place_of(worker, trouble.caller, false);
+        place = place_of(carrier, trouble.caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line};
     else if (fiber && fiber->site.file && pc == fiber->site.pc)
-        place = place_of(worker, fiber->site);
+        place = place_of(carrier, fiber->site);
     fault.file = place.file;
     fault.line = place.line;
-    fault.text = compose(fault, describe(worker, trouble), launch, fiber != nullptr, place);
+    fault.text = compose(fault, describe(carrier, trouble), launch, fiber != nullptr, place);
     return fault;
 }
 

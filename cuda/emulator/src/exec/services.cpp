@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// printf, assert, traps, clocks and giving way, as kernels call them.
+// printf, assert, malloc, traps, clocks and giving way, as kernels call them.
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "heap.hpp"
 #include "worker.hpp"
 
 namespace emu::exec {
@@ -73,7 +74,7 @@ void print(const char* text, size_t size)
     Output& out = output();
     std::lock_guard<std::mutex> lock(out.mutex);
     out.text.append(text, size);
-    if (out.text.size() > this_worker->launch->request.limits.printf_bytes)
+    if (out.text.size() > this_worker()->launch->request.limits.printf_bytes)
         out.write_out();
 }
 
@@ -91,7 +92,7 @@ std::string in_brackets(const EmuDim3& d)
 
 void give_way(uintptr_t pc)
 {
-    Worker& worker = *this_worker;
+    Worker& worker = *this_worker();
     worker.repeats.store(true, std::memory_order_relaxed);
     worker.block.yield(worker.current, {pc, nullptr, 0});
 }
@@ -169,7 +170,7 @@ void emu_trap(const char* why)
 
 void emu_exit_thread()
 {
-    this_worker->block.exit_thread();
+    this_worker()->block.exit_thread();
 }
 
 emu_u64 emu_clock()
@@ -188,7 +189,7 @@ void emu_nanosleep(emu_u32 nanoseconds)
     uint64_t end = now() + (nanoseconds < 1000000 ? nanoseconds : 1000000);
     give_way(EMU_CALLER);
     uint64_t time = now();
-    if (time < end && !this_worker->block.others()) {
+    if (time < end && !this_worker()->block.others()) {
         struct timespec rest = {0, long(end - time)};
         nanosleep(&rest, nullptr);
     }
@@ -203,8 +204,31 @@ void emu_yield()
 void emu_set_condition(emu_u64 handle, emu_u32 value)
 {
     Locked locked;
-    if (ConditionSink* sink = this_worker->launch->request.conditions)
+    if (ConditionSink* sink = this_worker()->launch->request.conditions)
         sink->set(handle, value);
 }
 
 } // extern "C"
+
+extern "C" void* emu_malloc(emu_size bytes)
+{
+    Locked locked;
+    uintptr_t at = heap_allocate(this_carrier->launch->request.device, bytes);
+    return reinterpret_cast<void*>(at);
+}
+
+extern "C" void emu_free(void* pointer)
+{
+    if (!pointer)
+        return;
+    Trouble trouble;
+    trouble.address = reinterpret_cast<uintptr_t>(pointer);
+    {
+        Locked locked;
+        if (heap_release(this_carrier->launch->request.device, trouble.address, &trouble.text))
+            return;
+    }
+    trouble.kind = FaultKind::heap;
+    trouble.pc = EMU_CALLER;
+    raise_fault(std::move(trouble));
+}

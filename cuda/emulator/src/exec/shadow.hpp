@@ -6,13 +6,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "regions.hpp"
+#include "../../device_include/emulator_abi.h"
 
 namespace emu::exec {
 
 constexpr int most_devices = 8;
+
+// Reserves the shadow of the one window of addresses that holds all device, managed and
+// pinned memory. Once, before anything else. False when no address space is to be had:
+// then checks run by regions only, slower.
+bool reserve_shadow(uintptr_t base, size_t size);
+// What the loader writes into EmuModule::space. Each device has a shadow of its own, so that
+// memory of another device is open to its kernels only with peer access.
+EmuSpace shadow_space(int device);
 
 // In the signal handler: gives a part of the shadow that was never written its content.
 // False when the address lies in no shadow.
@@ -23,9 +30,5 @@ bool shadow_allows(int device, uintptr_t address, size_t size);
 // Both round the end up to 8 bytes; open keeps the exact end.
 void shadow_open(int device, uintptr_t base, size_t size);
 void shadow_close(int device, uintptr_t base, size_t size, emu_u8 value);
-// Not of the window, or without a shadow: by the regions themselves. Gives the range.
-bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range);
-
-std::string describe_heap_address(uintptr_t address, size_t size); // empty: not in a heap
 
 } // namespace emu::exec

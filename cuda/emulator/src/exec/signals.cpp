@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults of kernels, and preemption. A fault is noted in the worker and the thread goes on
+// Faults of kernels, and preemption. A fault is noted in the carrier and the thread goes on
 // where it entered the block's fibers; nothing else is done inside a handler.
 #include "signals.hpp"
 
@@ -9,16 +9,14 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <mutex>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "block_pool.hpp"
+#include "carrier.hpp"
 #include "shadow.hpp"
-#include "worker.hpp"
 
 namespace emu::exec {
 namespace {
@@ -63,27 +61,27 @@ void pass_on(int signal, siginfo_t* info, void* context)
 
 // The first word on the stack that lies in the kernel's code: most likely where it called
 // the function that runs.
-uintptr_t find_caller(const Worker& worker, const greg_t* r)
+uintptr_t find_caller(const Carrier& carrier, const greg_t* r)
 {
-    const Fiber& fiber = *worker.current;
+    const Fiber& fiber = *carrier.current;
     auto from = std::max(uintptr_t(r[REG_RSP]) & ~uintptr_t(7), fiber.stack_low);
     for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8) {
         uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
-        if (worker.image->has_code(word))
+        if (carrier.image->has_code(word))
             return word;
     }
     return 0;
 }
 
 // The kernel's instruction, or where it called the library function that runs.
-void find_place(const Worker& worker, const greg_t* r, Trouble* trouble)
+void find_place(const Carrier& carrier, const greg_t* r, Trouble* trouble)
 {
     trouble->pc = uintptr_t(r[REG_RIP]);
     trouble->exact = true;
-    if (!worker.image)
+    if (!carrier.image)
         return;
-    trouble->caller = find_caller(worker, r);
-    if (!worker.image->has_code(trouble->pc)) {
+    trouble->caller = find_caller(carrier, r);
+    if (!carrier.image->has_code(trouble->pc)) {
         trouble->pc = trouble->caller;
         trouble->exact = false;
     }
@@ -107,13 +105,13 @@ void explain_protection(const greg_t* r, Trouble* trouble)
     trouble->kind = FaultKind::misaligned_address;
 }
 
-void describe(int signal, const siginfo_t* info, const greg_t* r, Worker& worker)
+void describe(int signal, const siginfo_t* info, const greg_t* r, Carrier& carrier)
 {
-    Trouble& trouble = worker.trouble;
-    const Fiber& fiber = *worker.current;
+    Trouble& trouble = carrier.trouble;
+    const Fiber& fiber = *carrier.current;
     auto address = reinterpret_cast<uintptr_t>(info->si_addr);
     auto sp = uintptr_t(r[REG_RSP]);
-    find_place(worker, r, &trouble);
+    find_place(carrier, r, &trouble);
     trouble.store = r[REG_ERR] & 2;
     trouble.address = address;
     if (signal == SIGFPE)
@@ -121,7 +119,7 @@ void describe(int signal, const siginfo_t* info, const greg_t* r, Worker& worker
     else if (signal == SIGILL || signal == SIGTRAP)
         trouble.kind = FaultKind::illegal_instruction;
     else if (sp < fiber.stack_low + 4096 ||
-             (address < fiber.stack_low && worker.stacks.is_guard(address)))
+             (address < fiber.stack_low && carrier.stacks.is_guard(address)))
         trouble.kind = FaultKind::stack_overflow;
     else if (info->si_code == SI_KERNEL)
         explain_protection(r, &trouble);
@@ -129,10 +127,10 @@ void describe(int signal, const siginfo_t* info, const greg_t* r, Worker& worker
         trouble.kind = FaultKind::illegal_address;
 }
 
-bool in_kernel(const Worker* worker)
+bool in_kernel(const Carrier* carrier)
 {
     // Wherever its stack pointer is: a large frame may lie far below the stack.
-    return worker && worker->on_fiber && !worker->locked;
+    return carrier && carrier->on_fiber && !carrier->locked;
 }
 
 void on_fault(int signal, siginfo_t* info, void* context)
@@ -144,15 +142,15 @@ void on_fault(int signal, siginfo_t* info, void* context)
         errno = saved;
         return;
     }
-    Worker* worker = this_worker;
-    if (info->si_code <= 0 || !in_kernel(worker)) {
+    Carrier* carrier = this_carrier;
+    if (info->si_code <= 0 || !in_kernel(carrier)) {
         pass_on(signal, info, context);
         errno = saved;
         return;
     }
-    describe(signal, info, r, *worker);
+    describe(signal, info, r, *carrier);
     r[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(&emu_fiber_resume));
-    r[REG_RDI] = greg_t(reinterpret_cast<uintptr_t>(worker->thread_sp));
+    r[REG_RDI] = greg_t(reinterpret_cast<uintptr_t>(carrier->thread_sp));
     r[REG_EFL] &= ~greg_t(0x400 | 0x40000); // direction, alignment check
     errno = saved;
 }
@@ -176,28 +174,20 @@ bool note_sample(Fiber& fiber, const greg_t* r)
 void on_preempt(int signal, siginfo_t* info, void* context)
 {
     greg_t* r = registers(context);
-    Worker* worker = this_worker;
-    if (!worker || info->si_code != SI_TKILL || info->si_pid != getpid())
+    Carrier* carrier = this_carrier;
+    if (!carrier || info->si_code != SI_TKILL || info->si_pid != getpid())
         return pass_on(signal, info, context);
-    if (!in_kernel(worker) || !worker->is_on_fiber(uintptr_t(r[REG_RSP])) || !worker->image || !worker->image->has_code(uintptr_t(r[REG_RIP])) ||
-        emu_thread.no_preempt)
+    if (!in_kernel(carrier) || !carrier->is_on_fiber(uintptr_t(r[REG_RSP])) || !carrier->image ||
+        !carrier->image->has_code(uintptr_t(r[REG_RIP])) || emu_thread.no_preempt)
         return;
     int saved = errno;
-    Fiber* fiber = worker->current;
     auto pc = uintptr_t(r[REG_RIP]);
-    if (worker->launch->stopping) {
+    if (carrier->launch->stopping) {
         Trouble trouble;
-        find_place(*worker, r, &trouble);
-        worker->leave(std::move(trouble));
+        find_place(*carrier, r, &trouble);
+        carrier->leave(std::move(trouble));
     }
-    if (note_sample(*fiber, r)) {
-        worker->repeats.store(true, std::memory_order_relaxed);
-        if (!worker->block.others() && worker->pool->crowded()) {
-            struct timespec moment = {0, 500000}; // for those it may be waiting for
-            nanosleep(&moment, nullptr);
-        }
-    }
-    worker->block.yield(fiber, {pc, nullptr, 0});
+    carrier->give_way(pc, note_sample(*carrier->current, r));
     errno = saved;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What kernels call for textures and surfaces.
+#include "regions.hpp"
 #include "sampling.hpp"
 #include "shadow.hpp"
 #include "surfaces.hpp"
@@ -69,7 +70,7 @@ const Texture* look_up(const Asked& asked, Launch& launch, std::string* why)
 
 const Texture& find(const Asked& asked)
 {
-    Launch& launch = *this_worker->launch;
+    Launch& launch = *this_worker()->launch;
     Known& place = known[asked.number % known_objects];
     uint64_t version = texture_version();
     if (place.number == asked.number && place.launch == launch.serial && place.version == version &&
@@ -144,7 +145,7 @@ void emu_texture_read(EmuTextureCall* call)
     Asked asked{call->texture, false, call->file, call->line, EMU_CALLER};
     const Texture& texture = find(asked);
     require_shape(asked, texture, call->kind);
-    bool checked = this_worker->state->checks & EMU_CHECK_MEMORY;
+    bool checked = this_worker()->state->checks & EMU_CHECK_MEMORY;
     Sampler sampler(texture, *call, checked ? is_readable : nullptr);
     sampler.read();
     if (!sampler.refused())

@@ -202,7 +202,7 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
     }
     compute(party, *call);
     warp.waiting &= ~lanes;
-    Fiber* running = worker_.current;
+    Fiber* running = carrier_.current;
     for (emu_u32 rest = lanes; rest; rest &= rest - 1) {
         Fiber* fiber = warp.lane[__builtin_ctz(rest)];
         if (fiber != running)
@@ -214,8 +214,8 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
 void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
 {
     leave_quiet();
-    unsigned lane = worker_.state->lane;
-    Warp& warp = warps_[worker_.state->warp];
+    unsigned lane = carrier_.state->lane;
+    Warp& warp = warps_[carrier_.state->warp];
     emu_u32 bit = 1u << lane;
     if (__builtin_expect(!(call->mask & bit), 0))
         refuse(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +
@@ -238,10 +238,10 @@ using emu::exec::this_worker;
 
 extern "C" void emu_warp(EmuWarpCall* call)
 {
-    this_worker->block.collect(this_worker->current, call, EMU_CALLER);
+    this_worker()->block.collect(this_worker()->current, call, EMU_CALLER);
 }
 
 extern "C" emu_u32 emu_active_mask()
 {
-    return this_worker->block.active_lanes();
+    return this_worker()->block.active_lanes();
 }

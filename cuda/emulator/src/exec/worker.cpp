@@ -3,28 +3,19 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <immintrin.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "block_pool.hpp"
 #include "report.hpp"
 #include "signals.hpp"
 
-__thread EmuThread emu_thread;
-__thread EmuDim3 emu_thread_idx;
-__thread EmuDim3 emu_block_idx;
-__thread EmuDim3 emu_block_dim;
-__thread EmuDim3 emu_grid_dim;
+extern "C" void emu_fiber_main()
+{
+    emu::exec::this_worker()->block.thread_loop();
+}
 
 namespace emu::exec {
-
-__thread Worker* this_worker = nullptr;
-
-// With the few bytes of other files: a library loaded late gets little static TLS.
-static_assert(sizeof(EmuThread) + 4 * sizeof(EmuDim3) <= 400, "thread state is too large");
-
 namespace {
 
 constexpr size_t shared_alignment = 1024;
@@ -32,48 +23,21 @@ constexpr size_t shared_alignment = 1024;
 // touched costs nothing.
 constexpr size_t least_stack_bytes = 576 << 10;
 
-// Ends the worker of a caller's thread with the thread.
-pthread_key_t thread_end_key()
-{
-    static pthread_key_t key = [] {
-        pthread_key_t made{};
-        pthread_key_create(&made, [](void* worker) { delete static_cast<Worker*>(worker); });
-        return made;
-    }();
-    return key;
-}
-
 } // namespace
 
-Worker::Worker() : state(&emu_thread), thread_index(&emu_thread_idx)
+Worker::Worker()
 {
-    tid = pid_t(syscall(SYS_gettid));
     signal_stack_ = prepare_thread_for_faults();
 }
 
 Worker::~Worker()
 {
-    if (pool && BlockPool::is_current(pool)) // not one left behind by a fork
+    if (pool)
         pool->remove(*this);
-    this_worker = nullptr;
+    this_carrier = nullptr;
     release_thread_from_faults(signal_stack_);
     if (shared_base_)
         munmap(shared_base_, shared_bytes_ + shared_alignment * 64);
-}
-
-Worker& Worker::mine()
-{
-    if (!this_worker) {
-        this_worker = new Worker;
-        pthread_setspecific(thread_end_key(), this_worker);
-    }
-    BlockPool& pool = BlockPool::get();
-    if (this_worker->pool != &pool) { // new, or in the child of a fork
-        this_worker->tid = pid_t(syscall(SYS_gettid));
-        this_worker->pool = &pool;
-        pool.add(*this_worker);
-    }
-    return *this_worker;
 }
 
 // ------------------------------------------------------------------------ a launch
@@ -154,6 +118,10 @@ bool Worker::run_block(uint64_t number)
     if (launch->cluster_blocks > 1)
         join_cluster(number);
     bool good = block.run(number);
+    if (!good) {
+        report();
+        block.abandon();
+    }
     if (good && cluster)
         launch->leave_cluster(number, *cluster);
     cluster.reset();
@@ -186,22 +154,6 @@ void Worker::join_cluster(uint64_t number)
     launch->wake_grid();
 }
 
-void Worker::enter(Fiber* first)
-{
-    void* target = first->sp;
-    current = first;
-    for (;;) {
-        on_fiber = true;
-        emu_fiber_switch(&thread_sp, target);
-        on_fiber = false;
-        if (!service_)
-            break;
-        (*service_)();
-        service_ = nullptr;
-        target = current->sp;
-    }
-}
-
 void Worker::report()
 {
     FaultKind reason = launch->stop_reason();
@@ -215,21 +167,16 @@ void Worker::report()
 
 // ------------------------------------------------------------------------ on a fiber
 
-void Worker::leave(Trouble what)
+void Worker::give_way(uintptr_t pc, bool seen_before)
 {
-    trouble = std::move(what);
-    emu_fiber_resume(thread_sp);
-}
-
-void Worker::on_thread_stack(const std::function<void()>& service)
-{
-    service_ = &service;
-    emu_fiber_switch(&current->sp, thread_sp);
-}
-
-void raise_fault(Trouble trouble)
-{
-    this_worker->leave(std::move(trouble));
+    if (seen_before) {
+        repeats.store(true, std::memory_order_relaxed);
+        if (!block.others() && pool->crowded()) {
+            struct timespec moment = {0, 500000}; // for those it may be waiting for
+            nanosleep(&moment, nullptr);
+        }
+    }
+    block.yield(current, {pc, nullptr, 0});
 }
 
 void Worker::locate_shared()

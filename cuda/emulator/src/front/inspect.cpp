@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
-#include "../exec/regions.hpp"
+#include "../exec/shadow.hpp"
 #include "archive.hpp"
 #include "compiler.hpp"
 #include "contents.hpp"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../config.hpp"
+#include "../exec/shadow.hpp"
 #include "arena.hpp"
 #include "virtual_space.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "device.hpp"
+#include "capture_calls.hpp"
 #include "event.hpp"
 
 namespace emu::state {
@@ -391,5 +391,34 @@ CUstreamCaptureMode Capture::exchange_mode(CUstreamCaptureMode mode)
 {
     return std::exchange(thread_mode, mode);
 }
+
+// -------------------------------------------------------------- what units below may ask
+
+namespace {
+
+class Calls final : public CaptureCalls {
+    CUresult record(Stream& stream, Event& event) override { return Capture::record(stream, event); }
+    CUresult record_external(Stream& stream, const std::shared_ptr<Event>& event) override
+    {
+        return Capture::add(stream, std::make_shared<EventWork>(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
+    }
+    CUresult wait(Stream& stream, const std::shared_ptr<Event>& event, bool external) override
+    {
+        return Capture::wait(stream, event, external);
+    }
+    CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool, CUdeviceptr* out) override
+    {
+        return Capture::allocate(stream, device, size, pool, out);
+    }
+    CUresult free(Stream& stream, CUdeviceptr base) override { return Capture::free(stream, base); }
+    CUresult refuse(Stream& stream) override { return Capture::refuse(stream); }
+    CUresult refuse(const Event& event) override { return Capture::refuse(event); }
+    CUresult refuse_legacy(const Context& context) override { return Capture::refuse_in(context, true); }
+    void leave(Stream& stream) override { Capture::leave(stream); }
+};
+
+Calls calls;
+
+} // namespace
 
 } // namespace emu::state

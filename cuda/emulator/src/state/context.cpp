@@ -4,29 +4,19 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cxxabi.h>
 #include <set>
 #include <unordered_map>
 
+#include "../exec/heap.hpp"
 #include "arena.hpp"
 #include "device.hpp"
-#include "event.hpp"
 #include "graphics.hpp"
 #include "limits.hpp"
-#include "module.hpp"
-#include "pool.hpp"
-#include "stream.hpp"
 #include "textures/image_object.hpp"
 
 namespace emu::state {
 namespace {
-
-struct StreamRow {
-    const Stream* key;
-    std::weak_ptr<Stream> stream;
-    std::shared_ptr<Queue> queue;
-    bool blocking;
-    uint64_t green; // the id of its green context, or 0
-};
 
 HandleTable<Context, CUcontext>& table()
 {
@@ -37,7 +27,13 @@ HandleTable<Context, CUcontext>& table()
 // Raised whenever a handle gains or loses its context: cached ones are looked up again.
 std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> next_id{1};
-std::atomic<void (*)(const Context&)> at_end_action{nullptr};
+
+using EndAction = void (*)(const Context&);
+std::vector<EndAction>& end_actions() // complete before the first call
+{
+    static auto* actions = new std::vector<EndAction>;
+    return *actions;
+}
 
 std::mutex ended_mutex;
 std::unordered_map<CUcontext, int>& ended() // device of a destroyed context
@@ -50,7 +46,6 @@ struct Current {
     std::vector<CUcontext> stack;
     std::shared_ptr<Context> context; // of the top, as of `epoch`
     uint64_t epoch = 0;
-    std::unordered_map<uint64_t, std::shared_ptr<Stream>> streams; // per-thread, by context
 };
 thread_local Current here;
 
@@ -87,6 +82,42 @@ void release_heap(const Device& device)
     heap.memory.reset();
 }
 
+// What does something that a program may miss. After an error of the context, or when the program
+// was interrupted, nothing of the kind runs, but the order is kept: places are reached, memory
+// is given back.
+bool has_effect(Operation::Kind kind)
+{
+    using Kind = Operation::Kind;
+    return kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill || kind == Kind::host_function;
+}
+
+bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
+{
+    auto context = weak.lock();
+    if (!operation.work)
+        return true;
+    GenerationScope scope(operation.generation);
+    if (context && has_effect(operation.kind)) {
+        if (context->sticky() != CUDA_SUCCESS)
+            return true;
+        if (context->is_interrupted())
+            return false;
+    }
+    CUresult result = CUDA_ERROR_UNKNOWN;
+    try {
+        result = operation.work();
+    } catch (const std::bad_alloc&) {
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    } catch (const abi::__forced_unwind&) {
+        throw; // an interpreter that exits ends threads which call into it
+    } catch (...) {
+    }
+    if (result != CUDA_SUCCESS && context)
+        context->fail(result, std::string(operation.name) + " failed while it ran");
+    bool can_miss = has_effect(operation.kind) || operation.kind == Operation::Kind::graph;
+    return !context || !can_miss || !context->is_interrupted();
+}
+
 } // namespace
 
 struct Context::State {
@@ -97,10 +128,11 @@ struct Context::State {
     bool primary = false;
     std::atomic<CUresult> sticky{CUDA_SUCCESS};
     std::string report; // of the failure
+    std::shared_ptr<Queue> legacy_queue;
+    std::once_flag legacy_made;
     std::shared_ptr<Stream> legacy;
     mutable std::mutex mutex;
     std::vector<StreamRow> streams;
-    std::vector<std::shared_ptr<Module>> modules;
     std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may use
     std::vector<int> peer_devices;
     std::set<uint64_t> launches; // that run
@@ -123,7 +155,7 @@ Context::~Context() = default;
 CUresult Context::create(Device& device, unsigned flags, bool primary, CUcontext* out)
 {
     auto context = std::make_shared<Context>(device, flags, primary);
-    context->state_->legacy = Stream::make(*context, 0, 0, true);
+    context->state_->legacy_queue = context->make_queue(0);
     *out = table().add(context);
     context->state_->handle = *out;
     ++epoch;
@@ -133,7 +165,7 @@ CUresult Context::create(Device& device, unsigned flags, bool primary, CUcontext
 CUresult Context::revive(Device& device, unsigned flags, CUcontext handle)
 {
     auto context = std::make_shared<Context>(device, flags, true);
-    context->state_->legacy = Stream::make(*context, 0, 0, true);
+    context->state_->legacy_queue = context->make_queue(0);
     context->state_->handle = handle;
     table().put(handle, context);
     ++epoch;
@@ -164,18 +196,12 @@ void Context::end()
     interrupt();
     wait_idle();
     exec::flush_output();
-    if (auto action = at_end_action.load())
+    for (EndAction action : end_actions())
         action(*this);
-    Event::forget_context(*this);
-    Stream::forget_context(*this);
-    std::vector<std::shared_ptr<Module>> modules;
     {
         std::lock_guard lock(s.mutex);
-        modules.swap(s.modules);
         s.streams.clear();
     }
-    for (auto& module : modules)
-        Module::unload(module->handle());
     if (s.has_heap)
         release_heap(device());
     for (int peer : peer_devices())
@@ -223,9 +249,9 @@ CUcontext Context::add_alias()
     return handle;
 }
 
-void Context::at_end(void (*action)(const Context&))
+AtContextEnd::AtContextEnd(void (*action)(const Context&))
 {
-    at_end_action = action;
+    end_actions().push_back(action);
 }
 
 void Context::remove_alias(CUcontext handle)
@@ -283,30 +309,22 @@ void Context::fail(const exec::Fault& fault)
     fail(fault.code == CUDA_SUCCESS ? exec::result_of(fault.kind) : fault.code, fault.text);
 }
 
-std::shared_ptr<Stream> Context::legacy_stream()
+std::shared_ptr<Queue> Context::make_queue(int priority)
 {
+    auto queue = std::make_shared<Queue>(this, priority);
+    queue->execute = [weak = weak_from_this()](Operation& operation) { return execute(weak, operation); };
+    return queue;
+}
+
+const std::shared_ptr<Queue>& Context::legacy_queue() const
+{
+    return state_->legacy_queue;
+}
+
+std::shared_ptr<Stream> Context::legacy_stream(std::shared_ptr<Stream> (*make)(Context&))
+{
+    std::call_once(state_->legacy_made, [&] { state_->legacy = make(*this); });
     return state_->legacy;
-}
-
-std::shared_ptr<Stream> Context::per_thread_stream()
-{
-    auto& stream = here.streams[id()];
-    if (!stream) {
-        stream = Stream::make(*this, 0, 0, false);
-        add_stream(stream);
-    }
-    return stream;
-}
-
-std::shared_ptr<Stream> Context::stream(CUstream handle, bool per_thread)
-{
-    auto number = reinterpret_cast<uintptr_t>(handle);
-    if (number == CU_STREAM_PER_THREAD || (!handle && per_thread))
-        return per_thread_stream();
-    if (!handle || number == CU_STREAM_LEGACY)
-        return legacy_stream();
-    auto stream = Stream::find(handle);
-    return stream && stream->context().get() == this ? stream : nullptr;
 }
 
 std::vector<std::shared_ptr<Stream>> Context::streams(uint64_t green) const
@@ -319,7 +337,7 @@ std::vector<std::shared_ptr<Stream>> Context::streams(uint64_t green) const
     return out;
 }
 
-void Context::add_stream(const std::shared_ptr<Stream>& stream)
+void Context::add_stream(StreamRow added)
 {
     std::lock_guard lock(state_->mutex);
     auto& rows = state_->streams;
@@ -328,7 +346,7 @@ void Context::add_stream(const std::shared_ptr<Stream>& stream)
                                   return row.stream.expired() && row.queue->idle();
                               }),
                rows.end());
-    rows.push_back({stream.get(), stream, stream->queue(), stream->is_blocking(), stream->green_id()});
+    rows.push_back(std::move(added));
 }
 
 // A destroyed stream with work left stays listed, because others may have to follow it.
@@ -356,8 +374,8 @@ std::vector<Place> Context::blocking_ends(uint64_t green) const
 std::vector<Place> Context::ends(uint64_t green) const
 {
     std::vector<Place> places;
-    if (state_->legacy && !green)
-        places.push_back({state_->legacy->queue(), state_->legacy->queue()->submitted()});
+    if (!green)
+        places.push_back({state_->legacy_queue, state_->legacy_queue->submitted()});
     std::lock_guard lock(state_->mutex);
     for (const auto& row : state_->streams)
         if (!green || row.green == green)
@@ -381,7 +399,7 @@ CUresult Context::synchronize(uint64_t green)
 {
     CUresult result = wait_for(ends(green));
     exec::flush_output();
-    Pool::synchronized();
+    count_synchronization();
     return sticky() ? sticky() : result;
 }
 
@@ -517,21 +535,6 @@ bool owner_is_interrupted(const std::weak_ptr<Context>& weak)
 {
     auto context = weak.lock();
     return !context || context->is_interrupted();
-}
-
-void Context::add_module(const std::shared_ptr<Module>& module)
-{
-    std::lock_guard lock(state_->mutex);
-    state_->modules.push_back(module);
-}
-
-void Context::remove_module(const Module* module)
-{
-    std::lock_guard lock(state_->mutex);
-    auto& rows = state_->modules;
-    rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [&](const auto& row) { return row.get() == module; }),
-               rows.end());
 }
 
 CUcontext current_handle()

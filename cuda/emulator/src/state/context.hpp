@@ -18,7 +18,15 @@ namespace emu::state {
 
 class Device;
 class Stream;
-class Module;
+
+// A stream as its context lists it.
+struct StreamRow {
+    const Stream* key = nullptr;
+    std::weak_ptr<Stream> stream;
+    std::shared_ptr<Queue> queue;
+    bool blocking = false;
+    uint64_t green = 0;                                  // the id of its green context, or 0
+};
 
 class Context : public std::enable_shared_from_this<Context> {
 public:
@@ -36,8 +44,6 @@ public:
     // Another handle of this context, as green contexts have: it does not end it.
     CUcontext add_alias();
     static void remove_alias(CUcontext handle);
-    // Has a function called when a context ends, while it still can be asked; once for all calls.
-    static void at_end(void (*action)(const Context&));
 
     CUcontext handle() const;
     Device& device() const;
@@ -53,14 +59,14 @@ public:
     void fail(CUresult code, const std::string& text);
     static std::string report_of(CUresult code);         // that a context failed with; empty: none did
 
-    std::shared_ptr<Stream> legacy_stream();
-    std::shared_ptr<Stream> per_thread_stream();         // of the calling thread
-    // CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, null (by `per_thread`), or a handle. Null when
-    // the handle is not one or belongs to another context.
-    std::shared_ptr<Stream> stream(CUstream handle, bool per_thread);
+    // A queue whose work this context judges: skipped after its error, dropped after an interruption.
+    std::shared_ptr<Queue> make_queue(int priority);
+    const std::shared_ptr<Queue>& legacy_queue() const;
+    // The legacy stream, which `make` makes of that queue at the first call.
+    std::shared_ptr<Stream> legacy_stream(std::shared_ptr<Stream> (*make)(Context&));
     // Of a green context, by its id; 0: all.
     std::vector<std::shared_ptr<Stream>> streams(uint64_t green = 0) const;
-    void add_stream(const std::shared_ptr<Stream>& stream);
+    void add_stream(StreamRow row);
     void remove_stream(const Stream* stream);
     // What an operation of a legacy stream follows: the ends of all blocking streams, of one green
     // context or of none.
@@ -88,14 +94,17 @@ public:
     bool begin_launch(uint64_t id);
     void end_launch(uint64_t id);
 
-    void add_module(const std::shared_ptr<Module>& module);
-    void remove_module(const Module* module);
-
 private:
     void end();
     std::vector<Place> ends(uint64_t green = 0) const;   // of all streams
     struct State;
     std::unique_ptr<State> state_;
+};
+
+// Has a function called whenever a context ends, while it still can be asked: for units above, which make
+// one of these when the library is loaded.
+struct AtContextEnd {
+    explicit AtContextEnd(void (*action)(const Context&));
 };
 
 // The generation of the work that the calling thread does.

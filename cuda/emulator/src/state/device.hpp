@@ -5,15 +5,12 @@
 // scaled by CUDA_EMULATOR_*. One table row per attribute (attributes.cpp).
 #pragma once
 
-#include <memory>
+#include <string>
 
 #include "../common.hpp"
 #include "arena.hpp"
 
 namespace emu::state {
-
-class Context;
-class Pool;
 
 class Device {
 public:
@@ -30,23 +27,9 @@ public:
     int major() const;
     int minor() const;
 
-    // The primary context: created by the first retain, ended by the last release. It keeps
-    // its handle for the life of the process.
-    CUresult retain_primary(CUcontext* out);
-    CUresult release_primary();
-    CUresult reset_primary();
-    CUresult set_primary_flags(unsigned flags);
-    void primary_state(unsigned* flags, int* active) const;
-
-    std::shared_ptr<Pool> default_pool();
-    std::shared_ptr<Pool> current_pool();
-    void set_current_pool(std::shared_ptr<Pool> pool);   // null: the default one
-
 private:
-    struct State;
     int ordinal_;
     std::string name_;
-    std::shared_ptr<State> state_;
 };
 
 int device_count();

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event.hpp"
 
-#include "capture.hpp"
+#include "capture_calls.hpp"
 #include "device.hpp"
 #include "event_sharing.hpp"
-#include "pool.hpp"
 
 namespace emu::state {
 namespace {
@@ -15,6 +14,8 @@ HandleTable<Event, CUevent>& table()
     static auto* rows = new HandleTable<Event, CUevent>;
     return *rows;
 }
+
+const AtContextEnd at_context_end(&Event::forget_context);
 
 } // namespace
 
@@ -86,7 +87,7 @@ CUresult Event::query() const
 {
     if (CUresult failed = error())
         return failed;
-    if (CUresult failed = Capture::refuse(*this))
+    if (CUresult failed = CaptureCalls::get().refuse(*this))
         return failed;
     if (is_recorded_elsewhere())
         return shared_->reached(shared_->latest()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -101,7 +102,7 @@ CUresult Event::query() const
 
 CUresult Event::synchronize() const
 {
-    if (CUresult failed = Capture::refuse(*this))
+    if (CUresult failed = CaptureCalls::get().refuse(*this))
         return failed;
     CUresult result = CUDA_SUCCESS;
     if (is_recorded_elsewhere()) {
@@ -113,7 +114,7 @@ CUresult Event::synchronize() const
     } else if (auto point = last()) {
         result = wait_for({point->place});
         exec::flush_output();
-        Pool::synchronized();
+        count_synchronization();
     }
     CUresult failed = error();
     return failed ? failed : result;
@@ -126,7 +127,7 @@ CUresult Event::elapsed(const Event& start, const Event& end, float* millisecond
         start.context_.lock() != end.context_.lock())
         return CUDA_ERROR_INVALID_HANDLE;
     for (const Event* event : {&start, &end})
-        if (CUresult failed = Capture::refuse(*event))
+        if (CUresult failed = CaptureCalls::get().refuse(*event))
             return failed;
     if (!from->place.reached() || !to->place.reached())
         return CUDA_ERROR_NOT_READY;

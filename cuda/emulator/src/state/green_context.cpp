@@ -5,6 +5,7 @@
 #include "capture.hpp"
 #include "device.hpp"
 #include "event.hpp"
+#include "primary_context.hpp"
 
 namespace emu::state {
 namespace {
@@ -59,6 +60,8 @@ CUresult add(ResourceDescription* description, const CUdevResource& resource, in
     }
 }
 
+const AtContextEnd at_context_end(&GreenContext::forget_context);
+
 } // namespace
 
 CUresult ResourceDescription::make(const CUdevResource* resources, unsigned count, CUdevResourceDesc* out)
@@ -97,8 +100,7 @@ GreenHome GreenContext::home()
 CUresult GreenContext::create(Device& device, const ResourceDescription& description, CUgreenCtx* out)
 {
     CUcontext primary = nullptr;
-    Context::at_end(&forget_context);
-    if (CUresult failed = device.retain_primary(&primary))
+    if (CUresult failed = PrimaryContext::of(device).retain(&primary))
         return failed;
     auto context = Context::find(primary);
     auto green = std::make_shared<GreenContext>();
@@ -111,7 +113,7 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
         green->partition_ = partition_of(green->multiprocessors_.members);
     green->legacy_ = Stream::make(*context, 0, 0, true, green->home());
     green->marks_ = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false, green->home());
-    context->add_stream(green->legacy_);
+    context->add_stream(green->legacy_->row());
     green->alias_ = context->add_alias();
     green->handle_ = table().add(green);
     ++living;
@@ -126,7 +128,7 @@ CUresult GreenContext::destroy(CUgreenCtx handle)
         return why_not(handle);
     auto context = green->context();
     green->end();
-    return context ? context->device().release_primary() : CUDA_SUCCESS;
+    return context ? PrimaryContext::of(context->device()).release() : CUDA_SUCCESS;
 }
 
 // Its streams can be destroyed, and nothing else is done with them.

@@ -33,6 +33,7 @@ public:
     static CUresult create(Device& device, const ResourceDescription& description, CUgreenCtx* out);
     static CUresult destroy(CUgreenCtx handle);
     static std::shared_ptr<GreenContext> find(CUgreenCtx handle);
+    static void forget_context(const Context& context); // its primary context has ended
     static CUresult why_not(CUgreenCtx handle);
     static std::shared_ptr<GreenContext> of(CUcontext handle); // null: a plain context
     static std::shared_ptr<GreenContext> current();            // of the calling thread, or null
@@ -52,7 +53,6 @@ public:
     CUresult wait(const std::shared_ptr<Event>& event);
 
 private:
-    static void forget_context(const Context& context); // its primary context has ended
     GreenHome home();
     void end();
     std::vector<std::shared_ptr<Stream>> streams() const;

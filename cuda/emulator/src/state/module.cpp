@@ -47,6 +47,15 @@ CUresult report(const Error& error, const std::string& info, const std::string& 
     return error.code;
 }
 
+void unload_modules_of(const Context& context)
+{
+    for (const auto& row : modules().all())
+        if (row.first->context().get() == &context)
+            Module::unload(row.first->handle());
+}
+
+const AtContextEnd at_context_end(&unload_modules_of);
+
 } // namespace
 
 // ------------------------------------------------------------------------------ modules
@@ -69,7 +78,6 @@ CUresult Module::load(Context& context, const front::LoadRequest& request,
                                              global.kind == EMU_VARIABLE_MANAGED,
                                              context.device().ordinal(), context.handle());
     module->handle_ = modules().add(module);
-    context.add_module(module);
     *out = module->handle_;
     return CUDA_SUCCESS;
 }
@@ -80,10 +88,8 @@ CUresult Module::unload(CUmodule handle)
     if (!module)
         return CUDA_ERROR_INVALID_HANDLE;
     auto context = module->context();
-    if (context) {
+    if (context)
         context->wait_idle();
-        context->remove_module(module.get());
-    }
     modules().remove(handle);
     std::map<std::string, std::shared_ptr<Function>> gone;
     {

@@ -6,8 +6,9 @@
 #include <map>
 #include <mutex>
 
-#include "capture.hpp"
+#include "capture_calls.hpp"
 #include "device.hpp"
+#include "graphs/graph_memory.hpp"
 #include "pool_state.hpp"
 
 namespace emu::state {
@@ -21,7 +22,6 @@ HandleTable<Pool, CUmemoryPool>& table()
     return *rows;
 }
 
-std::atomic<uint64_t> synchronizations{0};
 std::atomic<uint32_t> sharing[8]; // by device: whose pools it was ever given access to
 
 size_t round_up(size_t value, size_t step)
@@ -31,7 +31,7 @@ size_t round_up(size_t value, size_t step)
 
 } // namespace
 
-Pool::Pool(const CUmemPoolProps& properties) : state_(new State)
+Pool::Pool(const CUmemPoolProps& properties) : state_(new PoolState)
 {
     state_->properties = properties;
 }
@@ -86,33 +86,12 @@ std::shared_ptr<Pool> Pool::make_default(CUmemLocationType location, int id,
     return pool;
 }
 
-CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type,
-                         std::shared_ptr<Pool>* out)
-{
-    static std::mutex mutex;
-    static auto* pools = new std::map<std::pair<int, int>, std::shared_ptr<Pool>>;
-    bool host = location.type == CU_MEM_LOCATION_TYPE_HOST ||
-                location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-    if (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (!host && type != CU_MEM_ALLOCATION_TYPE_MANAGED)
-        return CUDA_ERROR_INVALID_VALUE;
-    std::lock_guard lock(mutex);
-    auto& pool = (*pools)[{int(location.type), int(type)}];
-    if (!pool)
-        pool = make_default(location.type, location.id, type);
-    *out = pool;
-    return CUDA_SUCCESS;
-}
-
 CUresult Pool::destroy(CUmemoryPool handle)
 {
     auto pool = table().find(handle);
     if (!pool || pool->is_default() || pool->has_imports())
         return CUDA_ERROR_INVALID_VALUE;
-    for (int i = 0; i < device_count(); ++i) // where it is current the default one returns
-        if (device_at(i)->current_pool() == pool)
-            device_at(i)->set_current_pool(nullptr);
+    forget_current(pool);
     table().remove(handle);
     std::lock_guard lock(pool->state_->mutex);
     pool->close_file();
@@ -129,11 +108,6 @@ std::shared_ptr<Pool> Pool::find(CUmemoryPool handle)
 std::vector<std::pair<std::shared_ptr<Pool>, Origin>> Pool::all()
 {
     return table().all();
-}
-
-void Pool::synchronized()
-{
-    synchronizations.fetch_add(1, std::memory_order_relaxed);
 }
 
 CUmemoryPool Pool::handle() const { return state_->handle; }
@@ -160,7 +134,7 @@ Arena& Pool::memory() const
 // the device still has.
 bool Pool::grow(size_t bytes)
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     uint64_t need = s.taken + bytes, limit = s.properties.maxSize;
     if (need <= s.reserved)
         return true;
@@ -179,7 +153,7 @@ bool Pool::grow(size_t bytes)
 
 void Pool::shrink(size_t keep)
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     uint64_t target = std::max<uint64_t>(round_up(s.taken, chunk), keep);
     if (target < s.taken || target >= s.reserved)
         return;
@@ -189,8 +163,8 @@ void Pool::shrink(size_t keep)
 
 void Pool::settle()
 {
-    State& s = *state_;
-    if (s.last_free < synchronizations.load(std::memory_order_relaxed)) {
+    PoolState& s = *state_;
+    if (s.last_free < synchronizations()) {
         s.last_free = ~uint64_t(0);
         shrink(s.threshold);
     }
@@ -200,7 +174,7 @@ CUresult Pool::attribute(CUmemPool_attribute attribute, void* value)
 {
     if (is_imported())
         return CUDA_ERROR_INVALID_VALUE;
-    State& s = *state_;
+    PoolState& s = *state_;
     std::lock_guard lock(s.mutex);
     settle();
     auto number = [&](uint64_t n) { *static_cast<cuuint64_t*>(value) = n; };
@@ -229,7 +203,7 @@ CUresult Pool::set_attribute(CUmemPool_attribute attribute, const void* value)
 {
     if (is_imported())
         return CUDA_ERROR_INVALID_VALUE;
-    State& s = *state_;
+    PoolState& s = *state_;
     std::lock_guard lock(s.mutex);
     settle();
     auto number = *static_cast<const int*>(value);
@@ -327,7 +301,7 @@ CUresult Pool::trim(size_t keep)
 
 CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     if (is_imported())
         return CUDA_ERROR_INVALID_VALUE;
     if (size == 0) {
@@ -341,7 +315,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
         const CUmemLocation& at = s.properties.location;
         if (at.type != CU_MEM_LOCATION_TYPE_DEVICE)
             return CUDA_ERROR_NOT_SUPPORTED;
-        return Capture::allocate(stream, at.id, size, s.handle, out);
+        return CaptureCalls::get().allocate(stream, at.id, size, s.handle, out);
     }
     for (int attempt = 0;; ++attempt) {
         {
@@ -386,7 +360,7 @@ void Pool::finish(const Allocation& allocation)
     memory().release(allocation.base);
     std::lock_guard lock(state_->mutex);
     state_->taken -= round_up(allocation.size, 512);
-    state_->last_free = synchronizations.load(std::memory_order_relaxed);
+    state_->last_free = synchronizations();
     if (!table().find(state_->handle) && state_->taken == 0)
         shrink(0);
 }
@@ -436,7 +410,7 @@ CUresult Pool::release(CUdeviceptr base, Stream& stream)
     if (!base)
         return CUDA_SUCCESS;
     if (stream.is_capturing())
-        return Capture::free(stream, base);
+        return CaptureCalls::get().free(stream, base);
     if (CUresult failed = claim(base, &allocation))
         return failed;
     return stream.enqueue({Operation::Kind::release, "cuMemFreeAsync", [allocation] {

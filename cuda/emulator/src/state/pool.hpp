@@ -16,6 +16,9 @@
 
 namespace emu::state {
 
+class Device;
+struct PoolState;
+
 class Pool : public std::enable_shared_from_this<Pool> {
 public:
     explicit Pool(const CUmemPoolProps& properties);
@@ -23,14 +26,15 @@ public:
     static CUresult create(const CUmemPoolProps& properties, CUmemoryPool* out);
     static CUresult destroy(CUmemoryPool handle);        // lives on until the last block
     static std::shared_ptr<Pool> find(CUmemoryPool handle);
-    static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id,
-                                              CUmemAllocationType type);
+    // The default pool of a device, and the one that allocations in it take: the default one unless another
+    // was made current (null: it is again).
+    static std::shared_ptr<Pool> default_of(const Device& device);
+    static std::shared_ptr<Pool> current_of(const Device& device);
+    static void make_current(const Device& device, std::shared_ptr<Pool> pool);
     // The default and the current one of a location that is not a device.
     static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type,
                               std::shared_ptr<Pool>* out);
     static std::vector<std::pair<std::shared_ptr<Pool>, Origin>> all();
-    // A synchronisation has happened: what lies above the thresholds goes back.
-    static void synchronized();
 
     CUmemoryPool handle() const;
     bool is_default() const;
@@ -60,6 +64,9 @@ public:
     CUresult import_pointer(const CUmemPoolPtrExportData& data, CUdeviceptr* out);
 
 private:
+    static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id,
+                                              CUmemAllocationType type);
+    static void forget_current(const std::shared_ptr<Pool>& pool);
     static CUmemoryPool enter(std::shared_ptr<Pool> pool); // into the table
     CUresult open_shared();
     void close_shared();
@@ -75,8 +82,7 @@ private:
     static CUresult claim(CUdeviceptr base, std::shared_ptr<Allocation>* out);
     static CUresult give_back(Allocation& allocation);
     void finish(const Allocation& allocation);
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<PoolState> state_;
 };
 
 } // namespace emu::state

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "device.hpp"
+#include "pool.hpp"
 #include "pool_state.hpp"
 
 namespace emu::state {
@@ -48,7 +49,7 @@ CUresult map_file(int file, const MemoryNote& note, CUdeviceptr* out)
 
 CUresult Pool::open_shared()
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     size_t most = s.properties.maxSize ? s.properties.maxSize : arena().limit();
     s.note.kind = MemoryNote::Kind::pool;
     s.note.location = s.properties.location;
@@ -69,7 +70,7 @@ CUresult Pool::open_shared()
 
 void Pool::close_shared()
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     close_file();
     if (s.own)
         s.own->end();
@@ -82,7 +83,7 @@ void Pool::close_shared()
 // What is mapped needs no descriptor.
 void Pool::close_file()
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     if (s.file < 0)
         return;
     if (s.own)
@@ -126,7 +127,7 @@ CUresult Pool::import_file(int file, CUmemoryPool* out)
     properties.location = note.location;
     properties.handleTypes = CUmemAllocationHandleType(note.handle_types);
     auto pool = std::make_shared<Pool>(properties);
-    State& s = *pool->state_;
+    PoolState& s = *pool->state_;
     s.note = note;
     if (CUresult failed = map_file(file, note, &s.base))
         return failed;
@@ -140,7 +141,7 @@ CUresult Pool::export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out)
     auto pool = allocation && !allocation->released ? allocation->owner : nullptr;
     if (!pool || allocation->base != base || !pool->state_->own)
         return CUDA_ERROR_INVALID_VALUE;
-    const State& s = *pool->state_;
+    const PoolState& s = *pool->state_;
     PointerData data{pointer_magic, s.note.number, base - s.base, allocation->size};
     std::memset(out, 0, sizeof *out);
     std::memcpy(out, &data, sizeof data);
@@ -150,14 +151,14 @@ CUresult Pool::export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out)
 // Whoever imports the same again gets the same address; one free ends it for all.
 CUresult Pool::import_pointer(const CUmemPoolPtrExportData& given, CUdeviceptr* out)
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     PointerData data;
     std::memcpy(&data, &given, sizeof data);
     if (!is_imported() || data.magic != pointer_magic || data.pool != s.note.number ||
         data.offset >= s.note.size || data.size > s.note.size - data.offset)
         return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(s.mutex);
-    State::Import& row = s.imports[data.offset];
+    PoolState::Import& row = s.imports[data.offset];
     if (!row.live) {
         row.live = make_import(data.offset, data.size);
         ++row.uses;
@@ -169,7 +170,7 @@ CUresult Pool::import_pointer(const CUmemPoolPtrExportData& given, CUdeviceptr* 
 // Under the lock. Where a free is on its way the memory stays open to what came before it.
 std::shared_ptr<Allocation> Pool::make_import(uint64_t offset, size_t size)
 {
-    State& s = *state_;
+    PoolState& s = *state_;
     auto allocation = std::make_shared<Allocation>();
     bool host = is_on_host(s.note.location);
     allocation->id = arena_detail::new_id();

@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What pool.cpp and pool_sharing.cpp share.
+// What a pool knows of itself.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 
-#include "pool.hpp"
+#include "arena.hpp"
 #include "virtual_space.hpp"
 
 namespace emu::state {
 
-struct Pool::State {
+struct PoolState {
     CUmemPoolProps properties;
     CUmemoryPool handle = nullptr;
     bool is_default = false;

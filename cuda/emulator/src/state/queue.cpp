@@ -275,4 +275,20 @@ void stop_callbacks(std::chrono::milliseconds patience)
     callbacks.ended.wait_for(lock, patience, [] { return callbacks.running == 0; });
 }
 
+namespace {
+
+std::atomic<uint64_t> counted{0};
+
+} // namespace
+
+uint64_t synchronizations()
+{
+    return counted.load(std::memory_order_relaxed);
+}
+
+void count_synchronization()
+{
+    counted.fetch_add(1, std::memory_order_relaxed);
+}
+
 } // namespace emu::state

@@ -90,6 +90,10 @@ private:
 // told once, and to all who wait meanwhile.
 CUresult wait_for(const std::vector<Place>& places);
 
+// How often the program has waited for what it submitted: pools give memory back then.
+uint64_t synchronizations();
+void count_synchronization();
+
 // True in a host function or other callback of a worker: driver calls give NOT_PERMITTED.
 bool in_callback();
 // Around a call into the program, which is made where the scope is true: not after stop_callbacks().

@@ -3,13 +3,12 @@
 #include "stream.hpp"
 
 #include <algorithm>
-#include <cxxabi.h>
+#include <unordered_map>
 
 #include "../config.hpp"
-#include "capture.hpp"
+#include "capture_calls.hpp"
 #include "event.hpp"
 #include "event_sharing.hpp"
-#include "pool.hpp"
 
 namespace emu::state {
 namespace {
@@ -22,41 +21,7 @@ HandleTable<Stream, CUstream>& table()
 
 std::atomic<uint64_t> next_id{1};
 
-// What does something that a program may miss. After an error of the context, or when the program
-// was interrupted, nothing of the kind runs, but the order is kept: places are reached, memory
-// is given back.
-bool has_effect(Operation::Kind kind)
-{
-    using Kind = Operation::Kind;
-    return kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill || kind == Kind::host_function;
-}
-
-bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
-{
-    auto context = weak.lock();
-    if (!operation.work)
-        return true;
-    GenerationScope scope(operation.generation);
-    if (context && has_effect(operation.kind)) {
-        if (context->sticky() != CUDA_SUCCESS)
-            return true;
-        if (context->is_interrupted())
-            return false;
-    }
-    CUresult result = CUDA_ERROR_UNKNOWN;
-    try {
-        result = operation.work();
-    } catch (const std::bad_alloc&) {
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    } catch (const abi::__forced_unwind&) {
-        throw; // an interpreter that exits ends threads which call into it
-    } catch (...) {
-    }
-    if (result != CUDA_SUCCESS && context)
-        context->fail(result, std::string(operation.name) + " failed while it ran");
-    bool can_miss = has_effect(operation.kind) || operation.kind == Operation::Kind::graph;
-    return !context || !can_miss || !context->is_interrupted();
-}
+const AtContextEnd at_context_end(&Stream::forget_context);
 
 } // namespace
 
@@ -70,13 +35,32 @@ std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int prior
     stream->priority_ = std::clamp(priority, int(stream_priority_greatest),
                                    int(stream_priority_least));
     stream->legacy_ = legacy;
-    stream->queue_ = std::make_shared<Queue>(&context, stream->priority_);
-    stream->queue_->execute = [weak = stream->context_](Operation& operation) {
-        return execute(weak, operation);
-    };
+    bool of_context = legacy && !home.id;
+    stream->queue_ = of_context ? context.legacy_queue() : context.make_queue(stream->priority_);
     stream->home_ = home;
     if (!legacy)
-        stream->legacy_queue_ = home.id ? home.legacy_queue : context.legacy_stream()->queue_;
+        stream->legacy_queue_ = home.id ? home.legacy_queue : context.legacy_queue();
+    return stream;
+}
+
+StreamRow Stream::row()
+{
+    return {this, weak_from_this(), queue_, is_blocking(), home_.id};
+}
+
+std::shared_ptr<Stream> Stream::legacy_of(Context& context)
+{
+    return context.legacy_stream([](Context& owner) { return make(owner, 0, 0, true); });
+}
+
+std::shared_ptr<Stream> Stream::of_this_thread(Context& context)
+{
+    thread_local std::unordered_map<uint64_t, std::shared_ptr<Stream>> streams; // by context
+    auto& stream = streams[context.id()];
+    if (!stream) {
+        stream = make(context, 0, 0, false);
+        context.add_stream(stream->row());
+    }
     return stream;
 }
 
@@ -86,7 +70,7 @@ CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream
         return CUDA_ERROR_INVALID_VALUE;
     auto stream = make(context, flags, priority, false, home);
     stream->handle_ = table().add(stream);
-    context.add_stream(stream);
+    context.add_stream(stream->row());
     *out = stream->handle_;
     return CUDA_SUCCESS;
 }
@@ -96,7 +80,7 @@ CUresult Stream::destroy(CUstream handle)
     auto stream = table().remove(handle);
     if (!stream)
         return CUDA_ERROR_INVALID_HANDLE;
-    Capture::leave(*stream);
+    CaptureCalls::get().leave(*stream);
     if (auto context = stream->context())
         context->remove_stream(stream.get());
     return CUDA_SUCCESS;
@@ -111,7 +95,7 @@ void Stream::forget_context(const Context& context)
 {
     for (auto& row : table().all())
         if (row.first->context().get() == &context) {
-            Capture::leave(*row.first);
+            CaptureCalls::get().leave(*row.first);
             table().remove(row.first->handle());
         }
 }
@@ -151,13 +135,13 @@ CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wai
 CUresult Stream::check_legacy() const
 {
     auto context = legacy_ ? context_.lock() : nullptr;
-    return context ? Capture::refuse_in(*context, true) : CUDA_SUCCESS;
+    return context ? CaptureCalls::get().refuse_legacy(*context) : CUDA_SUCCESS;
 }
 
 CUresult Stream::enqueue(Operation operation)
 {
     if (is_capturing())
-        return Capture::refuse(*this); // nothing that a graph can hold
+        return CaptureCalls::get().refuse(*this); // nothing that a graph can hold
     if (CUresult failed = check_legacy())
         return failed;
     return submit(std::move(operation), {}, false);
@@ -167,7 +151,7 @@ CUresult Stream::run(Operation operation)
 {
     auto context = context_.lock();
     if (is_capturing())
-        return Capture::refuse(*this);
+        return CaptureCalls::get().refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
     CUresult result = submit(std::move(operation), {}, true);
@@ -178,7 +162,7 @@ CUresult Stream::run(Operation operation)
 CUresult Stream::record(const std::shared_ptr<Event>& event)
 {
     if (is_capturing())
-        return Capture::record(*this, *event);
+        return CaptureCalls::get().record(*this, *event);
     if (CUresult failed = check_legacy())
         return failed;
     auto point = event->new_point();
@@ -205,14 +189,14 @@ CUresult Stream::record(const std::shared_ptr<Event>& event)
 // In capture a node that records when the graph runs.
 CUresult Stream::record_external(const std::shared_ptr<Event>& event)
 {
-    return Capture::add(*this, std::make_shared<EventWork>(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
+    return CaptureCalls::get().record_external(*this, event);
 }
 
 CUresult Stream::wait(const std::shared_ptr<Event>& event, bool external)
 {
     auto point = event->last();
     if (is_capturing() || (point && point->captured))
-        return Capture::wait(*this, event, external);
+        return CaptureCalls::get().wait(*this, event, external);
     if (event->is_recorded_elsewhere()) {
         auto shared = event->shared();
         auto work = [shared, number = shared->latest(), weak = context_] {
@@ -237,7 +221,7 @@ CUresult Stream::query()
     if (context && context->sticky() != CUDA_SUCCESS)
         return context->sticky();
     if (is_capturing())
-        return Capture::refuse(*this);
+        return CaptureCalls::get().refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
     if (!queue_->idle() || (legacy_ && !legacy_places().empty()))
@@ -249,7 +233,7 @@ CUresult Stream::synchronize()
 {
     auto context = context_.lock();
     if (is_capturing())
-        return Capture::refuse(*this);
+        return CaptureCalls::get().refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
     std::vector<Place> places;
@@ -258,7 +242,7 @@ CUresult Stream::synchronize()
     places.push_back({queue_, queue_->submitted()});
     CUresult result = wait_for(places);
     exec::flush_output();
-    Pool::synchronized();
+    count_synchronization();
     return context && context->sticky() ? context->sticky() : result;
 }
 

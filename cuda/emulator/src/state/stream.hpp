@@ -36,6 +36,8 @@ public:
     // Destroying does not wait: the queue is finished by its worker.
     static CUresult destroy(CUstream handle);
     static std::shared_ptr<Stream> find(CUstream handle);
+    static std::shared_ptr<Stream> legacy_of(Context& context);
+    static std::shared_ptr<Stream> of_this_thread(Context& context);
     static void forget_context(const Context& context);
     static std::vector<std::pair<std::shared_ptr<Stream>, Origin>> all();
 
@@ -52,6 +54,7 @@ public:
     std::shared_ptr<GreenContext> green() const { return home_.context.lock(); }
     bool is_detached() const { return home_.id && home_.context.expired(); } // its green context ended
     const std::shared_ptr<const exec::Partition>& partition() const { return home_.partition; }
+    StreamRow row();                                     // for Context::add_stream()
     bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
 
     // Legacy ordering is applied here: an operation of the legacy stream follows all
