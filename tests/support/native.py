@@ -68,8 +68,8 @@ def _build_executor():
     headers = [f"-I{FOLDER / 'generated'}", f"-I{DEVICE / 'src'}", f"-I{DEVICE / 'device_include'}"]
     command = [*compiler, *build.FLAGS, *headers]
     sources = [
-        *sorted((DEVICE / "src" / "exec").glob("*.cpp")),
-        *sorted((DEVICE / "src" / "exec").glob("*.S")),
+        *sorted((DEVICE / "src" / "exec").rglob("*.cpp")),
+        *sorted((DEVICE / "src" / "exec").rglob("*.S")),
         *(DEVICE / "src" / "config.cpp", SOURCES / "harness.cpp", SOURCES / "driver.cpp"),
     ]
     objects = [FOLDER / f"{source.name}.o" for source in sources]

@@ -11,8 +11,10 @@
 #include <sys/wait.h>
 #include <vector>
 
+#include "exec/checks/heap.hpp"
+#include "exec/checks/regions.hpp"
+#include "exec/checks/shadow.hpp"
 #include "exec/exec.hpp"
-#include "exec/regions.hpp"
 
 using emu::Dim3;
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arrays and mipmapped arrays, and copies of rows of them.
-#include "../state/arena.hpp"
-#include "../state/stream_copies.hpp"
+#include "../state/memory/arena.hpp"
+#include "../state/streams/stream_copies.hpp"
 #include "../state/textures/array.hpp"
 #include "calls.hpp"
 

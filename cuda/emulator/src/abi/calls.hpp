@@ -8,8 +8,8 @@
 
 #include "../state/context.hpp"
 #include "../state/device.hpp"
-#include "../state/event.hpp"
-#include "../state/stream.hpp"
+#include "../state/streams/event.hpp"
+#include "../state/streams/stream.hpp"
 #include "abi.hpp"
 
 // Statements: an `else` behind one belongs to what stands around it.

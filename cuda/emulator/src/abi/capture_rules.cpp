@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture_rules.hpp"
 
-#include "../state/capture.hpp"
+#include "../state/streams/capture.hpp"
 #include "calls.hpp"
 
 namespace emu::abi {

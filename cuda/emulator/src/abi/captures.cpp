@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Capture of streams into graphs.
-#include "../state/capture.hpp"
+#include "../state/streams/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;

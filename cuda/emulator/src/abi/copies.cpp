@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies of one dimension, between all kinds of memory.
-#include "../state/stream_copies.hpp"
+#include "../state/streams/stream_copies.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -4,7 +4,7 @@
 // Copies of rectangles and boxes.
 #include <cstring>
 
-#include "../state/stream_copies.hpp"
+#include "../state/streams/stream_copies.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "../config.hpp"
-#include "../state/pool.hpp"
+#include "../state/memory/pool.hpp"
 #include "../state/primary_context.hpp"
 #include "calls.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-#include "../state/event_sharing.hpp"
+#include "../state/streams/event_sharing.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fills of 1, 2 and 4 bytes, of rows and rectangles.
-#include "../state/stream_copies.hpp"
+#include "../state/streams/stream_copies.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "../state/module.hpp"
+#include "../state/code/module.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -18,7 +18,7 @@
 #include "../log.hpp"
 #include "../state/context.hpp"
 #include "../state/origin.hpp"
-#include "../state/queue.hpp"
+#include "../state/streams/queue.hpp"
 #include "abi.hpp"
 #include "planned_faults.hpp"
 

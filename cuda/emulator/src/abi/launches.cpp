@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches of kernels.
-#include "../state/capture.hpp"
-#include "../state/module.hpp"
+#include "../state/streams/capture.hpp"
+#include "../state/code/module.hpp"
 #include "calls.hpp"
 
 using namespace emu;

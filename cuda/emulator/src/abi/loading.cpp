@@ -9,7 +9,7 @@
 #include "../config.hpp"
 #include "../exec/exec.hpp"
 #include "../front/front.hpp"
-#include "../state/arena.hpp"
+#include "../state/memory/arena.hpp"
 #include "abi.hpp"
 
 namespace emu::abi {

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "../state/arena.hpp"
+#include "../state/memory/arena.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Virtual memory: reserving, making, mapping, and access.
-#include "../state/virtual_memory.hpp"
+#include "../state/memory/virtual_memory.hpp"
 
-#include "../state/virtual_space.hpp"
+#include "../state/memory/virtual_space.hpp"
 #include "calls.hpp"
 
 using namespace emu;

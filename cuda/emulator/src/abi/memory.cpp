@@ -7,9 +7,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "../state/arena.hpp"
-#include "../state/pool.hpp"
-#include "../state/virtual_memory.hpp"
+#include "../state/memory/arena.hpp"
+#include "../state/memory/pool.hpp"
+#include "../state/memory/virtual_memory.hpp"
 #include "calls.hpp"
 
 using namespace emu;

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../state/arena.hpp"
-#include "../state/module.hpp"
+#include "../state/code/module.hpp"
+#include "../state/memory/arena.hpp"
 #include "calls.hpp"
 #include "jit_options.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory pools and stream-ordered allocation.
-#include "../state/pool.hpp"
+#include "../state/memory/pool.hpp"
 #include "calls.hpp"
 
 using namespace emu;

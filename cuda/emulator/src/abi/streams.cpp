@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "../exec/exec.hpp"
-#include "../state/arena.hpp"
-#include "../state/capture.hpp"
 #include "../state/green_context.hpp"
+#include "../state/memory/arena.hpp"
+#include "../state/streams/capture.hpp"
 #include "calls.hpp"
 
 using namespace emu;

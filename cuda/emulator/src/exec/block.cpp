@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report.hpp"
+#include "checks/report.hpp"
 
 namespace emu::exec {
 

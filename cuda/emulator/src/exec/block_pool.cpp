@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "regions.hpp"
-#include "report.hpp"
+#include "checks/regions.hpp"
+#include "checks/report.hpp"
 #include "signals.hpp"
 
 namespace emu::exec {

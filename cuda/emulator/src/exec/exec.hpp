@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "../common.hpp"
 #include "../../device_include/emulator_abi.h"
+#include "../common.hpp"
 #include "../config.hpp"
 
 namespace emu::exec {

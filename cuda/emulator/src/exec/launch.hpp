@@ -11,9 +11,9 @@
 #include <mutex>
 
 #include "cluster.hpp"
+#include "code_images.hpp"
 #include "exec.hpp"
 #include "fiber.hpp"
-#include "code_images.hpp"
 
 namespace emu::exec {
 

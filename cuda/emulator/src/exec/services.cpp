@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "heap.hpp"
+#include "checks/heap.hpp"
 #include "worker.hpp"
 
 namespace emu::exec {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "carrier.hpp"
-#include "shadow.hpp"
+#include "checks/shadow.hpp"
 
 namespace emu::exec {
 namespace {

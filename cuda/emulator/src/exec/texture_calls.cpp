@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What kernels call for textures and surfaces.
-#include "regions.hpp"
+#include "checks/regions.hpp"
 #include "sampling.hpp"
-#include "shadow.hpp"
+#include "checks/shadow.hpp"
 #include "surfaces.hpp"
 #include "worker.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "block.hpp"
-#include "report.hpp"
+#include "checks/report.hpp"
 #include "worker.hpp"
 
 namespace emu::exec {

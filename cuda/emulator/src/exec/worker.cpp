@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #include <sys/mman.h>
 
-#include "report.hpp"
+#include "checks/report.hpp"
 #include "signals.hpp"
 
 extern "C" void emu_fiber_main()

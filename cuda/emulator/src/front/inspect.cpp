@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
-#include "../exec/shadow.hpp"
+#include "../exec/checks/shadow.hpp"
 #include "archive.hpp"
 #include "compiler.hpp"
 #include "contents.hpp"

@@ -8,11 +8,11 @@
 #include <set>
 #include <unordered_map>
 
-#include "../exec/heap.hpp"
-#include "arena.hpp"
+#include "../exec/checks/heap.hpp"
 #include "device.hpp"
 #include "graphics.hpp"
 #include "limits.hpp"
+#include "memory/arena.hpp"
 #include "textures/image_object.hpp"
 
 namespace emu::state {

@@ -12,7 +12,7 @@
 #include "../common.hpp"
 #include "../exec/exec.hpp"
 #include "handles.hpp"
-#include "queue.hpp"
+#include "streams/queue.hpp"
 
 namespace emu::state {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "../common.hpp"
-#include "arena.hpp"
+#include "memory/arena.hpp"
 
 namespace emu::state {
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 
-#include "arena.hpp"
 #include "handles.hpp"
+#include "memory/arena.hpp"
 
 namespace emu::state {
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "green_context.hpp"
 
-#include "capture.hpp"
 #include "device.hpp"
-#include "event.hpp"
 #include "primary_context.hpp"
+#include "streams/capture.hpp"
+#include "streams/event.hpp"
 
 namespace emu::state {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "context.hpp"
 #include "multiprocessors.hpp"
-#include "stream.hpp"
+#include "streams/stream.hpp"
 
 namespace emu::state {
 

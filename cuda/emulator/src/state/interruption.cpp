@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "context.hpp"
-#include "queue.hpp"
+#include "streams/queue.hpp"
 #include "thread.hpp"
 
 namespace emu::state {

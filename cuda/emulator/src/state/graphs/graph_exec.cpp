@@ -8,7 +8,7 @@
 #include <set>
 
 #include "../device.hpp"
-#include "../stream.hpp"
+#include "../streams/stream.hpp"
 
 namespace emu::state {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "../../config.hpp"
-#include "../event_sharing.hpp"
+#include "../streams/event_sharing.hpp"
 
 namespace emu::state {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../exec/exec.hpp"
-#include "../event.hpp"
+#include "../streams/event.hpp"
 #include "node_work.hpp"
 #include "user_object.hpp"
 

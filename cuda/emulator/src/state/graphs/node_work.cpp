@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "../device.hpp"
-#include "../queue.hpp"
+#include "../streams/queue.hpp"
 
 namespace emu::state {
 

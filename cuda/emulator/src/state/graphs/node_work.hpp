@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../../exec/exec.hpp"
-#include "../copy.hpp"
-#include "../module.hpp"
-#include "graph_memory.hpp"
+#include "../code/module.hpp"
+#include "../memory/copy.hpp"
+#include "../memory/graph_memory.hpp"
 
 namespace emu::state {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "../queue.hpp"
+#include "../streams/queue.hpp"
 
 namespace emu::state {
 namespace {

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "../../exec/textures.hpp"
-#include "../arena.hpp"
 #include "../handles.hpp"
+#include "../memory/arena.hpp"
 
 namespace emu::state {
 

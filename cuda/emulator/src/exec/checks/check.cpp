@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The slow half of access checks: judges what the module's own fast check did not allow.
+#include <algorithm>
+
+#include "../worker.hpp"
+#include "regions.hpp"
+#include "shadow.hpp"
+
+namespace emu::exec {
+namespace {
+
+// Finds whether an access of the running kernel is allowed, by what lies at the address.
+class Judge {
+public:
+    Judge(Worker& worker, uintptr_t address, size_t size, bool store)
+        : worker_(worker), address_(address), size_(size), store_(store)
+    {
+    }
+
+    bool allowed()
+    {
+        Fiber& fiber = *worker_.current;
+        int device = worker_.launch->request.device;
+        if (in_window(address_, size_))
+            return shadow_allows(device, address_, size_) ||
+                   (!shadow_space(device).shadow && regions_allow(device, address_, size_, &range));
+        if (address_ >= fiber.stack_low && address_ + size_ <= fiber.stack_high)
+            return true;
+        if (in_dynamic_shared() || in_static_shared() || in_cluster() || in_image())
+            return text.empty();
+        if (in_thread_state() || regions_allow(device, address_, size_, &range))
+            return true;
+        describe_stacks();
+        return false;
+    }
+
+    EmuRange range{}; // worth remembering, when not empty
+    bool read_only = false;
+    std::string text; // why not
+
+private:
+    // threadIdx and the like, and what the device header itself keeps: clang checks these, too.
+    bool in_thread_state()
+    {
+        uintptr_t low = UINTPTR_MAX, high = 0;
+        auto cover = [&](const auto& variable) {
+            auto begin = reinterpret_cast<uintptr_t>(&variable);
+            low = std::min(low, begin);
+            high = std::max(high, begin + sizeof(variable));
+        };
+        cover(emu_thread);
+        if (!store_)
+            for (const EmuDim3* triple : {&emu_thread_idx, &emu_block_idx, &emu_block_dim, &emu_grid_dim})
+                cover(*triple);
+        if (address_ < low || address_ + size_ > high)
+            return false;
+        range = {low, high};
+        read_only = !store_;
+        return true;
+    }
+
+    bool in_dynamic_shared()
+    {
+        const EmuThread& state = *worker_.state;
+        auto base = reinterpret_cast<uintptr_t>(state.dynamic_shared);
+        size_t bytes = state.dynamic_shared_size;
+        if (address_ < base || address_ >= base + worker_.shared_room())
+            return false;
+        range = {base, base + bytes};
+        if (address_ + size_ > base + bytes)
+            text = bytes ? describe_offset(address_, size_, base, bytes, "dynamic shared memory")
+                         : "dynamic shared memory, of which the launch asked for none";
+        return true;
+    }
+
+    bool in_static_shared()
+    {
+        const EmuVariable* variable = worker_.shared_variable(address_, &range);
+        if (!variable)
+            return false;
+        if (address_ + size_ > range.high)
+            text = describe_offset(address_, size_, range.low, variable->size,
+                                   std::string("__shared__ ") + variable->name);
+        return true;
+    }
+
+    bool in_cluster()
+    {
+        EmuRange found;
+        if (!worker_.in_cluster(address_, &found))
+            return false;
+        range = found;
+        if (address_ + size_ > range.high)
+            text = describe_offset(address_, size_, range.low, range.high - range.low,
+                                   "shared memory of another block of the cluster");
+        return true;
+    }
+
+    bool in_image()
+    {
+        Judgement judgement;
+        if (!worker_.image || !worker_.image->judge(address_, size_, &judgement))
+            return false;
+        range = judgement.range;
+        text = judgement.text;
+        read_only = judgement.read_only;
+        if (text.empty() && store_ && read_only)
+            text = judgement.name + ", which kernels can only read";
+        return true;
+    }
+
+    void describe_stacks()
+    {
+        if (worker_.stacks.is_guard(address_))
+            text = "outside the local variables of the thread";
+        for (const Fiber* fiber : worker_.stacks.fibers())
+            if (address_ >= fiber->stack_low && address_ < fiber->stack_high)
+                text = "a local variable of another thread (number " +
+                       std::to_string(fiber->linear) + " of the block)";
+    }
+
+    Worker& worker_;
+    uintptr_t address_;
+    size_t size_;
+    bool store_;
+};
+
+void remember(EmuThread& state, const Judge& judge)
+{
+    constexpr emu_u32 last = EMU_RECENT_RANGES - 1;
+    if (judge.range.low < judge.range.high)
+        state.recent[judge.read_only ? last : state.recent_next++ % last] = judge.range;
+}
+
+} // namespace
+} // namespace emu::exec
+
+using namespace emu::exec;
+
+extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc)
+{
+    Worker* worker = this_worker();
+    if (!worker || !worker->current || !size)
+        return;
+    Trouble trouble;
+    trouble.kind = FaultKind::misaligned_address;
+    if (!(access & EMU_ACCESS_MISALIGNED)) {
+        Judge judge(*worker, address, size, access & EMU_ACCESS_STORE);
+        bool allowed;
+        {
+            Locked locked; // it takes locks; the shadow may fault, which is mended
+            allowed = judge.allowed();
+        }
+        if (allowed)
+            return remember(*worker->state, judge);
+        trouble.kind = FaultKind::illegal_address;
+        trouble.text = std::move(judge.text);
+    }
+    trouble.pc = reinterpret_cast<uintptr_t>(pc);
+    trouble.address = address;
+    trouble.size = emu_u32(size);
+    trouble.store = access & EMU_ACCESS_STORE;
+    raise_fault(std::move(trouble));
+}

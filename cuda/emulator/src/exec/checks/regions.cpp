@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The regions of memory that the device model described, and the words for them.
+#include "regions.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <shared_mutex>
+
+#include "../../config.hpp"
+#include "../code_images.hpp"
+#include "heap.hpp"
+#include "shadow.hpp"
+
+namespace emu::exec {
+namespace {
+
+constexpr size_t freed_remembered = 1024;
+// Further away than this an address is not said to be "behind" an allocation.
+constexpr uintptr_t near = 64 << 10;
+
+using Regions = std::map<uintptr_t, Region>;
+
+struct Table {
+    std::shared_mutex mutex;
+    Regions live;               // of the window
+    Regions host;               // outside it
+    std::deque<Region> freed;   // the latest first
+    bool peers[most_devices][most_devices] = {};
+
+    bool may_access(int device, const Region& region) const
+    {
+        if (region.device < 0 || region.device == device)
+            return true;
+        return (region.shared_with >> device & 1) ||
+               (region.device < most_devices && peers[device][region.device]);
+    }
+};
+
+Table& table()
+{
+    static Table* value = [] {
+        static Table* made = new Table; // never destroyed: threads outlive main()
+        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
+                       [] { new (&made->mutex) std::shared_mutex; });
+        return made;
+    }();
+    return *value;
+}
+
+size_t room_of(const Region& region)
+{
+    return std::max(region.room, region.size);
+}
+
+// Under the lock, as the following ones.
+const Region* find_in(const Regions& regions, uintptr_t address)
+{
+    auto after = regions.upper_bound(address);
+    if (after == regions.begin())
+        return nullptr;
+    const Region& region = std::prev(after)->second;
+    return address - region.base < room_of(region) ? &region : nullptr;
+}
+
+void show_to(int device, const Region& region, bool allowed)
+{
+    size_t open = allowed ? region.size : 0;
+    if (allowed)
+        shadow_open(device, region.base, region.size);
+    shadow_close(device, region.base + open, room_of(region) - open,
+                 allowed ? EMU_SHADOW_REDZONE : EMU_SHADOW_FOREIGN);
+}
+
+void show_to_all(const Table& t, const Region& region)
+{
+    for (int device = 0; device < config().devices; ++device)
+        if (t.may_access(device, region))
+            show_to(device, region, true);
+}
+
+void remember_freed(Table& t, Region region)
+{
+    t.freed.push_front(std::move(region));
+    if (t.freed.size() > freed_remembered)
+        t.freed.pop_back();
+}
+
+const char* kind_name(RegionKind kind)
+{
+    switch (kind) {
+    case RegionKind::device: return "device memory";
+    case RegionKind::managed: return "managed memory";
+    case RegionKind::pinned: return "pinned host memory";
+    case RegionKind::registered: return "registered host memory";
+    case RegionKind::heap: return "the device heap";
+    case RegionKind::array: return "an array";
+    }
+    return "memory";
+}
+
+std::string title(const Region& region)
+{
+    std::string text = kind_name(region.kind);
+    if (region.device >= 0)
+        text += " of device " + std::to_string(region.device);
+    if (!region.made_by.empty())
+        text += " from " + region.made_by;
+    return text;
+}
+
+std::string describe_near(const Regions& regions, uintptr_t address, size_t size)
+{
+    auto after = regions.upper_bound(address);
+    std::string before; // said when an allocation begins closer than another ends
+    uintptr_t gap = near;
+    if (after != regions.end() && after->first - address < 4096) {
+        gap = after->first - address;
+        before = describe_offset(address, size, after->first, after->second.size,
+                                 title(after->second));
+    }
+    if (after != regions.begin()) {
+        const Region& region = std::prev(after)->second;
+        std::string text = describe_offset(address, size, region.base, region.size, title(region));
+        bool inside = address + size <= region.base + region.size;
+        if (inside && region.device >= 0)
+            return text + ", to which this device has no access";
+        if (inside || address - region.base < region.size + gap)
+            return text;
+    }
+    return before;
+}
+
+std::atomic<void (*)()> range_closes{nullptr};
+
+void forget_range()
+{
+    if (auto action = range_closes.load())
+        action();
+}
+
+} // namespace
+
+void when_range_closes(void (*action)())
+{
+    range_closes = action;
+}
+
+void open_region(const Region& region)
+{
+    Table& t = table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    t.live[region.base] = region;
+    show_to_all(t, region);
+}
+
+void close_region(uintptr_t base)
+{
+    {
+        Table& t = table();
+        std::unique_lock<std::shared_mutex> lock(t.mutex);
+        auto found = t.live.find(base);
+        if (found == t.live.end())
+            return;
+        Region region = std::move(found->second);
+        t.live.erase(found);
+        for (int device = 0; device < config().devices; ++device)
+            if (t.may_access(device, region))
+                shadow_close(device, region.base, room_of(region), EMU_SHADOW_FREED);
+        remember_freed(t, std::move(region));
+    }
+    if (!in_window(base, 1))
+        forget_range();
+}
+
+void forget_region(uintptr_t base)
+{
+    Table& t = table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    auto last = std::remove_if(t.freed.begin(), t.freed.end(),
+                               [&](const Region& region) { return region.base == base; });
+    t.freed.erase(last, t.freed.end());
+}
+
+void open_host_range(const Region& region)
+{
+    Table& t = table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    t.host[region.base] = region;
+}
+
+void close_host_range(uintptr_t base)
+{
+    {
+        Table& t = table();
+        std::unique_lock<std::shared_mutex> lock(t.mutex);
+        auto found = t.host.find(base);
+        if (found == t.host.end())
+            return;
+        remember_freed(t, std::move(found->second));
+        t.host.erase(found);
+    }
+    forget_range();
+}
+
+void set_peer_access(int from, int to, bool allowed)
+{
+    if (from < 0 || to < 0 || from >= most_devices || to >= most_devices || from == to)
+        return;
+    Table& t = table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    t.peers[from][to] = allowed;
+    for (const auto& entry : t.live)
+        if (entry.second.device == to)
+            show_to(from, entry.second, t.may_access(from, entry.second));
+}
+
+void share_region(uintptr_t base, uint32_t shared_with)
+{
+    Table& t = table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    auto found = t.live.find(base);
+    if (found == t.live.end())
+        return;
+    found->second.shared_with = shared_with;
+    for (int device = 0; device < config().devices; ++device)
+        show_to(device, found->second, t.may_access(device, found->second));
+}
+
+bool find_region(uintptr_t address, size_t size, Region* found)
+{
+    Table& t = table();
+    std::shared_lock<std::shared_mutex> lock(t.mutex);
+    for (const Regions* regions : {&t.live, &t.host}) {
+        const Region* region = find_in(*regions, address);
+        if (region && address - region->base <= region->size &&
+            size <= region->size - (address - region->base)) {
+            if (found)
+                *found = *region;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range)
+{
+    Table& t = table();
+    std::shared_lock<std::shared_mutex> lock(t.mutex);
+    for (const Regions* regions : {&t.live, &t.host}) {
+        const Region* region = find_in(*regions, address);
+        if (region && t.may_access(device, *region) && address + size <= region->base + region->size) {
+            *range = {region->base, region->base + region->size};
+            return true;
+        }
+    }
+    return false;
+}
+
+std::string describe_address(uintptr_t address, size_t size)
+{
+    if (address < 65536)
+        return address == 0 ? "a null pointer" : "a null pointer, or close to one";
+    std::string text = describe_heap_address(address, size);
+    if (!text.empty())
+        return text;
+    {
+        Table& t = table();
+        std::shared_lock<std::shared_mutex> lock(t.mutex);
+        for (const Region& region : t.freed)
+            if (address - region.base < region.size)
+                return describe_offset(address, size, region.base, region.size, title(region)) +
+                       ", which was freed";
+        for (const Regions* regions : {&t.live, &t.host}) {
+            text = describe_near(*regions, address, size);
+            if (!text.empty())
+                return text;
+        }
+    }
+    text = describe_image_address(address, size);
+    if (!text.empty())
+        return text;
+    return in_window(address, 1) ? "no memory is allocated there"
+                                 : "not device memory: host memory, or a wild pointer";
+}
+
+} // namespace emu::exec

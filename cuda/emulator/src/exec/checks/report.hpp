@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of reports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../carrier.hpp"
+
+namespace emu::exec {
+
+// Threads that wait for the same at the same line.
+struct Waiting {
+    std::string what;
+    CodePlace place;
+    Site site;
+    std::vector<const Fiber*> fibers; // one for each thread
+};
+
+// Who of the block waits at a barrier, or at anything: any_wait.
+constexpr uint32_t any_wait = ~0u;
+std::vector<Waiting> waiting_places(const Carrier& carrier, uint32_t barrier);
+void add_place(const Carrier& carrier, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what);
+void keep_warp(std::vector<Waiting>* places, uint32_t warp);
+std::string list_places(const std::vector<Waiting>& places);
+
+std::string collective_name(const EmuWarpCall& call);
+std::string barrier_name(uint32_t id);
+
+Fault make_fault(const Carrier& carrier, const Trouble& trouble);
+// Of no thread in particular; the details are for a lack of resources or a trap.
+Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details);
+
+} // namespace emu::exec

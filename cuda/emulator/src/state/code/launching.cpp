@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launches: checked in the order in which a driver answers, and run.
+#include <cstring>
+
+#include "../../config.hpp"
+#include "../device.hpp"
+#include "../interruption.hpp"
+#include "../memory/arena.hpp"
+#include "../memory/pool.hpp"
+#include "../memory/virtual_space.hpp"
+#include "../telemetry.hpp"
+#include "module.hpp"
+
+namespace emu::state {
+namespace {
+
+std::atomic<uint64_t> next_launch{1};
+
+bool fits(const Device& device, const Dim3& grid, const Dim3& block)
+{
+    auto within = [&](uint32_t value, CUdevice_attribute most) {
+        return value >= 1 && value <= uint32_t(device.number(most));
+    };
+    return within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+           within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
+           within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) &&
+           within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
+           within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) &&
+           within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+}
+
+// The size of the cluster: written in the source, set on the function, or of this launch.
+CUresult find_cluster(const Function& function, const Device& device, const LaunchParameters& p,
+                      Dim3* cluster)
+{
+    *cluster = Dim3{};
+    const FunctionSettings settings = function.settings(device.ordinal());
+    Dim3 required = function.info().cluster;
+    if (!required.x && settings.cluster[0])
+        required = {uint32_t(settings.cluster[0]), uint32_t(std::max(1, settings.cluster[1])),
+                    uint32_t(std::max(1, settings.cluster[2]))};
+    if (!p.cluster.x && !required.x)
+        return CUDA_SUCCESS;
+    Dim3 wanted = p.cluster.x ? p.cluster : required;
+    if (required.x && !(wanted == required))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (wanted.count() == 0 || p.grid.x % wanted.x || p.grid.y % wanted.y || p.grid.z % wanted.z)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (wanted.count() > (settings.non_portable_cluster ? 16u : 8u))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (wanted.count() > 1 && !device.number(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *cluster = wanted;
+    return CUDA_SUCCESS;
+}
+
+// `extra`: a list of keys and values that gives a packed buffer instead of single values.
+CUresult copy_packed(const front::KernelInfo& info, void** extra, Bytes* out)
+{
+    const void* buffer = nullptr;
+    size_t size = 0;
+    for (void** item = extra;; item += 2) {
+        auto key = reinterpret_cast<uintptr_t>(*item);
+        if (key == CU_LAUNCH_PARAM_END_AS_INT)
+            break;
+        if (key == CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
+            buffer = item[1];
+        else if (key == CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT)
+            size = item[1] ? *static_cast<size_t*>(item[1]) : 0;
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (size < info.parameter_bytes)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; // what hardware drivers answer
+    if (!buffer && info.parameter_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    out->resize(info.parameter_bytes);
+    if (info.parameter_bytes)
+        std::memcpy(out->data(), buffer, info.parameter_bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult copy_parameters(const front::KernelInfo& info, const LaunchParameters& p, Bytes* out)
+{
+    if (p.values && p.extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (p.extra)
+        return copy_packed(info, p.extra, out);
+    if (!p.values && !info.parameters.empty())
+        return CUDA_ERROR_INVALID_VALUE;
+    out->resize(info.parameter_bytes);
+    for (size_t i = 0; i < info.parameters.size(); ++i) {
+        if (!p.values[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        std::memcpy(out->data() + info.parameters[i].offset, p.values[i], info.parameters[i].size);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult check_resident(const Function& function, const Device& device,
+                        const exec::LaunchRequest& request)
+{
+    OccupancyQuery query;
+    query.threads = uint32_t(request.block.count());
+    query.registers = function.info().registers;
+    query.shared = size_t(request.static_shared) + request.dynamic_shared;
+    uint64_t multiprocessors = request.partition ? request.partition->size() : request.multiprocessors;
+    uint64_t most = uint64_t(blocks_per_multiprocessor(device, query)) * multiprocessors;
+    most = std::min(most, exec::resident_blocks_limit(request));
+    return request.grid.count() > most ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+}
+
+} // namespace
+
+CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& context,
+                        PreparedLaunch* out)
+{
+    const Device& device = context.device();
+    std::shared_ptr<Function> function;
+    if (CUresult failed = given.in(context, &function))
+        return failed;
+    const front::KernelInfo& info = function->info();
+    if (!fits(device, p.grid, p.block) ||
+        p.block.count() > uint64_t(function->max_threads(device.ordinal())) ||
+        p.dynamic_shared > uint32_t(given.max_dynamic_shared(device.ordinal())))
+        return CUDA_ERROR_INVALID_VALUE;
+    auto request = std::make_shared<exec::LaunchRequest>();
+    if (CUresult failed = find_cluster(given, device, p, &request->cluster))
+        return failed;
+    if (CUresult failed = copy_parameters(info, p, &request->parameters))
+        return failed;
+    auto module = function->module();
+    request->entry = info.entry;
+    request->name = info.shown;
+    request->grid = p.grid;
+    request->block = p.block;
+    request->dynamic_shared = p.dynamic_shared;
+    request->static_shared = info.static_shared;
+    request->layout = info.parameters;
+    request->cooperative = p.cooperative;
+    request->device = device.ordinal();
+    request->multiprocessors = uint32_t(device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    request->partition = p.partition;
+    request->image = module->code().image();
+    request->checks = config().checks;
+    request->limits = context.limits();
+    request->time_limit = config().time_limit;
+    if (p.cooperative)
+        if (CUresult failed = check_resident(*function, device, *request))
+            return failed;
+    context.prepare_heap();
+    *out = {std::move(request), std::move(module)};
+    return CUDA_SUCCESS;
+}
+
+void run_launch(exec::LaunchRequest& request, Context& context)
+{
+    request.id = next_launch++;
+    request.seed = config().mode == Mode::shuffle ? config().seed + request.id : 0;
+    uint32_t devices = 1u << request.device | Pool::sharing_with(request.device);
+    for (int peer : context.peer_devices())
+        devices |= 1u << peer;
+    auto for_each = [&](void (Arena::*action)()) {
+        for (int device = 0; device < device_count(); ++device)
+            if (devices >> device & 1)
+                (AddressSpace::get().device(device).*action)();
+    };
+    if (!context.begin_launch(request.id))
+        return;
+    watch_interrupts();
+    for_each(&Arena::begin_kernels);
+    VirtualSpace::get().begin_kernels();
+    kernel_begins(request.device);
+    exec::Fault fault = exec::run(request);
+    kernel_ends(request.device);
+    context.end_launch(request.id);
+    for_each(&Arena::end_kernels);
+    VirtualSpace::get().end_kernels();
+    if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
+        say(fault.text); // interrupted: the context can be used on
+    } else if (fault) {
+        context.fail(fault);
+        if (fault.kind != exec::FaultKind::cancelled)
+            report_fault(request.device, fault);
+    }
+}
+
+} // namespace emu::state

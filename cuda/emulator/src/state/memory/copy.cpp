@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "copy.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../device.hpp"
+#include "../origin.hpp"
+#include "graph_memory.hpp"
+#include "pool.hpp"
+
+namespace emu::state {
+namespace {
+
+// A row whose host side may not be mapped: the kernel copies it and says so, where memcpy
+// would end the process. False: a part of it could not be read or written.
+bool copy_guarded(std::byte* target, const std::byte* source, size_t size)
+{
+    while (size) {
+        iovec local{target, size}, remote{const_cast<std::byte*>(source), size};
+        ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+        if (done < 0 && (errno == EPERM || errno == ENOSYS)) { // forbidden in some containers
+            std::memmove(target, source, size);
+            return true;
+        }
+        if (done <= 0)
+            return false;
+        target += done, source += done, size -= size_t(done);
+    }
+    return true;
+}
+
+bool copy_box(const Side& target, const Side& source, const Box& box)
+{
+    bool guarded = target.guarded || source.guarded;
+    auto one = [&](std::byte* to, const std::byte* from, size_t size) {
+        if (guarded)
+            return copy_guarded(to, from, size);
+        std::memmove(to, from, size);
+        return true;
+    };
+    bool rows_join = box.height == 1 || (target.pitch == box.width && source.pitch == box.width);
+    size_t slice = box.width * box.height;
+    if (rows_join && (box.depth == 1 || (target.slice == slice && source.slice == slice)))
+        return one(target.at, source.at, slice * box.depth);
+    for (size_t z = 0; z < box.depth; ++z)
+        for (size_t y = 0; y < box.height; ++y)
+            if (!one(target.at + z * target.slice + y * target.pitch,
+                     source.at + z * source.slice + y * source.pitch, box.width))
+                return false;
+    return true;
+}
+
+size_t extent(const Box& box, size_t pitch, size_t slice)
+{
+    return (box.depth - 1) * slice + (box.height - 1) * pitch + box.width;
+}
+
+template <class T>
+void fill_row(std::byte* row, T value, size_t count)
+{
+    auto* items = reinterpret_cast<T*>(row);
+    std::fill(items, items + count, value);
+}
+
+} // namespace
+
+CUdeviceptr Side::address() const
+{
+    return allocation ? allocation->base + CUdeviceptr(at - allocation->host)
+                      : reinterpret_cast<CUdeviceptr>(at);
+}
+
+CUresult run_copy(const Side& target, const Side& source, const Box& box)
+{
+    return copy_box(target, source, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height)
+{
+    for (size_t y = 0; y < height; ++y) {
+        std::byte* row = target.at + y * target.pitch;
+        if (bytes == 1)
+            std::memset(row, int(value & 0xff), width);
+        else if (bytes == 2)
+            fill_row(row, uint16_t(value), width);
+        else
+            fill_row(row, value, width);
+    }
+}
+
+CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
+                   size_t slice, Side* side)
+{
+    auto& space = AddressSpace::get();
+    size_t size = extent(box, pitch, slice);
+    side->pitch = pitch;
+    side->slice = slice;
+    auto allocation = space.find(address);
+    if (!allocation && captured)
+        allocation = GraphMemory::find_allocation(address);
+    if (!allocation) {
+        if (kind == Kind::device || !address || space.in_window(address))
+            return CUDA_ERROR_INVALID_VALUE;
+        side->at = reinterpret_cast<std::byte*>(address);
+        side->guarded = side->host = true;
+        return CUDA_SUCCESS;
+    }
+    bool registered = allocation->kind == MemoryKind::registered;
+    if (size > allocation->size - size_t(address - allocation->base) &&
+        (allocation->kind != MemoryKind::mapped || size > space.extent(address))) {
+        if (!registered || kind == Kind::device)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    side->at = allocation->at(address);
+    side->guarded = registered; // its owner may have unmapped it
+    side->host = allocation->is_host();
+    side->pool = std::atomic_load(&allocation->owner);
+    side->allocation = std::move(allocation);
+    return CUDA_SUCCESS;
+}
+
+CUresult find_array_side(CUarray handle, size_t x, size_t y, size_t z, const Box& box, Side* side)
+{
+    auto array = Array::find(handle);
+    if (!array)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const exec::Texels& texels = array->texels();
+    size_t row = texels.pitch;
+    auto within = [](size_t start, size_t count, size_t extent) { return start <= extent && count <= extent - start; };
+    if (!within(x, box.width, row) || !within(y, box.height, texels.height) || !within(z, box.depth, texels.depth))
+        return CUDA_ERROR_INVALID_VALUE;
+    side->at = texels.at + z * texels.slice + y * texels.pitch + x;
+    side->pitch = texels.pitch;
+    side->slice = texels.slice;
+    side->x = x, side->y = y, side->z = z;
+    side->array = std::move(array);
+    return CUDA_SUCCESS;
+}
+
+namespace {
+
+constexpr size_t most_pitch = 0x7fffffff;
+
+// One side of a box copy as the structure gives it.
+struct Given {
+    CUmemorytype type;
+    const void* host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t x, y, z, pitch, height;
+};
+
+CUresult find_given(bool captured, const Given& given, const Box& box, Side* side)
+{
+    if (given.type == CU_MEMORYTYPE_ARRAY)
+        return find_array_side(given.array, given.x, given.y, given.z, box, side);
+    bool single_row = box.height == 1 && box.depth == 1;
+    bool has_kind = given.type == CU_MEMORYTYPE_HOST || given.type == CU_MEMORYTYPE_DEVICE ||
+                    given.type == CU_MEMORYTYPE_UNIFIED;
+    bool fits = given.pitch >= box.width + given.x || (single_row && given.pitch == 0);
+    size_t slice = given.pitch * given.height;
+    CUdeviceptr base = given.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(given.host)
+                                                        : given.device;
+    if (!has_kind || !fits || !base || given.pitch > most_pitch ||
+        (box.depth != 1 && given.height < box.height + given.y))
+        return CUDA_ERROR_INVALID_VALUE;
+    Kind kind = given.type == CU_MEMORYTYPE_HOST     ? Kind::host
+                : given.type == CU_MEMORYTYPE_DEVICE ? Kind::device
+                                                     : Kind::any;
+    base += given.z * slice + given.y * given.pitch + given.x;
+    return find_side(captured, base, kind, box, given.pitch, slice, side);
+}
+
+} // namespace
+
+CUresult find_sides(const CUDA_MEMCPY3D& p, bool captured, Side* target, Side* source, Box* box)
+{
+    *box = {p.WidthInBytes, p.Height, p.Depth};
+    if (p.srcLOD || p.dstLOD)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (box->empty())
+        return CUDA_SUCCESS;
+    Given to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
+             p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
+    Given from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
+               p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
+    if (CUresult failed = find_given(captured, to, *box, target))
+        return failed;
+    return find_given(captured, from, *box, source);
+}
+
+CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch,
+                   bool captured, const Context* context, Side* side)
+{
+    if (target % bytes || (height > 1 && (pitch % bytes || pitch < width * bytes)))
+        return CUDA_ERROR_INVALID_VALUE;
+    Box box{width * bytes, height, 1};
+    if (CUresult failed = find_side(captured, target, Kind::device, box, pitch, 0, side))
+        return failed;
+    return side->allocation->read_only ? CUDA_ERROR_INVALID_VALUE : check_access(*side, context);
+}
+
+CUresult check_access(const Side& side, const Context* context)
+{
+    int device = side.device >= 0 || !context ? side.device : context->device().ordinal();
+    if (!side.pool || device < 0 || side.pool->lets_in(device))
+        return CUDA_SUCCESS;
+    explain("device " + std::to_string(device) +
+            " has no access to the memory pool of the operand: grant it with cuMemPoolSetAccess");
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+} // namespace emu::state

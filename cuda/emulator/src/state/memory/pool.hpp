@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory pools and stream-ordered allocation. The address is given at submission, the
+// memory is usable from its place in the stream's order on.
+//
+// A pool counts what it reserves from its device in steps of 32 MiB; which addresses it
+// hands out is the arena's affair, so that freed ones rest and are found when used.
+#pragma once
+
+#include <memory>
+
+#include "../../common.hpp"
+#include "../streams/stream.hpp"
+#include "arena.hpp"
+
+namespace emu::state {
+
+class Device;
+struct PoolState;
+
+class Pool : public std::enable_shared_from_this<Pool> {
+public:
+    explicit Pool(const CUmemPoolProps& properties);
+    ~Pool();
+    static CUresult create(const CUmemPoolProps& properties, CUmemoryPool* out);
+    static CUresult destroy(CUmemoryPool handle);        // lives on until the last block
+    static std::shared_ptr<Pool> find(CUmemoryPool handle);
+    // The default pool of a device, and the one that allocations in it take: the default one unless another
+    // was made current (null: it is again).
+    static std::shared_ptr<Pool> default_of(const Device& device);
+    static std::shared_ptr<Pool> current_of(const Device& device);
+    static void make_current(const Device& device, std::shared_ptr<Pool> pool);
+    // The default and the current one of a location that is not a device.
+    static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type,
+                              std::shared_ptr<Pool>* out);
+    static std::vector<std::pair<std::shared_ptr<Pool>, Origin>> all();
+
+    CUmemoryPool handle() const;
+    bool is_default() const;
+    const CUmemPoolProps& properties() const;
+    CUresult attribute(CUmemPool_attribute attribute, void* value);
+    CUresult set_attribute(CUmemPool_attribute attribute, const void* value);
+    CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
+    CUresult set_access(const CUmemAccessDesc* rows, size_t count);
+    // Whether a device may use the memory, if it is on the host: there, not even one does by itself.
+    bool lets_in(int device) const;
+    // Devices, as bits, whose pools kernels of `device` may use.
+    static uint32_t sharing_with(int device);
+    CUresult trim(size_t keep);
+    CUresult allocate(size_t size, Stream& stream, CUdeviceptr* out);
+    // Of any pool, or of plain memory: ordered after the stream's work.
+    static CUresult release(CUdeviceptr base, Stream& stream);
+    // At once, for cuMemFree; the caller has waited.
+    static CUresult release_now(CUdeviceptr base);
+
+    // Between processes: a pool by a descriptor, what it gave by data of 64 bytes. An
+    // imported pool gives nothing itself, and has no attributes.
+    bool is_imported() const;
+    bool has_imports() const;
+    CUresult export_file(int* out) const;
+    static CUresult import_file(int file, CUmemoryPool* out);
+    static CUresult export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out);
+    CUresult import_pointer(const CUmemPoolPtrExportData& data, CUdeviceptr* out);
+
+private:
+    static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id,
+                                              CUmemAllocationType type);
+    static void forget_current(const std::shared_ptr<Pool>& pool);
+    static CUmemoryPool enter(std::shared_ptr<Pool> pool); // into the table
+    CUresult open_shared();
+    void close_shared();
+    void close_file();
+    std::shared_ptr<Allocation> make_import(uint64_t offset, size_t size);
+    void drop_import(const Allocation& allocation);
+    void close_import(const Allocation& allocation);
+    Arena& memory() const;
+    Arena& arena() const;
+    bool grow(size_t bytes);
+    void shrink(size_t keep);
+    void settle();
+    static CUresult claim(CUdeviceptr base, std::shared_ptr<Allocation>* out);
+    static CUresult give_back(Allocation& allocation);
+    void finish(const Allocation& allocation);
+    std::unique_ptr<PoolState> state_;
+};
+
+} // namespace emu::state

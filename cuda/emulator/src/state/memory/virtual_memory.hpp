@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Virtual memory: addresses that are reserved, memory without an address, and the mappings
+// of one to the other, with access per device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../../common.hpp"
+#include "arena.hpp"
+
+namespace emu::state {
+
+// Memory that has no address of its own. Lives until it is released and mapped nowhere.
+class Physical {
+public:
+    static CUresult create(size_t size, const CUmemAllocationProp& properties,
+                           CUmemGenericAllocationHandle* out);
+    static CUresult import(int file, CUmemGenericAllocationHandle* out);
+    static std::shared_ptr<Physical> find(CUmemGenericAllocationHandle handle);
+    static CUresult release(CUmemGenericAllocationHandle handle);
+    static std::vector<std::pair<std::shared_ptr<Physical>, Origin>> all();
+    ~Physical();
+
+    CUmemGenericAllocationHandle handle() const { return handle_; }
+    size_t size() const { return size_; }
+    int file() const { return file_; }
+    const CUmemAllocationProp& properties() const { return properties_; }
+    bool is_host() const { return properties_.location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
+    CUresult export_file(int* out) const;
+    // One more release is needed; a handle that was given up comes back.
+    static CUmemGenericAllocationHandle retain(const std::shared_ptr<Physical>& memory);
+
+private:
+    Arena& arena() const;
+    CUmemGenericAllocationHandle handle_ = 0;
+    CUmemAllocationProp properties_{};
+    size_t size_ = 0, charged_ = 0;
+    int file_ = -1;
+    int references_ = 0;                     // under the lock of all
+};
+
+namespace virtual_memory {
+
+CUresult reserve(size_t size, size_t alignment, CUdeviceptr wanted, CUdeviceptr* out);
+CUresult free(CUdeviceptr address, size_t size);
+CUresult map(CUdeviceptr address, size_t size, std::shared_ptr<Physical> memory);
+CUresult unmap(CUdeviceptr address, size_t size);
+CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc* rows, size_t count);
+CUresult access(const CUmemLocation& location, CUdeviceptr address, CUmemAccess_flags* flags);
+std::shared_ptr<Physical> memory_at(CUdeviceptr address); // null: nothing is mapped
+// What pointer attributes tell, also before any access is granted; null likewise.
+std::shared_ptr<Allocation> allocation_at(CUdeviceptr address);
+// The reserved range that holds a mapped address.
+bool reservation_of(CUdeviceptr address, CUdeviceptr* base, size_t* size);
+// Reserved ranges that were not freed.
+std::vector<std::pair<std::pair<CUdeviceptr, size_t>, Origin>> reservations();
+
+} // namespace virtual_memory
+} // namespace emu::state

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events: a point in a stream's queue, and the time at which it was reached.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "../../common.hpp"
+#include "../context.hpp"
+#include "queue.hpp"
+
+namespace emu::state {
+
+class Capture;
+class SharedEvent;
+struct GraphNode;
+
+class Event : public std::enable_shared_from_this<Event> {
+public:
+    static CUresult create(Context& context, unsigned flags, CUevent* out);
+    static CUresult open(Context& context, const CUipcEventHandle& handle, CUevent* out);
+    static CUresult destroy(CUevent handle);
+    static std::shared_ptr<Event> find(CUevent handle);
+    static void forget_context(const Context& context);
+    static std::vector<std::pair<std::shared_ptr<Event>, Origin>> all();
+
+    CUevent handle() const { return handle_; }
+    std::shared_ptr<Context> context() const { return context_.lock(); }
+    unsigned flags() const { return flags_; }
+
+    // A record makes a new point; waits made before keep the old one.
+    struct Point {
+        Place place;
+        std::weak_ptr<Context> context;              // where it was recorded
+        std::chrono::steady_clock::time_point time;  // written before the place is reached
+        bool captured = false;                       // never reached: it stands for nodes
+        std::weak_ptr<Capture> capture;
+        std::vector<GraphNode*> nodes;               // of the capture's graph
+        uint64_t shared = 0;                         // number among the records of all processes
+    };
+    std::shared_ptr<Point> new_point() const { return std::make_shared<Point>(); }
+    void publish(std::shared_ptr<Point> point) { std::atomic_store(&last_, std::move(point)); }
+    std::shared_ptr<Point> last() const { return std::atomic_load(&last_); } // null: never
+
+    // Of events that processes share; null for all others.
+    const std::shared_ptr<SharedEvent>& shared() const { return shared_; }
+    // The last record is one of another process.
+    bool is_recorded_elsewhere() const;
+
+    CUresult query() const;
+    CUresult synchronize() const;
+    static CUresult elapsed(const Event& start, const Event& end, float* milliseconds);
+
+private:
+    CUresult error() const;
+
+    std::weak_ptr<Context> context_;
+    std::shared_ptr<Point> last_;
+    std::shared_ptr<SharedEvent> shared_;
+    CUevent handle_ = nullptr;
+    unsigned flags_ = 0;
+};
+
+} // namespace emu::state

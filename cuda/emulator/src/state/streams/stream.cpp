@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "stream.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "../../config.hpp"
+#include "capture_calls.hpp"
+#include "event.hpp"
+#include "event_sharing.hpp"
+
+namespace emu::state {
+namespace {
+
+HandleTable<Stream, CUstream>& table()
+{
+    static auto* rows = new HandleTable<Stream, CUstream>;
+    return *rows;
+}
+
+std::atomic<uint64_t> next_id{1};
+
+const AtContextEnd at_context_end(&Stream::forget_context);
+
+} // namespace
+
+std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy,
+                                     const GreenHome& home)
+{
+    auto stream = std::make_shared<Stream>();
+    stream->context_ = context.weak_from_this();
+    stream->id_ = next_id++;
+    stream->flags_ = flags;
+    stream->priority_ = std::clamp(priority, int(stream_priority_greatest),
+                                   int(stream_priority_least));
+    stream->legacy_ = legacy;
+    bool of_context = legacy && !home.id;
+    stream->queue_ = of_context ? context.legacy_queue() : context.make_queue(stream->priority_);
+    stream->home_ = home;
+    if (!legacy)
+        stream->legacy_queue_ = home.id ? home.legacy_queue : context.legacy_queue();
+    return stream;
+}
+
+StreamRow Stream::row()
+{
+    return {this, weak_from_this(), queue_, is_blocking(), home_.id};
+}
+
+std::shared_ptr<Stream> Stream::legacy_of(Context& context)
+{
+    return context.legacy_stream([](Context& owner) { return make(owner, 0, 0, true); });
+}
+
+std::shared_ptr<Stream> Stream::of_this_thread(Context& context)
+{
+    thread_local std::unordered_map<uint64_t, std::shared_ptr<Stream>> streams; // by context
+    auto& stream = streams[context.id()];
+    if (!stream) {
+        stream = make(context, 0, 0, false);
+        context.add_stream(stream->row());
+    }
+    return stream;
+}
+
+CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out, const GreenHome& home)
+{
+    if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))
+        return CUDA_ERROR_INVALID_VALUE;
+    auto stream = make(context, flags, priority, false, home);
+    stream->handle_ = table().add(stream);
+    context.add_stream(stream->row());
+    *out = stream->handle_;
+    return CUDA_SUCCESS;
+}
+
+CUresult Stream::destroy(CUstream handle)
+{
+    auto stream = table().remove(handle);
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    CaptureCalls::get().leave(*stream);
+    if (auto context = stream->context())
+        context->remove_stream(stream.get());
+    return CUDA_SUCCESS;
+}
+
+std::shared_ptr<Stream> Stream::find(CUstream handle)
+{
+    return table().find(handle);
+}
+
+void Stream::forget_context(const Context& context)
+{
+    for (auto& row : table().all())
+        if (row.first->context().get() == &context) {
+            CaptureCalls::get().leave(*row.first);
+            table().remove(row.first->handle());
+        }
+}
+
+std::vector<std::pair<std::shared_ptr<Stream>, Origin>> Stream::all()
+{
+    return table().all();
+}
+
+std::vector<Place> Stream::legacy_places() const
+{
+    std::vector<Place> places;
+    if (legacy_) {
+        if (auto context = context_.lock())
+            places = context->blocking_ends(home_.id);
+    } else if (!(flags_ & CU_STREAM_NON_BLOCKING)) {
+        if (auto legacy = legacy_queue_.lock(); legacy && !legacy->idle())
+            places.push_back({legacy, legacy->submitted()});
+    }
+    return places;
+}
+
+CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wait)
+{
+    if (auto context = context_.lock())
+        operation.generation = context->generation();
+    auto own = legacy_places();
+    places.insert(places.end(), own.begin(), own.end());
+    bool serial = config().mode == Mode::deterministic;
+    uint64_t number = queue_->add(std::move(operation), std::move(places), !wait && !serial);
+    if (serial)
+        queue_->wait(number, true);
+    return wait ? wait_for({{queue_, number}}) : CUDA_SUCCESS;
+}
+
+// An operation of the legacy stream would wait for blocking ones that capture.
+CUresult Stream::check_legacy() const
+{
+    auto context = legacy_ ? context_.lock() : nullptr;
+    return context ? CaptureCalls::get().refuse_legacy(*context) : CUDA_SUCCESS;
+}
+
+CUresult Stream::enqueue(Operation operation)
+{
+    if (is_capturing())
+        return CaptureCalls::get().refuse(*this); // nothing that a graph can hold
+    if (CUresult failed = check_legacy())
+        return failed;
+    return submit(std::move(operation), {}, false);
+}
+
+CUresult Stream::run(Operation operation)
+{
+    auto context = context_.lock();
+    if (is_capturing())
+        return CaptureCalls::get().refuse(*this);
+    if (CUresult failed = check_legacy())
+        return failed;
+    CUresult result = submit(std::move(operation), {}, true);
+    exec::flush_output();
+    return context && context->sticky() ? context->sticky() : result;
+}
+
+CUresult Stream::record(const std::shared_ptr<Event>& event)
+{
+    if (is_capturing())
+        return CaptureCalls::get().record(*this, *event);
+    if (CUresult failed = check_legacy())
+        return failed;
+    auto point = event->new_point();
+    point->context = context_;
+    auto shared = event->shared();
+    if (shared)
+        point->shared = shared->begin();
+    // The number is known after the operation is queued; nobody sees the point before.
+    Operation operation{Operation::Kind::record, "cuEventRecord", [point, shared] {
+                            point->time = std::chrono::steady_clock::now();
+                            if (shared)
+                                shared->finish(point->shared);
+                            return CUDA_SUCCESS;
+                        }};
+    point->place.queue = queue_;
+    auto own = legacy_places();
+    point->place.number = queue_->add(std::move(operation), std::move(own));
+    if (config().mode == Mode::deterministic)
+        queue_->wait(point->place.number, true);
+    event->publish(point);
+    return CUDA_SUCCESS;
+}
+
+// In capture a node that records when the graph runs.
+CUresult Stream::record_external(const std::shared_ptr<Event>& event)
+{
+    return CaptureCalls::get().record_external(*this, event);
+}
+
+CUresult Stream::wait(const std::shared_ptr<Event>& event, bool external)
+{
+    auto point = event->last();
+    if (is_capturing() || (point && point->captured))
+        return CaptureCalls::get().wait(*this, event, external);
+    if (event->is_recorded_elsewhere()) {
+        auto shared = event->shared();
+        auto work = [shared, number = shared->latest(), weak = context_] {
+            shared->wait(number, [&] { return owner_is_interrupted(weak); });
+            return CUDA_SUCCESS;
+        };
+        return submit({Operation::Kind::wait, "cuStreamWaitEvent", work}, {}, false);
+    }
+    if (!point || point->place.reached())
+        return CUDA_SUCCESS;
+    return submit({Operation::Kind::wait, "cuStreamWaitEvent", nullptr}, {point->place}, false);
+}
+
+CUresult Stream::follow(const Place& place)
+{
+    return submit({Operation::Kind::wait, "cuGraphLaunch", nullptr}, {place}, false);
+}
+
+CUresult Stream::query()
+{
+    auto context = context_.lock();
+    if (context && context->sticky() != CUDA_SUCCESS)
+        return context->sticky();
+    if (is_capturing())
+        return CaptureCalls::get().refuse(*this);
+    if (CUresult failed = check_legacy())
+        return failed;
+    if (!queue_->idle() || (legacy_ && !legacy_places().empty()))
+        return CUDA_ERROR_NOT_READY;
+    return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+}
+
+CUresult Stream::synchronize()
+{
+    auto context = context_.lock();
+    if (is_capturing())
+        return CaptureCalls::get().refuse(*this);
+    if (CUresult failed = check_legacy())
+        return failed;
+    std::vector<Place> places;
+    if (legacy_) // it follows all blocking streams
+        places = legacy_places();
+    places.push_back({queue_, queue_->submitted()});
+    CUresult result = wait_for(places);
+    exec::flush_output();
+    count_synchronization();
+    return context && context->sticky() ? context->sticky() : result;
+}
+
+} // namespace emu::state

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams: queues of operations, executed by worker threads in order, across streams at
+// once. Capture diverts operations into a graph instead (capture.hpp).
+#pragma once
+
+#include <memory>
+
+#include "../../common.hpp"
+#include "../context.hpp"
+#include "queue.hpp"
+
+namespace emu::state {
+
+class Capture;
+class Event;
+class GreenContext;
+struct GraphNode;
+
+// Where a stream of a green context belongs.
+struct GreenHome {
+    std::weak_ptr<GreenContext> context;
+    uint64_t id = 0;                                     // 0: no green context
+    std::shared_ptr<const exec::Partition> partition;    // null: the whole device
+    std::shared_ptr<Queue> legacy_queue;
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+public:
+    // Without a handle: the legacy stream and those of threads.
+    static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority, bool legacy,
+                                        const GreenHome& home = {});
+    static CUresult create(Context& context, unsigned flags, int priority, CUstream* out,
+                           const GreenHome& home = {});
+    // Destroying does not wait: the queue is finished by its worker.
+    static CUresult destroy(CUstream handle);
+    static std::shared_ptr<Stream> find(CUstream handle);
+    static std::shared_ptr<Stream> legacy_of(Context& context);
+    static std::shared_ptr<Stream> of_this_thread(Context& context);
+    static void forget_context(const Context& context);
+    static std::vector<std::pair<std::shared_ptr<Stream>, Origin>> all();
+
+    CUstream handle() const { return handle_; }
+    std::shared_ptr<Context> context() const { return context_.lock(); } // null: destroyed
+    uint64_t id() const { return id_; }
+    unsigned flags() const { return flags_; }
+    int priority() const { return priority_; }
+    bool is_legacy() const { return legacy_; }
+    bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
+    const std::shared_ptr<Queue>& queue() const { return queue_; }
+    // Of a stream of a green context: 0 and null of others.
+    uint64_t green_id() const { return home_.id; }
+    std::shared_ptr<GreenContext> green() const { return home_.context.lock(); }
+    bool is_detached() const { return home_.id && home_.context.expired(); } // its green context ended
+    const std::shared_ptr<const exec::Partition>& partition() const { return home_.partition; }
+    StreamRow row();                                     // for Context::add_stream()
+    bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
+
+    // Legacy ordering is applied here: an operation of the legacy stream follows all
+    // earlier ones of blocking streams, and those follow it.
+    CUresult enqueue(Operation operation);
+    CUresult record(const std::shared_ptr<Event>& event);
+    // `external`: also while capturing the event itself, not the place in the graph.
+    CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
+    CUresult record_external(const std::shared_ptr<Event>& event);
+    CUresult follow(const Place& place);
+    CUresult query();                                    // NOT_READY, or the sticky error
+    CUresult synchronize();                              // may run the queue on the caller
+    // For synchronous calls: enqueue and wait for that operation only.
+    CUresult run(Operation operation);
+
+private:
+    friend class Capture;
+    CUresult submit(Operation operation, std::vector<Place> places, bool wait);
+    std::vector<Place> legacy_places() const;
+    CUresult check_legacy() const;
+
+    std::weak_ptr<Context> context_;
+    std::shared_ptr<Queue> queue_;
+    std::weak_ptr<Queue> legacy_queue_; // of the context, for blocking streams
+    CUstream handle_ = nullptr;
+    uint64_t id_ = 0;
+    unsigned flags_ = 0;
+    int priority_ = 0;
+    bool legacy_ = false;
+    GreenHome home_;
+    std::atomic<bool> capturing_{false};
+    std::shared_ptr<Capture> capture_;   // this and what follows under the lock of captures
+    std::vector<GraphNode*> frontier_;   // what the next node follows
+};
+
+enum : int { stream_priority_least = 0, stream_priority_greatest = -5 };
+
+} // namespace emu::state
