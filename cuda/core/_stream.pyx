@@ -34,6 +34,7 @@ from cuda.core._handles._handles cimport (
     address,
     stream_registry,
 )
+from cuda.core._handles._idle_ends cimport note_tail
 from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
@@ -386,6 +387,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
 
 cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
     stream_registry().remove(c_stream)
+    note_tail(c_stream)
     WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
 
 

@@ -50,6 +50,7 @@ LAYERS = {
     "handles, data formats": [
         "_handles._mechanism",
         "_handles._handles",
+        "_handles._idle_ends",
         "_handles._waiting",
         "_handles._launches",
         "_handles._driver_object",

@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, stream_registry, work_left_at_exit
+from cuda.core._handles._idle_ends cimport end_what_is_idle
 from cuda.core._utils._capture_mode cimport work_of_stream
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -80,6 +81,7 @@ cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     if is_main_thread():
         asked = wait_until_done(&stream_state, c_stream, True)
     HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
+    end_what_is_idle()
     # An error that the driver tells once is told to the question.
     return HANDLE_RETURN(asked, b"cuStreamQuery")
 
@@ -89,6 +91,7 @@ cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
     if is_main_thread():
         asked = wait_until_done(&event_state, c_event, can_spin)
     HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
+    end_what_is_idle()
     return HANDLE_RETURN(asked, b"cuEventQuery")
 
 
@@ -99,14 +102,18 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     if is_main_thread():
         call = BlockingCall.start(&synchronize, h_kept.get(), h_kept.keep())
     if not call:
-        return HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+        HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+        end_what_is_idle()
+        return 0
     while not call.get().is_done():
         if call.get().wait():
             with gil:
                 check_signals(&call_state, call.get())
     if call.get().result() < 0:
         return HANDLE_RETURN(<cydriver.CUresult>-call.get().result(), b"cuCtxPushCurrent")
-    return HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
+    HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
+    end_what_is_idle()
+    return 0
 
 
 ctypedef cydriver.CUresult (*State)(void* what) noexcept nogil

@@ -29,6 +29,13 @@ from cuda.core._handles._handles cimport (
     KeptContext,
     KeptStream,
 )
+from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
+    end_later,
+    has_work_for,
+    resources_of_images,
+    wait_for_ends,
+)
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
@@ -246,8 +253,9 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     Device_keep_context(device, &context)
     value.h_context = context.handle()
     create_in_context(value, &c_description)
+    resources_of_images.fetch_add(1)
     return Array_wrap(
-        ArrayHandle.own(value, &Array_destroy, Keep()),
+        ArrayHandle.own(value, &Array_end, Keep()),
         options.shape, options.format, options.num_channels, flags, device._id,
     )
 
@@ -256,18 +264,32 @@ cdef int create_in_context(
     InContext[cydriver.CUarray]& value, const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description
 ) except -1:
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     with nogil:
         is_entered = Context_enter(value.h_context.get())
         try:
-            HANDLE_RETURN(cydriver.cuArray3DCreate(&value.raw, c_description), b"cuArray3DCreate")
+            err = cydriver.cuArray3DCreate(&value.raw, c_description)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+                err = cydriver.cuArray3DCreate(&value.raw, c_description)
+            HANDLE_RETURN(err, b"cuArray3DCreate")
         finally:
             Context_leave(is_entered)
     return 0
 
 
+cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
+    cdef WaitingEnd end
+    if has_work_for(value.h_context, &end):
+        end.resource = ArrayHandle.own(value, &Array_destroy, Keep()).keep()
+        end_later(end)
+    else:
+        Array_destroy(value)
+
+
 cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
     cdef int mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    resources_of_images.fetch_sub(1)
     if is_entered >= 0:
         mode = relax_capture_mode()
         WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
@@ -309,7 +331,8 @@ cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_
     h_array = ArrayHandle.borrow(value, Keep())
     self = Array_wrap_foreign(h_array, Context_ordinal(value.h_context) if device_id is None else device_id)
     if owning:
-        self._h_array.set(ArrayHandle.own(value, &Array_destroy, Keep()))
+        resources_of_images.fetch_add(1)
+        self._h_array.set(ArrayHandle.own(value, &Array_end, Keep()))
     return self
 
 

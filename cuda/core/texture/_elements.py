@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What arrays are made of: the extents, and the format and the number of channels of an element."""
+"""What arrays are made of, and the numbers that textures take, checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.validators import check_str_enum, format_or_list, shown
 from cuda.core.typing import ArrayFormatType
 
-__all__ = ["check_image", "checked_channels", "checked_count", "checked_format", "element_size", "flags_of"]
+__all__ = [
+    "check_image",
+    "checked_anisotropy",
+    "checked_channels",
+    "checked_color",
+    "checked_count",
+    "checked_format",
+    "checked_number",
+    "element_size",
+    "flags_of",
+]
 
 _FORMAT_SIZES = {member: 4 if "32" in member else 2 if "16" in member else 1 for member in ArrayFormatType}
 
@@ -110,6 +120,37 @@ def checked_count(name: str, value) -> int:
     if not 1 <= number <= _MOST:
         raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
     return number
+
+
+def checked_anisotropy(value) -> int:
+    """Return how many samples a filter may take, or raise for what is no such number."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"max_anisotropy must be an int, not {type(value).__name__}")
+    number = operator.index(value)
+    if not 0 <= number < 1 << 32:
+        raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
+    return number
+
+
+def checked_number(name: str, value) -> float:
+    """Return an argument as a float, or raise, naming it."""
+    if isinstance(value, str) or (not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__")):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(value)
+
+
+def checked_color(color) -> tuple[float, ...]:
+    """Return the four numbers of a colour, or raise; None is for zeros."""
+    if color is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    try:
+        values = tuple(color)
+    except TypeError:
+        raise TypeError(f"border_color must be four numbers, not {type(color).__name__}") from None
+    numbers = tuple(checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
+    if len(numbers) != 4:
+        raise ValueError(f"border_color must be four numbers, not {len(numbers)}")
+    return numbers
 
 
 def element_size(format: ArrayFormatType, num_channels: int) -> int:

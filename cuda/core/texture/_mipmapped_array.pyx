@@ -19,6 +19,13 @@ from cuda.core._handles._handles cimport (
     KeptMipmappedArray,
     MipmappedArrayHandle,
 )
+from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
+    end_later,
+    has_work_for,
+    resources_of_images,
+    wait_for_ends,
+)
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_wrap, OpaqueArray
@@ -181,7 +188,8 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     value.h_context = context.handle()
     create_in_context(value, &c_description, options.num_levels)
     self = MipmappedArray.__new__(MipmappedArray)
-    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_destroy, Keep()))
+    resources_of_images.fetch_add(1)
+    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
     self._shape = options.shape
     self._format = options.format
     self._num_channels = options.num_channels
@@ -198,20 +206,32 @@ cdef int create_in_context(
     unsigned int num_levels,
 ) except -1:
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     with nogil:
         is_entered = Context_enter(value.h_context.get())
         try:
-            HANDLE_RETURN(
-                cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels), b"cuMipmappedArrayCreate"
-            )
+            err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+                err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
         finally:
             Context_leave(is_entered)
     return 0
 
 
+cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    cdef WaitingEnd end
+    if has_work_for(value.h_context, &end):
+        end.resource = MipmappedArrayHandle.own(value, &MipmappedArray_destroy, Keep()).keep()
+        end_later(end)
+    else:
+        MipmappedArray_destroy(value)
+
+
 cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     cdef int mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    resources_of_images.fetch_sub(1)
     if is_entered >= 0:
         mode = relax_capture_mode()
         WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")

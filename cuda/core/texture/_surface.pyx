@@ -14,6 +14,14 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport InContext, Keep, KeptContext, KeptSurface, SurfaceHandle
+from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
+    context_with,
+    end_later,
+    has_work_for,
+    resources_of_images,
+)
+from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
@@ -61,6 +69,7 @@ cdef class SurfaceObject(DriverObject):
         return <intptr_t>surface.value().raw if surface.hold(self._h_surface) else 0
 
     cdef void _release(self) noexcept:
+        launch_list().keep_memory_of(<PyObject*>self, self._h_surface)
         self._h_surface.reset()
         self._resource = None
 
@@ -83,10 +92,11 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
         raise ValueError("a surface needs an array that was made with is_surface_load_store=True")
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
-    value.h_context = context.handle()
+    value.h_context = context_with(context.handle(), keep)
     create_in_context(value, &c_resource)
     self = SurfaceObject.__new__(SurfaceObject)
-    self._h_surface.set(SurfaceHandle.own(value, &Surface_destroy, keep))
+    resources_of_images.fetch_add(1)
+    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Keep()))
     self._resource = resource
     self._device_id = device._id
     return self
@@ -105,7 +115,17 @@ cdef int create_in_context(
     return 0
 
 
+cdef void Surface_end(InContext[cydriver.CUsurfObject] value) noexcept nogil:
+    cdef WaitingEnd end
+    if has_work_for(value.h_context, &end):
+        end.resource = SurfaceHandle.own(value, &Surface_destroy, Keep()).keep()
+        end_later(end)
+    else:
+        Surface_destroy(value)
+
+
 cdef void Surface_destroy(InContext[cydriver.CUsurfObject] value) noexcept nogil:
+    resources_of_images.fetch_sub(1)
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")

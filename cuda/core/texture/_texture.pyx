@@ -23,6 +23,14 @@ from cuda.core._handles._handles cimport (
     KeptTexture,
     TextureHandle,
 )
+from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
+    context_with,
+    end_later,
+    has_work_for,
+    resources_of_images,
+)
+from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
@@ -37,7 +45,15 @@ from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import find_str_enum, shown
-from cuda.core.texture._elements import checked_channels, checked_count, checked_format, element_size
+from cuda.core.texture._elements import (
+    checked_anisotropy,
+    checked_channels,
+    checked_color,
+    checked_count,
+    checked_format,
+    checked_number,
+    element_size,
+)
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
 __all__ = ["ResourceDescriptor", "TextureObject", "TextureObjectOptions"]
@@ -48,8 +64,8 @@ cdef class TextureObject(DriverObject):
 
     Textures come from :meth:`Device.create_texture_object`; there is no direct construction. A kernel takes the
     object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps what
-    it reads from alive; it must stay open itself until the kernels that use it are done. As a context manager a
-    texture closes itself at the end of the block.
+    it reads from alive. Work of streams of this library that is in flight when it is closed or dropped may go on
+    using it: it is destroyed after that. As a context manager a texture closes itself at the end of the block.
     """
 
     _made_by = "Device.create_texture_object()"
@@ -88,6 +104,7 @@ cdef class TextureObject(DriverObject):
         return <intptr_t>texture.value().raw if texture.hold(self._h_texture) else 0
 
     cdef void _release(self) noexcept:
+        launch_list().keep_memory_of(<PyObject*>self, self._h_texture)
         self._h_texture.reset()
         self._resource = None
 
@@ -379,10 +396,11 @@ def create_texture_object(
     describe_options(options, resource, &c_texture)
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
-    value.h_context = context.handle()
+    value.h_context = context_with(context.handle(), keep)
     create_in_context(value, &c_resource, &c_texture)
     self = TextureObject.__new__(TextureObject)
-    self._h_texture.set(TextureHandle.own(value, &Texture_destroy, keep))
+    resources_of_images.fetch_add(1)
+    self._h_texture.set(TextureHandle.own(value, &Texture_end, Keep()))
     self._resource = resource
     self._options = options
     self._device_id = device._id
@@ -406,7 +424,17 @@ cdef int create_in_context(
     return 0
 
 
+cdef void Texture_end(InContext[cydriver.CUtexObject] value) noexcept nogil:
+    cdef WaitingEnd end
+    if has_work_for(value.h_context, &end):
+        end.resource = TextureHandle.own(value, &Texture_destroy, Keep()).keep()
+        end_later(end)
+    else:
+        Texture_destroy(value)
+
+
 cdef void Texture_destroy(InContext[cydriver.CUtexObject] value) noexcept nogil:
+    resources_of_images.fetch_sub(1)
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
@@ -494,11 +522,11 @@ cdef int describe_options(object options, ResourceDescriptor resource, cydriver.
         c_texture.addressMode[axis] = <cydriver.CUaddress_mode><int>ADDRESS_MODE.to_driver(mode)
     c_texture.filterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.filter_mode)
     c_texture.mipmapFilterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.mipmap_filter_mode)
-    c_texture.maxAnisotropy = _checked_anisotropy(options.max_anisotropy)
-    c_texture.mipmapLevelBias = _checked_number("mipmap_level_bias", options.mipmap_level_bias)
-    c_texture.minMipmapLevelClamp = _checked_number("min_mipmap_level_clamp", options.min_mipmap_level_clamp)
-    c_texture.maxMipmapLevelClamp = _checked_number("max_mipmap_level_clamp", options.max_mipmap_level_clamp)
-    for axis, value in enumerate(_checked_color(options.border_color)):
+    c_texture.maxAnisotropy = checked_anisotropy(options.max_anisotropy)
+    c_texture.mipmapLevelBias = checked_number("mipmap_level_bias", options.mipmap_level_bias)
+    c_texture.minMipmapLevelClamp = checked_number("min_mipmap_level_clamp", options.min_mipmap_level_clamp)
+    c_texture.maxMipmapLevelClamp = checked_number("max_mipmap_level_clamp", options.max_mipmap_level_clamp)
+    for axis, value in enumerate(checked_color(options.border_color)):
         c_texture.borderColor[axis] = value
     # Elements that are floats are read as such anyway.
     if options.read_mode == ReadModeType.ELEMENT_TYPE and not format_of(resource).value.startswith("float"):
@@ -537,34 +565,6 @@ def _normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, Ad
 
 def _member(name: str, value, enum_class):
     return enum_class(find_str_enum(value, [member.value for member in enum_class], name))
-
-
-def _checked_anisotropy(value) -> int:
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"max_anisotropy must be an int, not {type(value).__name__}")
-    number = operator.index(value)
-    if not 0 <= number < 1 << 32:
-        raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
-    return number
-
-
-def _checked_number(name: str, value) -> float:
-    if isinstance(value, str) or not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__"):
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
-    return float(value)
-
-
-def _checked_color(color) -> tuple[float, ...]:
-    if color is None:
-        return (0.0, 0.0, 0.0, 0.0)
-    try:
-        values = tuple(color)
-    except TypeError:
-        raise TypeError(f"border_color must be four numbers, not {type(color).__name__}") from None
-    numbers = tuple(_checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
-    if len(numbers) != 4:
-        raise ValueError(f"border_color must be four numbers, not {len(numbers)}")
-    return numbers
 
 
 # Kernels take the number of the texture.

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Resources that nobody refers to any more, until the work is done that may still use them;
+// docs/design/handles.md has the reason.
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "handle.hpp"
+
+namespace cuda_core {
+
+// What a value needs as long as it is there, where its handle's own keep would let go too early.
+inline Handle<CUcontext> context_with(const Handle<CUcontext>& h_context, Keep needs) {
+    struct Both {
+        Keep context, needs;
+    };
+    Keep both = Handle<Both>::borrow({h_context.keep(), std::move(needs)}, Keep()).keep();
+    return Handle<CUcontext>::borrow(h_context.get(), std::move(both));
+}
+
+struct WaitingEnd {
+    Keep resource;
+    std::vector<Handle<CUevent>> marks;     // behind the work of streams that were busy
+    std::vector<Handle<CUstream>> unmarked; // streams that cannot be asked, or marked, as long as they capture
+};
+
+// The driver is called by the functions that are given: whether an event is done, how far the work of a stream is,
+// and an event behind it, which is empty where there can be none. They run no Python code.
+class IdleEnds {
+public:
+    static IdleEnds& current() {
+        static PerProcess<IdleEnds> ends;
+        return ends.current();
+    }
+
+    bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+
+    void add(WaitingEnd end) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        ends_.push_back(std::move(end));
+        count_.store(ends_.size(), std::memory_order_relaxed);
+    }
+
+    // The last work of a stream that was destroyed before it was done.
+    void add_tail(Handle<CUevent> mark) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        tails_.push_back(std::move(mark));
+    }
+
+    // Adds the marks of destroyed streams that are not done. What is done moves to `done`, to end without the lock.
+    template <class IsDone>
+    void add_tails_to(WaitingEnd& end, IsDone is_done, std::vector<Handle<CUevent>>& done) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        drop_done(tails_, is_done, done);
+        end.marks.insert(end.marks.end(), tails_.begin(), tails_.end());
+    }
+
+    // Moves what no work uses any more to `idle`.
+    template <class IsDone, class State, class Mark>
+    void take_idle(IsDone is_done, State state, Mark mark, std::vector<WaitingEnd>& idle,
+                   std::vector<Handle<CUevent>>& done) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        for (std::size_t i = 0; i < ends_.size();) {
+            WaitingEnd& end = ends_[i];
+            mark_what_can_be(end, state, mark);
+            drop_done(end.marks, is_done, done);
+            if (!end.marks.empty() || !end.unmarked.empty()) {
+                ++i;
+                continue;
+            }
+            idle.push_back(std::move(end));
+            if (&end != &ends_.back()) end = std::move(ends_.back());
+            ends_.pop_back();
+        }
+        count_.store(ends_.size(), std::memory_order_relaxed);
+    }
+
+private:
+    template <class IsDone>
+    static void drop_done(std::vector<Handle<CUevent>>& marks, IsDone is_done, std::vector<Handle<CUevent>>& done) {
+        for (std::size_t i = 0; i < marks.size();) {
+            if (!is_done(marks[i].get())) {
+                ++i;
+                continue;
+            }
+            done.push_back(std::move(marks[i]));
+            if (&marks[i] != &marks.back()) marks[i] = std::move(marks.back());
+            marks.pop_back();
+        }
+    }
+
+    template <class State, class Mark>
+    static void mark_what_can_be(WaitingEnd& end, State state, Mark mark) {
+        for (std::size_t i = end.unmarked.size(); i-- > 0;) {
+            const CUresult result = state(end.unmarked[i].get());
+            if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) continue;
+            if (result == CUDA_ERROR_NOT_READY) {
+                Handle<CUevent> made = mark(end.unmarked[i].get());
+                if (!made) continue;
+                end.marks.push_back(std::move(made));
+            }
+            end.unmarked.erase(end.unmarked.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+
+    std::mutex mutex_;
+    std::vector<WaitingEnd> ends_;
+    std::vector<Handle<CUevent>> tails_;
+    std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace cuda_core

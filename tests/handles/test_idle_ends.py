@@ -1,0 +1,262 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Textures, surfaces and arrays that are closed or dropped while work may use them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import cuda.emulator
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, launch
+from cuda.core._handles._idle_ends import has_waiting_ends
+from cuda.core.texture import ResourceDescriptor
+from support.images import array_of, texture_of
+from support.kernels import HostMemory, compiled
+from support.work import busy
+
+pytestmark = pytest.mark.requires(nvrtc=True)
+
+SOURCE = """
+extern "C" __global__ void read(cudaTextureObject_t t, float* out) { *out = tex2D<float>(t, 1.5f, 1.5f); }
+extern "C" __global__ void write(cudaSurfaceObject_t s, float value) { surf2Dwrite(value, s, 4, 1); }
+"""
+ONE = LaunchConfig(grid=1, block=1)
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits(device):
+    """What other tests left ends first."""
+    gc.collect()
+    device.sync()
+    assert not has_waiting_ends()
+
+
+def kernel(name):
+    return compiled(SOURCE).get_kernel(name)
+
+
+def filled(device, stream, value, **options):
+    return array_of(device, stream, np.full((4, 4), value, np.float32), **options)
+
+
+def reuse_numbers(device, stream):
+    """Make textures of another value, which take the numbers and the memory of what was destroyed."""
+    return [texture_of(device, filled(device, stream, -1.0)) for _ in range(4)]
+
+
+@pytest.mark.parametrize("argument", ["object", "number"])
+@pytest.mark.parametrize("end", ["close", "drop"])
+def test_kernels_in_flight_read_a_texture_that_is_gone(device, stream, end, argument):
+    out, other = HostMemory(4), device.create_stream()
+    array = filled(device, stream, 7.0)
+    texture = texture_of(device, array)
+    launch(stream, ONE, kernel("read"), texture, out.buffer)  # its code is loaded when nothing waits
+    stream.sync()
+    with busy(stream) as release:
+        launch(stream, ONE, kernel("read"), texture if argument == "object" else np.uint64(texture.handle), out.buffer)
+        if end == "close":
+            texture.close()
+            array.close()
+        del texture, array
+        assert has_waiting_ends()
+        others = reuse_numbers(device, other)
+        release()
+        stream.sync()
+    assert out.array(np.float32)[0] == 7.0
+    assert not has_waiting_ends()
+    assert len(others) == 4
+
+
+def test_streams_that_are_gone_count_until_their_work_is_done(device, stream):
+    out, gone = HostMemory(4), device.create_stream()
+    texture = texture_of(device, filled(device, stream, 7.0))
+    launch(stream, ONE, kernel("read"), texture, out.buffer)
+    stream.sync()
+    with busy(gone) as release:
+        event = None
+        launch(gone, ONE, kernel("read"), np.uint64(texture.handle), out.buffer)
+        event = gone.record()
+        gone.close()
+        texture.close()
+        assert has_waiting_ends()
+        reuse_numbers(device, stream)
+        release()
+        event.sync()
+    assert out.array(np.float32)[0] == 7.0
+
+
+@pytest.mark.parametrize("default", [LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM])
+def test_work_of_default_streams_counts(device, stream, default):
+    out = HostMemory(4)
+    texture = texture_of(device, filled(device, stream, 7.0))
+    launch(stream, ONE, kernel("read"), texture, out.buffer)
+    stream.sync()
+    with busy(default) as release:
+        launch(default, ONE, kernel("read"), texture, out.buffer)
+        texture.close()
+        assert has_waiting_ends()
+        release()
+        default.sync()
+    assert out.array(np.float32)[0] == 7.0
+    assert not has_waiting_ends()
+
+
+def test_copies_in_flight_keep_their_array(device, stream):
+    values = np.arange(16, dtype=np.float32).reshape(4, 4)
+    array = array_of(device, stream, values)
+    out = HostMemory(64)
+    with busy(stream) as release:
+        array.copy_to(out.buffer, stream=stream)
+        array.close()
+        assert has_waiting_ends()
+        release()
+        stream.sync()
+    assert np.array_equal(out.array(np.float32).reshape(4, 4), values)
+
+
+def test_surfaces_and_levels_wait_too(device, stream):
+    mipmap = device.create_mipmapped_array(
+        {"shape": (4, 4), "format": "float32", "num_channels": 1, "num_levels": 1, "is_surface_load_store": True}
+    )
+    array = mipmap.get_level(0)
+    array.copy_from(np.zeros((4, 4), np.float32), stream=stream)
+    surface = device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(array))
+    launch(stream, ONE, kernel("write"), surface, np.float32(0))
+    stream.sync()
+    out = np.empty((4, 4), np.float32)
+    with busy(stream) as release:
+        launch(stream, ONE, kernel("write"), surface, np.float32(5))
+        array.copy_to(pinned := HostMemory(64).buffer, stream=stream)
+        surface.close()
+        array.close()
+        mipmap.close()
+        assert has_waiting_ends()
+        release()
+        stream.sync()
+    out[:] = np.asarray(pinned).view(np.float32).reshape(4, 4)
+    assert out[1, 1] == 5 and out.sum() == 5
+    assert not has_waiting_ends()
+
+
+@pytest.mark.requires(software=True)
+def test_all_is_destroyed_once_the_work_is_done(device, stream):
+    def images():
+        return sum(line.startswith(("array", "texture")) for line in cuda.emulator.leaks())
+
+    before = images()
+    array = filled(device, stream, 1.0)
+    texture = texture_of(device, array)
+    with busy(stream) as release:
+        texture.close()
+        array.close()
+        assert images() == before + 2
+        release()
+        stream.sync()
+    assert images() == before
+
+
+def test_what_is_closed_waits_for_earlier_work_only(device, stream):
+    array = filled(device, stream, 1.0)
+    texture = texture_of(device, array)
+    with busy(stream) as release:
+        texture.close()
+        event = stream.record()
+        with busy(stream):
+            release()
+            event.sync()
+            assert not stream.is_done
+            assert not has_waiting_ends()
+
+
+def test_captures_are_left_alone(device, stream):
+    array = filled(device, stream, 1.0)
+    texture = texture_of(device, array)
+    builder = device.create_graph_builder().begin_building(mode="global")
+    with busy(stream):
+        texture.close()
+        array.close()
+    graph = builder.end_building().complete()
+    graph.launch(stream)
+    stream.sync()
+    device.sync()
+    assert not has_waiting_ends()
+
+
+def test_a_stream_that_captures_is_asked_when_it_has_ended(device, stream):
+    out = HostMemory(4)
+    texture = texture_of(device, filled(device, stream, 7.0))
+    builder = device.create_graph_builder().begin_building()
+    launch(builder, ONE, kernel("read"), texture, out.buffer)
+    texture.close()
+    assert has_waiting_ends()
+    builder.end_building()
+    stream.sync()
+    assert not has_waiting_ends()
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("levels", [None, 1])
+def test_memory_that_waits_is_given_back_where_it_is_short(device, stream, levels):
+    """A new array that has no room gives what is on its way out a moment."""
+    array, options = filled(device, stream, 1.0), {"shape": (4, 4), "format": "float32", "num_channels": 1}
+    with busy(stream) as release:
+        array.close()
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        with cuda.emulator.fail("cu*Array*Create", nth=1):
+            if levels is None:
+                made = device.create_opaque_array(options)
+            else:
+                made = device.create_mipmapped_array({**options, "num_levels": levels})
+        timer.join()
+        assert not has_waiting_ends()
+    assert made.handle
+    with cuda.emulator.fail("cu*Array*Create"), pytest.raises(MemoryError):
+        device.create_opaque_array(options)
+
+
+def test_nothing_is_left_at_exit():
+    code = """
+import numpy as np
+from cuda.core import Device
+device = Device(0)
+device.set_current()
+stream = device.create_stream()
+array = device.create_opaque_array({"shape": (4, 4), "format": "float32", "num_channels": 1})
+array.copy_from(np.zeros(16, np.float32), stream=stream)
+array.close()
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+
+
+def test_threads_that_use_and_drop_textures(device, stream):
+    """Each thread reads its own value from textures that it drops at once."""
+    device.create_stream().close()
+    wrong = []
+
+    def work(value):
+        device.set_current()
+        own = device.create_stream()
+        for _ in range(40):
+            out = HostMemory(4)
+            launch(own, ONE, kernel("read"), texture_of(device, filled(device, own, value)), out.buffer)
+            own.sync()
+            if out.array(np.float32)[0] != value:
+                wrong.append(value)
+
+    threads = [threading.Thread(target=work, args=(float(n),)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
