@@ -24,3 +24,37 @@ def test_a_program_gets_a_context_and_may_leave_it_as_it_likes(ending):
         print("done")
         """
     assert run(textwrap.dedent(program)) == "done\n"
+
+
+@pytest.mark.parametrize("module", ["autoinit", "autoprimaryctx"])
+def test_an_import_that_takes_a_name_from_the_program_warns(module):
+    program = f"""
+        import warnings
+        import cuda.core.driver as cuda
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            import cuda.core.driver.{module}
+        print([(item.category.__name__, item.lineno, str(item.message)) for item in told])
+        """
+    told = run(textwrap.dedent(program))
+    assert "('UserWarning', 6," in told and f"write 'from cuda.core.driver import {module}'" in told
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import cuda.core.driver as cuda; from cuda.core.driver import autoinit",
+        "import cuda.core.driver as cuda; import cuda.core.driver.autoinit as autoinit",
+        "import cuda.core.driver as cuda; from cuda.core.driver.autoinit import context",
+        "import cuda.core.driver.autoinit; import cuda.core.driver as cuda",
+        "import cuda.core.driver as drv; import cuda.core.driver.autoinit; cuda = drv",
+    ],
+)
+def test_other_imports_do_not_warn(lines):
+    program = f"""
+        import warnings
+        warnings.simplefilter("error")
+        {lines}
+        print(cuda.Context.get_device() == cuda.Device(0))
+        """
+    assert run(textwrap.dedent(program)) == "True\n"

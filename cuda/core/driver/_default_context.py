@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib
 import os
 import sys
 import warnings
@@ -79,6 +80,28 @@ def _chosen_ordinal() -> int | None:
         return int(text)
     except ValueError:
         raise builtins.RuntimeError(f"{source} must have the ordinal of a device, not {text.strip()!r}") from None
+
+
+def check_importer(name: str) -> None:
+    """Warn a program that says ``import cuda.core.driver as cuda``, and then imports a module by its whole name.
+
+    Such an import binds ``cuda`` again, to the package of that name.
+    """
+    frame = sys._getframe(2)
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        frame = frame.f_back
+    if frame is None or frame.f_globals.get("cuda") is not sys.modules.get("cuda.core.driver"):
+        return
+    instructions = iter(importlib.import_module("dis").get_instructions(frame.f_code))
+    following = next((next(instructions, None) for item in instructions if item.offset == frame.f_lasti), None)
+    if following is not None and following.opname == "STORE_NAME" and following.argval == "cuda":
+        last = name.rpartition(".")[2]
+        warnings.warn(
+            f"'import {name}' binds the name 'cuda' to another package than cuda.core.driver; "
+            f"write 'from cuda.core.driver import {last}'",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def finish(context: Context) -> None:

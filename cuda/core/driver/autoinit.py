@@ -5,11 +5,12 @@
 import atexit
 
 from cuda.core.driver._context import init
-from cuda.core.driver._default_context import finish, make_default_context
+from cuda.core.driver._default_context import check_importer, finish, make_default_context
 
 __all__ = ["context", "device"]
 
 init()
+check_importer(__name__)
 context = make_default_context()
 device = context.get_device()
 atexit.register(finish, context)

@@ -5,7 +5,7 @@
 import atexit
 
 from cuda.core.driver._context import Device, init
-from cuda.core.driver._default_context import finish, make_default_context
+from cuda.core.driver._default_context import check_importer, finish, make_default_context
 
 __all__ = ["context", "device"]
 
@@ -17,6 +17,7 @@ def _make_current(dev: Device):
 
 
 init()
+check_importer(__name__)
 context = make_default_context(_make_current)
 device = context.get_device()
 atexit.register(finish, context)

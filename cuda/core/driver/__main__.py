@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run a program that was written for PyCUDA as it stands: what it imports from there is found here.
+
+python -m cuda.core.driver program.py [arguments]
+python -m cuda.core.driver -m module [arguments]
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+
+from cuda.core.driver._classic_names import use_classic_names
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str]) -> None:
+    """Run a program, or a module with ``-m``, as if it was started itself.
+
+    Parameters
+    ----------
+    arguments : list of str
+        The path of the program, or ``-m`` and the name of a module; and what it is started with.
+
+    Raises
+    ------
+    SystemExit
+        If there is neither.
+    """
+    is_module = arguments[:1] == ["-m"]
+    arguments = arguments[1:] if is_module else arguments
+    if not arguments or arguments[0].startswith("-"):
+        raise SystemExit((__doc__ or "").strip())
+    use_classic_names()
+    sys.argv[:] = arguments
+    if is_module:
+        sys.path.insert(0, os.getcwd())
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
