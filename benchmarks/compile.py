@@ -150,7 +150,7 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
 def rows_without_memory(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
     """Return what programs would take without each memory that is kept: the difference is its reason."""
     try:
-        from cuda.core._compile import _option_memo
+        from cuda.core._compile import _option_cache
         from cuda.core._compile.cache import _headers, _lookup
     except ImportError:
         return {}  # another cuda.core
@@ -163,7 +163,7 @@ def rows_without_memory(plain: str, including: str, include: str) -> dict[str, C
 
         return forget_and_call
 
-    options, keys, headers = _option_memo._memos, _lookup._keys, _headers._parsed
+    options, keys, headers = _option_cache._cache, _lookup._keys, _headers._parsed
     plain_hit = new_hit(plain, {}, InMemoryProgramCache())
     headers_hit = new_hit(including, {"include_path": [include]}, InMemoryProgramCache())
     return {

@@ -115,7 +115,7 @@ LAYERS = {
         "_module",
         "_compile._option_table",
         "_compile._option_key",
-        "_compile._option_memo",
+        "_compile._option_cache",
         "_compile._options",
         "_compile._driver_linker",
         "_compile._nvjitlink_linker",

@@ -37,7 +37,7 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
 
 # Wrapped memory may be of more bytes than its user cared to say.
 cdef bint is_sized(Buffer buffer) noexcept:
-    return buffer._memory_resource is not None or buffer._is_part
+    return buffer._memory_resource is not None or buffer._is_slice
 
 
 cdef bint import_buffer(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:

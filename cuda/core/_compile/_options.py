@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuda.core._compile._option_memo import MemoisedOptions, memoise_options
+from cuda.core._compile._option_cache import CachedOptions, cache_checks
 from cuda.core._compile._option_table import (
     check_options,
     document_options,
@@ -78,10 +78,10 @@ def bundled_headers_dir() -> str:
     return str(cache_root() / "nvrtc-bundled-headers")
 
 
-@memoise_options
+@cache_checks
 @document_options
 @dataclass(repr=False)
-class ProgramOptions(MemoisedOptions):
+class ProgramOptions(CachedOptions):
     """How :class:`~cuda.core.Program` compiles.
 
     None says nothing to the compiler, whose own default then holds. ``name`` names the program in

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._nvvm import NVVMBackEnd, libdevice, load_nvvm
-from cuda.core._compile._option_memo import memo_of
+from cuda.core._compile._option_cache import checked_values_of
 from cuda.core._compile._options import ProgramOptions, current_arch, linker_options
 from cuda.core._compile._ptx import PTXBackEnd
 from cuda.core.typing import SourceCodeType
@@ -116,23 +116,23 @@ def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSe
     """
     try:
         # This runs for every program, most of which have options that were seen before.
-        memo = options._memo
-        settings = memo.results[kind._value_, options.arch]
-        if not memo.lists or not memo.is_outdated_by(options.__dict__):
+        checked = options._checked
+        settings = checked.derived[kind._value_, options.arch]
+        if not checked.lists or not checked.is_outdated_by(options.__dict__):
             return settings
     except (AttributeError, KeyError):
         pass
     arch = options.arch
     if arch is None:
         arch = current_arch()
-    memo = memo_of(options)
-    if memo is None or options.use_bundled_headers:  # whose directory depends on the environment
+    checked = checked_values_of(options)
+    if checked is None or options.use_bundled_headers:  # whose directory depends on the environment
         return CompileSettings(kind, options, arch)
-    settings = memo.results.get((kind._value_, arch))
+    settings = checked.derived.get((kind._value_, arch))
     if settings is None:
         settings = CompileSettings(kind, options, arch)
         settings.is_shared = True
-        settings = memo.results.setdefault((kind._value_, arch), settings)
+        settings = checked.derived.setdefault((kind._value_, arch), settings)
     return settings
 
 

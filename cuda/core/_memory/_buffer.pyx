@@ -225,7 +225,7 @@ cdef class Buffer(MemoryRange):
         if not self._h_allocation:
             return
         Buffer_refuse_exports(self)
-        if c_stream is not None and not self._is_part:
+        if c_stream is not None and not self._is_slice:
             Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
         # Meanwhile its resource was asked, or another thread had a turn.
@@ -251,7 +251,7 @@ cdef class Buffer(MemoryRange):
         """
         cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
-        if self._is_part:
+        if self._is_slice:
             raise RuntimeError("a part of a Buffer frees nothing: set the stream of the whole, which is its owner")
         if not Buffer_set_stream(self, c_stream):
             refuse_closed(self)
@@ -511,7 +511,7 @@ cdef Buffer Buffer_import(type cls, CMemoryResource mr, object descriptor, Strea
 cdef int Buffer_share(Buffer self) except -1:
     cdef object mr = self._memory_resource
     self._check_open()
-    if self._is_part:
+    if self._is_slice:
         raise RuntimeError("it is a part of a Buffer, and only whole ones are shared")
     if mr is None:
         raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
@@ -528,7 +528,7 @@ cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexc
 # Before a buffer is closed: a queue may pickle it later, and the memory lives on where others use it.
 cdef int Buffer_keep_descriptor(Buffer self) except -1:
     if (
-        self._ipc_descriptor is None and self._h_allocation.use_count() > 1 and not self._is_part
+        self._ipc_descriptor is None and self._h_allocation.use_count() > 1 and not self._is_slice
         and self._memory_resource is not None and (<CMemoryResource>self._memory_resource)._is_shared()
     ):
         try:

@@ -52,6 +52,8 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         If processes are to share the pool, and the system is not Linux.
     """
 
+    _accessible_by = ("device",)
+
     def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
         """Take the current pool of the device, or create one with options."""
         options = check_or_create_options(
@@ -129,16 +131,6 @@ cdef class DeviceMemoryResource(_IPCMemPool):
     def device_id(self) -> int:
         """The ordinal of the device."""
         return self._device_id
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: this is memory of a device."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """False: the host reads it through copies only."""
-        return False
 
 
 @dataclass

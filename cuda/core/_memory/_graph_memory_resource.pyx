@@ -27,6 +27,8 @@ __all__ = ["GraphMemoryResource"]
 cdef class cyGraphMemoryResource(MemoryResource):
     """What :class:`GraphMemoryResource` is made of."""
 
+    _accessible_by = ("device",)
+
     cdef int _device_id
 
     def __cinit__(self, *args, **kwargs):
@@ -96,16 +98,6 @@ cdef class cyGraphMemoryResource(MemoryResource):
     def device_id(self) -> int:
         """The ordinal of the device."""
         return self._device_id
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: this is memory of a device."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """False: the host reads it through copies only."""
-        return False
 
 
 class GraphMemoryResource(cyGraphMemoryResource):

@@ -15,6 +15,8 @@ __all__ = ["LegacyPinnedMemoryResource"]
 class LegacyPinnedMemoryResource(MemoryResource):
     """Page-locked host memory, which devices access too."""
 
+    _accessible_by = ("device", "host")
+
     _needs_stream = False
 
     def __repr__(self):
@@ -60,16 +62,6 @@ class LegacyPinnedMemoryResource(MemoryResource):
             free_pinned(address)
 
     @property
-    def is_device_accessible(self) -> bool:
-        """True: devices reach page-locked memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """True: this is memory of the host."""
-        return True
-
-    @property
     def device_id(self) -> int:
         """Refused: the memory is on no device."""
         raise RuntimeError("page-locked host memory is on no device, so it has no device_id")
@@ -77,6 +69,8 @@ class LegacyPinnedMemoryResource(MemoryResource):
 
 class _SynchronousMemoryResource(MemoryResource):
     """Memory of a device without pools."""
+
+    _accessible_by = ("device",)
 
     _needs_stream = False
 
@@ -109,16 +103,6 @@ class _SynchronousMemoryResource(MemoryResource):
                 stream.sync()
         finally:
             free_device(int(ptr), self._device_id)
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: this is memory of a device."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """False: the host reads it through copies only."""
-        return False
 
     @property
     def device_id(self) -> int:

@@ -46,6 +46,8 @@ cdef class ManagedMemoryResource(_MemPool):
         If the preferred location is none.
     """
 
+    _accessible_by = ("device", "host")
+
     def __init__(self, options: ManagedMemoryResourceOptions | None = None):
         """Take the current pool of managed memory, or create one with options."""
         options = check_or_create_options(
@@ -70,16 +72,6 @@ cdef class ManagedMemoryResource(_MemPool):
     def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
         """Where the memory should be, as ``(type, id)``, with the id None for the host; None without a wish."""
         return self._preferred_location
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: devices reach managed memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """True: the host reaches managed memory."""
-        return True
 
     @property
     def is_managed(self) -> bool:

@@ -21,6 +21,9 @@ cdef class MemoryResource:
 
     # Whether memory can be used after the work of a stream only; the others take stream=None.
     _needs_stream = True
+    # Who accesses the memory of every resource of a class: "device", "host" or both. None where that differs from one
+    # resource to another, or a subclass of a user says it: then the class has the two properties.
+    _accessible_by = None
     __signature__ = ConstructorSignature()
 
     def __repr__(self):
@@ -68,12 +71,16 @@ cdef class MemoryResource:
     @property
     def is_device_accessible(self) -> bool:
         """Whether a device can access the memory."""
-        raise missing(self, "is_device_accessible")
+        if self._accessible_by is None:
+            raise missing(self, "is_device_accessible")
+        return "device" in self._accessible_by
 
     @property
     def is_host_accessible(self) -> bool:
         """Whether the host can access the memory."""
-        raise missing(self, "is_host_accessible")
+        if self._accessible_by is None:
+            raise missing(self, "is_host_accessible")
+        return "host" in self._accessible_by
 
     @property
     def is_managed(self) -> bool:

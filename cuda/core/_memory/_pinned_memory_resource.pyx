@@ -47,6 +47,8 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         and the nearest NUMA node is unknown, or the system is not Linux.
     """
 
+    _accessible_by = ("device", "host")
+
     def __init__(self, options: PinnedMemoryResourceOptions | None = None):
         """Take the current pool of the host, or create one with options."""
         options = check_or_create_options(
@@ -116,16 +118,6 @@ cdef class PinnedMemoryResource(_IPCMemPool):
     def numa_id(self) -> int:
         """The NUMA node of the memory; -1 where the operating system decides."""
         return self._numa_id
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: devices reach page-locked memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """True: this is memory of the host."""
-        return True
 
 
 @dataclass

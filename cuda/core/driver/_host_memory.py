@@ -182,6 +182,8 @@ class RegisteredHostMemory(HostPointer):
 class _HostMemoryResource(MemoryResource):
     """Page-locked memory with flags."""
 
+    _accessible_by = ("device", "host")
+
     _needs_stream = False
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
@@ -191,16 +193,6 @@ class _HostMemoryResource(MemoryResource):
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
         """Free memory (``cuMemFreeHost``)."""
         free_pinned(int(ptr))
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: devices reach page-locked memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """True: this is memory of the host."""
-        return True
 
     @property
     def device_id(self) -> int:

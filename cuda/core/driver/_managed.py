@@ -48,6 +48,8 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
 class _ManagedMemoryResource(MemoryResource):
     """Managed memory of a device, from no pool."""
 
+    _accessible_by = ("device", "host")
+
     _needs_stream = False
 
     def __init__(self, device_id: int):
@@ -60,16 +62,6 @@ class _ManagedMemoryResource(MemoryResource):
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
         """Free memory (``cuMemFree``)."""
         free_device(int(ptr), self._device_id)
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: devices reach managed memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """True: the host reaches managed memory."""
-        return True
 
     @property
     def is_managed(self) -> bool:

@@ -15,8 +15,8 @@ cdef class MemoryRange(DriverObject):
         object _owner               # of a part, the buffer it is a part of
         object _ipc_descriptor      # kept when closed, because others may still open the memory
         object _ipc_resource        # what the descriptor goes with
-        SubBuffers _parts                # None before the first
-        bint _is_part
+        SubBuffers _slices          # None before the first
+        bint _is_slice
         bint _is_mapped             # allocated by another process
         bint _is_readonly           # of the array that lends the memory
         int _export_count           # memoryviews that look at the memory

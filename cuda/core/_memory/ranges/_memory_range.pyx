@@ -32,7 +32,7 @@ cdef class MemoryRange(DriverObject):
         self._handle_object = self._size_object = <PyObject*>zero
 
     def __dealloc__(self):
-        if self._is_part:
+        if self._is_slice:
             MemoryRange_leave(self)
         Py_XDECREF(self._handle_object)
         Py_XDECREF(self._size_object)
@@ -65,7 +65,7 @@ cdef class MemoryRange(DriverObject):
         cdef KeptAllocation memory
         cdef size_t size = size_argument(value)
         MemoryRange_keep(self, &memory)
-        if self._is_part:
+        if self._is_slice:
             raise RuntimeError("a part of a Buffer cannot grow")
         (&memory.value()).size = size
         MemoryRange_update_members(self)
@@ -136,9 +136,9 @@ cdef class MemoryRange(DriverObject):
         return <intptr_t>memory.value().pointer if memory.hold(self._h_allocation) else 0
 
     cdef void _release(self) noexcept:
-        if self._parts is not None:
-            self._parts.close()
-        if self._is_part:
+        if self._slices is not None:
+            self._slices.close()
+        if self._is_slice:
             MemoryRange_leave(self)
         _launches.keep_memory_of(<PyObject*>self, self._h_allocation)
         self._h_allocation.reset()
@@ -165,13 +165,13 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     cdef KeptAllocation memory
     cdef KeptAllocation all_memory
     cdef AllocationHandle h_part
-    cdef MemoryRange whole = <MemoryRange>self._owner if self._is_part and self._owner is not None else self
+    cdef MemoryRange whole = <MemoryRange>self._owner if self._is_slice and self._owner is not None else self
     read_bounds(key, &start, &stop)
     # Known to its whole before that is found open: what runs in between, such as a collection, may close it.
-    if whole._parts is None:
-        whole._parts = SubBuffers()
-    whole._parts.add(part)
-    part._is_part = True
+    if whole._slices is None:
+        whole._slices = SubBuffers()
+    whole._slices.add(part)
+    part._is_slice = True
     part._owner = whole
     MemoryRange_keep(self, &memory)
     MemoryRange_keep(whole, &all_memory)
@@ -186,14 +186,14 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
 
 cdef void MemoryRange_leave(MemoryRange self) noexcept:
     # A collection of garbage may have cleared either.
-    if self._owner is not None and (<MemoryRange>self._owner)._parts is not None:
-        (<MemoryRange>self._owner)._parts.remove(self)
+    if self._owner is not None and (<MemoryRange>self._owner)._slices is not None:
+        (<MemoryRange>self._owner)._slices.remove(self)
 
 
 # A view of a sub-buffer also blocks closing its parent.
 cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept:
     self._export_count += step
-    if self._is_part and self._owner is not None:
+    if self._is_slice and self._owner is not None:
         (<MemoryRange>self._owner)._export_count += step
 
 
@@ -204,7 +204,7 @@ cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
 # Keeps the memory of the whole, because a part of no bytes may begin where that ends, and returns the resource.
 cdef object MemoryRange_keep_whole(MemoryRange self, KeptAllocation* kept):
     with cython.critical_section(self):
-        owner = self._owner if self._is_part else None
+        owner = self._owner if self._is_slice else None
         resource = self._memory_resource
     MemoryRange_keep(self if owner is None else <MemoryRange>owner, kept)
     return resource

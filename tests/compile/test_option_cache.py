@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cuda.core import ProgramOptions
-from cuda.core._compile import _option_memo
-from cuda.core._compile._option_memo import memo_of
+from cuda.core._compile import _option_cache
+from cuda.core._compile._option_cache import checked_values_of
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,12 @@ def test_equal_options_share_what_is_remembered(values):
     one, other = ProgramOptions(**values), ProgramOptions(**copy.deepcopy(values))
     assert one == other
     assert vars(one) == vars(other)
-    assert memo_of(one) is memo_of(other)
-    assert memo_of(copy.copy(one)) is memo_of(pickle.loads(pickle.dumps(one))) is memo_of(replace(one))
+    assert checked_values_of(one) is checked_values_of(other)
+    assert (
+        checked_values_of(copy.copy(one))
+        is checked_values_of(pickle.loads(pickle.dumps(one)))
+        is checked_values_of(replace(one))
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +52,7 @@ def test_equal_options_share_what_is_remembered(values):
     ids=str,
 )
 def test_different_options_do_not(one, other):
-    assert memo_of(ProgramOptions(**one)) is not memo_of(ProgramOptions(**other))
+    assert checked_values_of(ProgramOptions(**one)) is not checked_values_of(ProgramOptions(**other))
 
 
 def test_lists_are_those_of_the_user():
@@ -59,27 +63,27 @@ def test_lists_are_those_of_the_user():
 
 def test_an_assignment_is_noticed():
     options = ProgramOptions(arch="sm_90", debug=True)
-    before = memo_of(options)
+    before = checked_values_of(options)
     options.debug = False
-    assert memo_of(options) is not before
+    assert checked_values_of(options) is not before
     options.debug = True
-    assert memo_of(options).values["debug"] is True
+    assert checked_values_of(options).values["debug"] is True
 
 
 def test_a_change_of_a_list_is_noticed():
     options = ProgramOptions(include_path=["a"])
-    before = memo_of(options)
+    before = checked_values_of(options)
     options.include_path.append("b")
-    assert memo_of(options).values["include_path"] == ["a", "b"]
+    assert checked_values_of(options).values["include_path"] == ["a", "b"]
     assert before.values["include_path"] == ["a"]
-    assert memo_of(ProgramOptions(include_path=["a"])) is before
+    assert checked_values_of(ProgramOptions(include_path=["a"])) is before
 
 
 def test_a_list_that_became_wrong_is_refused():
     options = ProgramOptions(extra_sources=[("a", "source")])
     options.extra_sources.append(("b", ""))
     with pytest.raises(ValueError, match="the source of 'b'"):
-        memo_of(options)
+        checked_values_of(options)
 
 
 def test_what_equals_a_good_value_is_checked_all_the_same():
@@ -94,8 +98,8 @@ def test_values_that_may_change_are_not_remembered():
         def __fspath__(self):
             return "a"
 
-    assert memo_of(ProgramOptions(include_path=Place())) is None
-    assert memo_of(ProgramOptions(include_path=[Place()])) is None
+    assert checked_values_of(ProgramOptions(include_path=Place())) is None
+    assert checked_values_of(ProgramOptions(include_path=[Place()])) is None
 
 
 def test_a_subclass_checks_for_itself():
@@ -112,8 +116,8 @@ def test_a_subclass_checks_for_itself():
 
 
 def test_not_all_options_are_remembered(monkeypatch):
-    monkeypatch.setattr(_option_memo, "_memos", {})
-    monkeypatch.setattr(_option_memo, "_MOST", 2)
+    monkeypatch.setattr(_option_cache, "_cache", {})
+    monkeypatch.setattr(_option_cache, "_MOST", 2)
     for number in range(5):
         assert ProgramOptions(name=f"program {number}").name == f"program {number}"
-    assert len(_option_memo._memos) == 1
+    assert len(_option_cache._cache) == 1

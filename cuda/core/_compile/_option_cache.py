@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memoised options: equal options of one class are checked once and share what was derived from them."""
+"""A cache of checked options: equal options of one class are checked once and share what is derived from them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import functools
 from cuda.core._compile._option_key import option_key
 from cuda.core._utils.options import Options
 
-__all__ = ["Memo", "MemoisedOptions", "memo_of", "memoise_options"]
+__all__ = ["CheckedValues", "CachedOptions", "checked_values_of", "cache_checks"]
 
-# How many different options are remembered, of all classes; then they are forgotten, all at once.
+# How many different options the cache holds, of all classes; then it is cleared.
 _MOST = 512
 
-_memos = {}  # the class and what is set -> Memo
+_cache = {}  # the class and what is set -> CheckedValues
 
 
-class Memo:
-    """What is remembered of equal options.
+class CheckedValues:
+    """The checked values of equal options, and what was derived from them.
 
     Attributes
     ----------
@@ -26,16 +26,16 @@ class Memo:
         All fields, checked and normalised; its lists are of no one else.
     lists : list of str
         The fields that are lists, which their owner may change without a word.
-    results : dict
-        What others have worked out from these options, by keys of theirs.
+    derived : dict
+        What other modules derive from these options, such as the arguments for a compiler, by keys of theirs.
     """
 
-    __slots__ = ("lists", "results", "values")
+    __slots__ = ("derived", "lists", "values")
 
     def __init__(self, values: dict):
         self.values = {name: list(value) if type(value) is list else value for name, value in values.items()}
         self.lists = [name for name, value in values.items() if type(value) is list]
-        self.results = {}
+        self.derived = {}
 
     def is_outdated_by(self, values: dict) -> bool:
         """Return whether a list has been changed."""
@@ -46,13 +46,13 @@ class Memo:
         return False
 
 
-class MemoisedOptions(Options):
-    """Options of which equal ones share a :class:`Memo`."""
+class CachedOptions(Options):
+    """Options of which equal ones share a :class:`CheckedValues`."""
 
-    __slots__ = ("_memo",)
+    __slots__ = ("_checked",)
 
     def __setattr__(self, name, value):
-        set_memo(self, None)
+        set_checked(self, None)
         super().__setattr__(name, value)
 
     def __getstate__(self):
@@ -60,11 +60,11 @@ class MemoisedOptions(Options):
 
 
 # Neither of these is an assignment that a user makes.
-set_memo = MemoisedOptions._memo.__set__
+set_checked = CachedOptions._checked.__set__
 set_values = Options.__dict__["__dict__"].__set__
 
 
-def memoise_options(cls):
+def cache_checks(cls):
     """Have an options class take the values of equal options that were made before, and not check them again."""
     make = cls.__init__
 
@@ -72,42 +72,42 @@ def memoise_options(cls):
     def __init__(self, *args, **kwargs):
         # A subclass may check more; other arguments are for the real method to refuse.
         key = option_key(cls, kwargs) if type(self) is cls and not args else None
-        memo = _memos.get(key)
-        if memo is None:
+        checked = _cache.get(key)
+        if checked is None:
             make(self, *args, **kwargs)
-            set_memo(self, None if key is None else remember(key, self.__dict__))
+            set_checked(self, None if key is None else remember(key, self.__dict__))
             return
-        values = memo.values.copy()
-        for name in memo.lists:
+        values = checked.values.copy()
+        for name in checked.lists:
             values[name] = kwargs[name]
         set_values(self, values)
-        set_memo(self, memo)
+        set_checked(self, checked)
 
     cls.__init__ = __init__
     return cls
 
 
-def memo_of(options: MemoisedOptions) -> Memo | None:
-    """Return what is remembered of some options; None if they have values of other types than usual."""
-    memo = getattr(options, "_memo", None)
+def checked_values_of(options: CachedOptions) -> CheckedValues | None:
+    """Return the checked values of some options; None if they have values of other types than usual."""
+    checked = getattr(options, "_checked", None)
     values = options.__dict__
-    if memo is not None and not (memo.lists and memo.is_outdated_by(values)):
-        return memo
+    if checked is not None and not (checked.lists and checked.is_outdated_by(values)):
+        return checked
     key = option_key(type(options), values)
     if key is None:
         return None
-    memo = _memos.get(key)
-    if memo is None:
+    checked = _cache.get(key)
+    if checked is None:
         # Its lists may have changed since they were checked.
         options._check()
-        memo = remember(key, values)
-    set_memo(options, memo)
-    return memo
+        checked = remember(key, values)
+    set_checked(options, checked)
+    return checked
 
 
-def remember(key, values: dict) -> Memo:
-    """Make the memo of options that are valid."""
-    if len(_memos) >= _MOST:
-        _memos.clear()
-    memo = _memos[key] = Memo(values)
-    return memo
+def remember(key, values: dict) -> CheckedValues:
+    """Put options that are valid into the cache."""
+    if len(_cache) >= _MOST:
+        _cache.clear()
+    checked = _cache[key] = CheckedValues(values)
+    return checked
