@@ -110,8 +110,8 @@ def test_objects_of_pending_work_are_kept_and_let_go(monkeypatch):
 
 
 def test_the_profiler_is_started_and_stopped():
-    drv.start_profiler()
-    drv.stop_profiler()
+    assert drv.start_profiler() is None
+    assert drv.stop_profiler() is None
 
 
 def test_the_profiler_of_older_drivers_is_not_supported():

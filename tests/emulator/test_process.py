@@ -69,18 +69,20 @@ def test_hundreds_of_streams(child):
 
 HOST_FUNCTION = (
     "import ctypes, time\nHOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)\n"
-    "def called(_): print('begin', flush=True); time.sleep({}); print('end', flush=True)\n"
+    "begun = []\ndef called(_): begun.append(1); print('begin', flush=True); time.sleep({}); print('end', flush=True)\n"
     "f = HOST(called); g = d.CUhostFn(ctypes.cast(f, ctypes.c_void_p).value)\n"
 )
 
 
 def test_exit_while_a_host_function_runs(child):
-    out = child(START + HOST_FUNCTION.format(0.2) + "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)\ntime.sleep(0.05)")
+    out = child(
+        START + HOST_FUNCTION.format(0.2) + "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)\nwhile not begun: pass"
+    )
     assert out == "begin\nend\n" * out.count("begin")
 
 
 def test_exit_does_not_wait_for_ever_for_a_host_function(child):
-    assert child(START + HOST_FUNCTION.format(30) + "d.cuLaunchHostFunc(s, g, 0); time.sleep(0.05)") == "begin\n"
+    assert child(START + HOST_FUNCTION.format(30) + "d.cuLaunchHostFunc(s, g, 0)\nwhile not begun: pass") == "begin\n"
 
 
 def test_streams_go_on_without_host_functions_when_the_interpreter_ends(child):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -24,9 +23,18 @@ def pinned(driver, count):
 
 @pytest.fixture
 def flag(driver, context):
-    array, address = pinned(driver, 4)
-    yield array, address
+    array, address = pinned(driver, 5)
+    yield array[:4], address
     driver.cuMemFreeHost(address)
+
+
+def finish_other_work(driver, kernel, address):
+    """Run a kernel of its own to its end: what could begin before it has begun."""
+    stream = driver.cuStreamCreate(1)
+    for _ in range(3):
+        launch(driver, kernel("add"), stream, (address + 16, ctypes.c_void_p), (1, ctypes.c_int))
+        driver.cuStreamSynchronize(stream)
+    driver.cuStreamDestroy(stream)
 
 
 HOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -84,7 +92,7 @@ def test_the_legacy_stream_waits_for_blocking_streams_and_they_for_it(driver, co
     launch(driver, kernel("wait_for"), blocking, (address, ctypes.c_void_p), (address + 4, ctypes.c_void_p))
     launch(driver, kernel("add"), legacy, (address + 8, ctypes.c_void_p), (1, ctypes.c_int))
     launch(driver, kernel("add"), blocking, (address + 12, ctypes.c_void_p), (1, ctypes.c_int))
-    time.sleep(0.02)
+    finish_other_work(driver, kernel, address)
     assert list(array[1:]) == [0, 0, 0]
     assert driver.result("cuStreamQuery", legacy) == "NOT_READY"
     array[0] = 1
@@ -126,7 +134,7 @@ def test_events_order_streams(driver, context, kernel, flag):
     driver.cuEventRecord(event, first)
     driver.cuStreamWaitEvent(second, event, 0)
     launch(driver, kernel("add"), second, (address + 8, ctypes.c_void_p), (1, ctypes.c_int))
-    time.sleep(0.02)
+    finish_other_work(driver, kernel, address)
     assert array[2] == 0
     assert driver.result("cuEventQuery", event) == "NOT_READY"
     array[0] = 1

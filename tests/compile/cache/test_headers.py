@@ -3,13 +3,13 @@
 """The search for headers: what it follows, what it watches, and what it cannot know."""
 
 import os
-import time
 
 import pytest
 
 from cuda.core._compile.cache import _headers
 from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._headers import find_headers, parse
+from support.files import let_clock_tick
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_changes_that_matter_are_noticed(root, change):
     code = '#include "a.h"\n#include <deep/b.h>'
     headers = find_headers(code, "default_program", ["zero", "one", "two"])
     assert headers.is_current()
-    time.sleep(0.02)
+    let_clock_tick(root)
     change(root)
     assert not headers.is_current()
 
@@ -150,7 +150,7 @@ def test_changes_that_matter_are_noticed(root, change):
 def test_a_change_of_the_content_alone_is_noticed(root):
     path = write(root / "a.h", "1")
     headers = find_headers('#include "a.h"', "default_program")
-    time.sleep(0.02)
+    let_clock_tick(root)
     path.write_text("2")
     os.utime(path, (1, 1))
     assert not headers.is_current()

@@ -4,7 +4,6 @@
 
 import os
 import threading
-import time
 
 import pytest
 
@@ -16,6 +15,7 @@ from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
+from support.files import let_clock_tick
 
 pytestmark = pytest.mark.requires(nvrtc=True)
 
@@ -279,7 +279,7 @@ def test_a_key_is_made_once_for_a_source(cache, include, monkeypatch):
     for _ in range(3):
         plain(INCLUDING, define_macro=None, include_path=include).compile("ptx", cache=cache)
     assert len(made) == 1
-    time.sleep(0.02)
+    let_clock_tick(include)
     (include / "value.h").write_text("#define VALUE 55555\n")
     plain(INCLUDING, define_macro=None, include_path=include).compile("ptx", cache=cache)
     assert len(made) == 2
