@@ -80,7 +80,7 @@ def test_several_options_in_one_string_are_told_apart(given, parts):
 
 
 def test_options_are_text():
-    with pytest.raises(TypeError, match="must be a list of str, and has a int"):
+    with pytest.raises(TypeError, match="each of options must be a str, not int"):
         split_options(["-w", 3])
 
 

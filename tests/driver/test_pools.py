@@ -175,5 +175,5 @@ def test_logarithms_are_rounded_down(number, power):
 
 
 def test_logarithms_are_of_positive_numbers():
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="n must be at least 0, not -1"):
         _pools.bitlog2(-1)

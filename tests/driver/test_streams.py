@@ -26,9 +26,17 @@ def test_a_stream_is_what_its_flags_say(flags, nonblocking):
     assert stream.__cuda_stream__() == (0, stream.handle)
 
 
-@pytest.mark.parametrize("flags", [2, -1, "fast", None])
-def test_unknown_flags_of_streams_are_refused(flags):
-    with pytest.raises(drv.LogicError, match="flags must be 0 or 1"):
+@pytest.mark.parametrize(
+    ("flags", "error", "text"),
+    [
+        (2, drv.LogicError, "flags must be 0 or 1, not 2"),
+        (-1, drv.LogicError, "flags must be 0 or 1, not -1"),
+        ("fast", TypeError, "flags must be an int, not str"),
+        (None, TypeError, "flags must be an int, not NoneType"),
+    ],
+)
+def test_unknown_flags_of_streams_are_refused(flags, error, text):
+    with pytest.raises(error, match=text):
         drv.Stream(flags)
 
 

@@ -26,6 +26,8 @@ LEFT_OUT = {
     "checkpoint.Process.checkpoint",
     "checkpoint.Process.restore",
     "checkpoint.Process.unlock",
+    # They run programs.
+    "driver.debug.main",
 }
 # Addresses, handles and descriptors for which the caller vouches, and times to wait: numbers are left out, and
 # all else has to be refused.

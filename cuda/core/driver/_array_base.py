@@ -10,6 +10,7 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils._capture_mode import capture_count
+from cuda.core._utils.validators import shown
 from cuda.core.driver._array_devices import array_device, device_of
 from cuda.core.driver._array_layout import (
     c_strides,
@@ -22,7 +23,8 @@ from cuda.core.driver._array_layout import (
     memory_range,
 )
 from cuda.core.driver._array_memory import ResultAllocation, open_results, share
-from cuda.core.driver._context import current_context
+from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
+from cuda.core.driver._context import Device, current_context
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error
 from cuda.core.driver._memory import as_pointer, mem_alloc
 from cuda.core.driver._streams import stream_of
@@ -42,22 +44,23 @@ class ArrayBase:
         shape = checked_shape(shape)
         dtype = checked_dtype(dtype)
         if strides is None:
-            if order not in ("C", "F"):
-                raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+            order = ordered(order)
             strides = (c_strides if order == "C" else f_strides)(shape, dtype.itemsize)
         else:
-            strides = tuple([int(stride) for stride in strides])
+            strides = tuple([whole("each of strides", stride) for stride in list_argument("strides", strides)])
+            if any(stride % dtype.alignment for stride in strides):
+                raise ValueError(f"strides must be multiples of {dtype.alignment} bytes for {dtype}, not {strides}")
             if len(strides) != len(shape):
                 raise ValueError(f"strides must have one item per dimension: {strides} for shape {shape}")
         self._device = array_device()
         self._set_layout(shape, strides, dtype)
-        self.allocator = allocator = mem_alloc if allocator is None else allocator
+        self.allocator = allocator = mem_alloc if allocator is None else callable_argument("allocator", allocator)
         if gpudata is None and self.size:
             low, high = memory_range(shape, strides, dtype.itemsize)
             if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
                 raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
             if self.nbytes > MOST_BYTES:
-                raise ValueError(f"an array of shape {shape} and type {dtype} has more than {MOST_BYTES} bytes")
+                raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
             gpudata = allocator(self.nbytes)
             if gpudata is None:
                 raise TypeError(f"allocator must return device memory, not None: {allocator!r}")
@@ -83,7 +86,7 @@ class ArrayBase:
         new = object.__new__(type(self))
         new._set_layout(shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MOST_BYTES:
-            raise ValueError(f"an array of shape {shape} and type {dtype} has more than {MOST_BYTES} bytes")
+            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
         context = current_context("cuMemAlloc")
         new._device = context.array_device or device_of(context)
         new._take_memory(self.allocator if allocator is None else allocator, context)
@@ -281,8 +284,8 @@ class ArrayFlags:
     __slots__ = ("c_contiguous", "f_contiguous", "forc")
 
     def __init__(self, c_contiguous: bool, f_contiguous: bool):
-        self.c_contiguous = c_contiguous
-        self.f_contiguous = f_contiguous
+        self.c_contiguous = c_contiguous = bool(c_contiguous)
+        self.f_contiguous = f_contiguous = bool(f_contiguous)
         self.forc = c_contiguous or f_contiguous
 
     def __getitem__(self, name: str) -> bool:
@@ -311,8 +314,11 @@ def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
     ((int, int), (int, int, int))
         Blocks of 32 to 128 threads, and no more of them than the device runs at once.
     """
+    n = whole("n", n, 0)
     if dev is None:
         dev = array_device()
+    elif not (hasattr(dev, "multiprocessors") or isinstance(dev, Device)):
+        raise TypeError(f"dev must be a Device or None, not {type(dev).__name__}")
     elif not hasattr(dev, "multiprocessors"):
         dev = _Multiprocessors(dev)
     threads = min(max(32, (n + 31) // 32 * 32), 128)
@@ -338,7 +344,7 @@ def checked_dtype(dtype) -> np.dtype:
     TypeError
         If elements are Python objects, have the other byte order, or have no size.
     """
-    dtype = np.dtype(dtype)
+    dtype = dtype_of(dtype)
     if dtype.hasobject:
         raise TypeError("elements in device memory cannot be Python objects")
     if not dtype.isnative:

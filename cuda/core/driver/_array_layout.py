@@ -8,6 +8,8 @@ import operator
 
 import numpy as np
 
+from cuda.core._utils.validators import shown
+
 __all__ = [
     "ORDERS",
     "broadcast_shape",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 ORDERS = ("C", "F", "A", "K")
+MOST_DIMENSIONS = 64
 
 
 def checked_shape(shape) -> tuple[int, ...]:
@@ -40,6 +43,8 @@ def checked_shape(shape) -> tuple[int, ...]:
         If an extent is negative.
     """
     if type(shape) is not tuple:
+        if isinstance(shape, (str, bytes, bytearray, memoryview)):
+            raise TypeError(f"shape must be an int or a sequence of ints, not {type(shape).__name__}")
         if isinstance(shape, np.ndarray):
             shape = shape.tolist()
         try:
@@ -52,10 +57,12 @@ def checked_shape(shape) -> tuple[int, ...]:
     try:
         shape = tuple([operator.index(extent) for extent in shape])
     except TypeError:
-        raise TypeError(f"shape must hold ints, not {shape!r}") from None
+        raise TypeError(f"shape must hold ints, not {shown(shape)}") from None
+    if len(shape) > MOST_DIMENSIONS:
+        raise ValueError(f"shape must have up to {MOST_DIMENSIONS} extents, not {len(shape)}")
     for extent in shape:
         if extent < 0:
-            raise ValueError(f"shape must not have negative extents, got {shape}")
+            raise ValueError(f"shape must not have negative extents, got {shown(shape)}")
     return shape
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import operator
 
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import device_attribute
 from cuda.core.driver._context import Context, Device
 
@@ -45,6 +47,8 @@ class DeviceData:
 
     def __init__(self, dev: Device | None = None):
         dev = Context.get_device() if dev is None else dev
+        if not isinstance(dev, Device):
+            raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
 
         def get(name: str) -> int:
             return dev.get_attribute(getattr(device_attribute, name))
@@ -143,14 +147,17 @@ class OccupancyRecord:
     _REGISTERS_OF_WARP = 256
 
     def __init__(self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0):
-        threads, shared_mem, registers = (operator.index(value) for value in (threads, shared_mem, registers))
+        if isinstance(devdata, Device) or not hasattr(devdata, "warps_per_mp"):
+            raise TypeError(f"devdata must be a DeviceData, not {type(devdata).__name__}")
+        threads, shared_mem = whole("threads", threads), whole("shared_mem", shared_mem)
+        registers = whole("registers", registers)
         for name, value, least, most in (
             ("threads", threads, 1, devdata.max_threads),
             ("shared_mem", shared_mem, 0, devdata.shared_memory_per_mp - devdata._reserved),
             ("registers", registers * threads, 0, devdata.registers),
         ):
             if not least <= value <= most:
-                raise ValueError(f"{name} of a block must be from {least} to {most}, not {value}")
+                raise ValueError(f"{name} of a block must be from {least} to {most}, not {shown(value)}")
         warps = (threads + devdata.warp_size - 1) // devdata.warp_size
         limits = [("device", devdata.thread_blocks_per_mp), ("warps", devdata.warps_per_mp // warps)]
         if registers:

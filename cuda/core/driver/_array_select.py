@@ -11,6 +11,7 @@ from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis, checked_shape
 from cuda.core.driver._array_math import Plan, launch_plan, maker_of, operand_of, type_of
 from cuda.core.driver._array_transfer import convert, copy_of, word_dtype
+from cuda.core.driver._checks import list_argument
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_source import COMPUTE_TYPES
 
@@ -255,7 +256,7 @@ def check_result(out, shape, dtype) -> None:
 
 
 def checked_arrays(arrays) -> list[ArrayBase]:
-    arrays = list(arrays)
+    arrays = list_argument("arrays", arrays, "a sequence of GPUArrays")
     if not arrays:
         raise ValueError("at least one array is needed")
     for item in arrays:

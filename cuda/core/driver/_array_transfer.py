@@ -35,6 +35,10 @@ __all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "wo
 _MEMSETS = {1: memset_d8_async, 2: memset_d16_async, 4: memset_d32_async}
 
 
+# What a kernel takes as one parameter with ease.
+MOST_BYTES_BY_VALUE = 1024
+
+
 def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=None) -> None:
     """Copy a host array into an array of equal size and type.
 
@@ -257,6 +261,8 @@ def fill(target: ArrayBase, value, stream=None) -> None:
     if not target.size:
         return
     check_device(target._device)
+    if target.itemsize > MOST_BYTES_BY_VALUE:
+        raise ValueError(f"elements of {target.itemsize} bytes are too large to be passed to a kernel")
     words = word_dtype(target.itemsize)
     bits = element.view(words)[()] if words.kind == "u" else element.tobytes()
     content = set(element.tobytes())

@@ -18,7 +18,9 @@ from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
 from cuda.core.driver import _nvcc
+from cuda.core.driver._checks import list_argument, path_argument, text_argument
 from cuda.core.driver._context import current_context, is_debugging
 from cuda.core.driver._errors import CompileError
 from cuda.core.driver._nvcc_options import UnknownOptionError, split_options, translate
@@ -69,6 +71,10 @@ def compile_object(request: Request, target: str) -> ObjectCode:
     """
     if not isinstance(request.source, str):
         raise TypeError(f"source must be a str, not {type(request.source).__name__}")
+    for name in ("nvcc", "arch", "code"):
+        value = getattr(request, name)
+        if value is not None and not (name == "nvcc" and isinstance(value, os.PathLike)):
+            text_argument(name, value)
     options = split_options(DEFAULT_NVCC_FLAGS if request.options is None else request.options)
     if is_debugging():
         options += ["-g", "-G"]
@@ -77,7 +83,7 @@ def compile_object(request: Request, target: str) -> ObjectCode:
     if request.nvcc not in (None, "nvcc"):
         return _compile_with_nvcc(request, source, options, target)
     if target not in ("cubin", "ptx", "ltoir"):
-        raise CompileError(f"target must be 'cubin' or 'ptx', not {target!r}: fat binaries need nvcc", options)
+        raise CompileError(f"target must be 'cubin' or 'ptx', not {shown(target)}: fat binaries need nvcc", options)
     return _compile_with_nvrtc(request, source, options, target)
 
 
@@ -135,8 +141,11 @@ def _options(fields: dict, source: str, request: Request) -> ProgramOptions:
 
 
 def _directories(request: Request) -> list[str]:
-    directories = request.include_dirs or []
-    return [os.fspath(directory) for directory in ([directories] if isinstance(directories, str) else directories)]
+    directories = request.include_dirs
+    if directories is None or isinstance(directories, (str, os.PathLike)):
+        directories = [] if directories is None else [directories]
+    directories = list_argument("include_dirs", directories, "a list of paths")
+    return [path_argument("each of include_dirs", directory) for directory in directories]
 
 
 def needs_other_headers(source: str) -> bool:
@@ -161,6 +170,8 @@ def cache_of(cache_dir) -> FileStreamProgramCache | None:
     """Return the cache in a directory, by default that of the user; None where there is to be none."""
     if cache_dir is False or any(name in os.environ for name in ("CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE")):
         return None
+    if cache_dir is not None:
+        path_argument("cache_dir", cache_dir)
     if cache_dir is None:
         cache_dir = os.environ.get("CUDA_CORE_CACHE_DIR") or os.environ.get("PYCUDA_CACHE_DIR")
     return _cache_in(None if cache_dir is None else os.path.abspath(os.fspath(cache_dir)))

@@ -231,6 +231,9 @@ graphics_register_flags = _namespace(
     "graphics_register_flags", "How a resource of a graphics library is used.",
     NONE=0, READ_ONLY=1, WRITE_DISCARD=2, SURFACE_LDST=4, TEXTURE_GATHER=8,
 )  # fmt: skip
+graphics_map_flags = _namespace(
+    "graphics_map_flags", "What kernels do with an object of OpenGL.", NONE=0, READ_ONLY=1, WRITE_DISCARD=2
+)
 array_cubemap_face = _namespace(
     "array_cubemap_face", "The faces of a cube map.",
     POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5,

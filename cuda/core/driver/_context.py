@@ -12,7 +12,9 @@ import weakref
 from cuda.core import _device as core_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
 from cuda.core._utils.version import driver_version
+from cuda.core.driver._checks import text_argument, whole
 from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
 from cuda.core.driver._errors import (
     INVALID_CONTEXT,
@@ -46,7 +48,7 @@ def init(flags: int = 0) -> None:
         If ``flags`` is anything else.
     """
     if flags != 0:
-        raise logic_error("cuInit", INVALID_VALUE, f"flags must be 0, not {flags}")
+        raise logic_error("cuInit", INVALID_VALUE, f"flags must be 0, not {shown(flags)}")
     core_device.Device.get_all_devices()
 
 
@@ -62,8 +64,8 @@ def get_driver_version() -> int:
 
 
 def have_gl_ext() -> bool:
-    """Return False: the classic interface to OpenGL is not part of this package."""
-    return False
+    """Return True: :mod:`cuda.core.driver.gl` is always here."""
+    return True
 
 
 class _Debugging:
@@ -98,12 +100,13 @@ class Device:
 
     def __init__(self, number: int | str):
         if isinstance(number, str):
-            number = int(call("cuDeviceGetByPCIBusId", number.encode()))
+            number = int(call("cuDeviceGetByPCIBusId", text_argument("number", number).encode()))
+        number = whole("number", number)
         try:
-            core_device.Device(operator.index(number))
-        except ValueError as error:
+            core_device.Device(number)
+        except (ValueError, OverflowError) as error:
             raise logic_error("cuDeviceGet", INVALID_DEVICE, str(error)) from None
-        self._ordinal = operator.index(number)
+        self._ordinal = number
 
     def __eq__(self, other):
         return self._ordinal == other._ordinal if isinstance(other, Device) else NotImplemented
@@ -486,9 +489,9 @@ def member_of(space, value, api: str):
     """Return the member of a namespace for an int; LogicError where it has none."""
     if isinstance(value, space):
         return value
-    member = space.values.get(operator.index(value))
+    member = space.values.get(whole(f"what is to be a {space.__name__}", value))
     if member is None:
-        raise logic_error(api, INVALID_VALUE, f"{value} is no {space.__name__}")
+        raise logic_error(api, INVALID_VALUE, f"{shown(value)} is no {space.__name__}")
     return member
 
 

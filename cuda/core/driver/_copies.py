@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import operator
-
 import numpy
 
 from cuda.core._memory._buffer import Buffer
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import MOST_BYTES, dtype_of, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import current_context, handle_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
 from cuda.core.driver._memory import DeviceAllocation, as_pointer, mem_alloc
@@ -133,7 +133,7 @@ def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
 
 def _between_devices(api: str, dest, src, size, *stream) -> None:
     current_context(api)
-    size = operator.index(size)
+    size = whole("size", size)
     pointers = as_pointer(dest), as_pointer(src)
     check_room(api, dest, size, "destination")
     check_room(api, src, size, "source")
@@ -154,20 +154,20 @@ def memcpy_peer_async(dest, src, size: int, dest_context=None, src_context=None,
 
 def _peers(api: str, dest, src, size, dest_context, src_context) -> tuple:
     here = current_context(api)
-    size = operator.index(size)
+    size = whole("size", size)
     check_room(api, dest, size, "destination")
     check_room(api, src, size, "source")
     there, origin = (handle_of(here if one is None else one, api) for one in (dest_context, src_context))
     return as_pointer(dest), there, as_pointer(src), origin, size
 
 
-def to_device(bf_obj) -> DeviceAllocation:
+def to_device(buffer) -> DeviceAllocation:
     """Return a new allocation with a copy of any buffer, also of an array with gaps, in C order."""
     try:
-        address, size = host_memory(bf_obj)
+        address, size = host_memory(buffer)
     except ValueError:
-        bf_obj = numpy.ascontiguousarray(bf_obj)
-        address, size = host_memory(bf_obj)
+        buffer = numpy.ascontiguousarray(buffer)
+        address, size = host_memory(buffer)
     allocation = mem_alloc(size)
     call("cuMemcpyHtoD", allocation.handle, address, size)
     return allocation
@@ -187,14 +187,15 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
     order : str, optional
         ``"C"`` or ``"F"``.
     """
-    array = numpy.empty(shape, dtype, order)
+    dtype = dtype_of(dtype)
+    array = numpy.empty(shape_of(shape, dtype.itemsize), dtype, ordered(order))
     memcpy_dtoh(array, devptr)
     return array
 
 
 def from_device_like(devptr, other_ary: numpy.ndarray) -> numpy.ndarray:
     """Return a new array with the shape, type and order of another, and a copy of device memory."""
-    array = numpy.empty_like(other_ary)
+    array = numpy.empty_like(ndarray_argument("other_ary", other_ary))
     memcpy_dtoh(array, devptr)
     return array
 
@@ -262,7 +263,7 @@ def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, str
 def _only(count, size) -> int:
     if (count is None) == (size is None):
         raise TypeError("one of count and size is needed: the number of elements")
-    return operator.index(size if count is None else count)
+    return whole("count", size if count is None else count)
 
 
 def _fill(api: str, width: int, dest, data, count: int, *stream) -> None:
@@ -275,7 +276,12 @@ def _fill(api: str, width: int, dest, data, count: int, *stream) -> None:
 
 def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -> None:
     current_context(api)
-    pitch, width, height = (operator.index(number) for number in (pitch, width, height))
+    limits = (0, MOST_BYTES, api)
+    pitch, width, height = (
+        whole("pitch", pitch, *limits),
+        whole("width", width, *limits),
+        whole("height", height, *limits),
+    )
     pointer = as_pointer(dest)
     if width and height:
         check_room(api, dest, (height - 1) * pitch + width * size, "destination")
@@ -283,9 +289,9 @@ def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -
 
 
 def _pattern(api: str, data, width: int) -> int:
-    number = operator.index(data)
+    number = whole("data", data)
     if not -(1 << 8 * width - 1) <= number < 1 << 8 * width:
-        raise logic_error(api, INVALID_VALUE, f"data must fit {8 * width} bits, and {number} does not")
+        raise logic_error(api, INVALID_VALUE, f"data must fit {8 * width} bits, and {shown(number)} does not")
     return number & (1 << 8 * width) - 1
 
 
@@ -320,6 +326,6 @@ def host_memory(obj, is_written: bool = False) -> tuple[int, int]:
 def check_room(api: str, memory, size: int, what: str) -> None:
     """Refuse a size that is negative, or more than device memory of known size has."""
     if size < 0:
-        raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative, and is {size}")
+        raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative, and is {shown(size)}")
     if isinstance(memory, Buffer) and size > memory.size:
-        raise logic_error(api, INVALID_VALUE, f"the {what} has {memory.size} bytes, and {size} are to be copied")
+        raise logic_error(api, INVALID_VALUE, f"the {what} has {memory.size} bytes, and {shown(size)} are to be copied")

@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 
+from cuda.core.driver._checks import callable_argument
 from cuda.core.driver._context import Context, Device
 from cuda.core.driver._errors import Error
 
@@ -36,6 +37,7 @@ def make_default_context(ctx_maker=None) -> Context:
     RuntimeError
         If there is no device, or none works; the builtin of that name.
     """
+    callable_argument("ctx_maker", ctx_maker)
     if ctx_maker is None:
         ctx_maker = Device.make_context
     chosen = _chosen_ordinal()

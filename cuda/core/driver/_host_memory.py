@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import operator
+import math
 
 import numpy
 
@@ -13,6 +13,8 @@ from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._memory.ranges._allocation import free_pinned
 from cuda.core._memory.ranges._host_registration import register_host_memory as register
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import MOST_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
 from cuda.core.driver._memory import adopt, check_size
@@ -119,9 +121,11 @@ class AlignedHostAllocation:
     _is_freed = False
 
     def __init__(self, size: int, alignment: int):
-        whole = numpy.empty(size + alignment, numpy.uint8)
-        start = -whole.__array_interface__["data"][0] % alignment
-        self._bytes = whole[start : start + size]
+        size = whole("size", size, 0, MOST_BYTES // 2)
+        alignment = whole("alignment", alignment, 1, MOST_BYTES // 2)
+        block = numpy.empty(size + alignment, numpy.uint8)
+        start = -block.__array_interface__["data"][0] % alignment
+        self._bytes = block[start : start + size]
 
     def __len__(self):
         return self._bytes.nbytes
@@ -152,7 +156,7 @@ class RegisteredHostMemory(HostPointer):
     """
 
     def __init__(self, base: numpy.ndarray, buffer: Buffer):
-        self.base = base
+        self.base = ndarray_argument("base", base)
         self._buffer = buffer
         self.__array_interface__ = base.__array_interface__
 
@@ -222,7 +226,7 @@ def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
     """
     context = current_context("cuMemHostAlloc")
     size = check_size("cuMemHostAlloc", size)
-    pointer = int(call("cuMemHostAlloc", size, operator.index(flags)))
+    pointer = int(call("cuMemHostAlloc", size, flags_argument("flags", flags, "cuMemHostAlloc")))
     return adopt(PagelockedHostAllocation, pointer, size, _RESOURCE, context)
 
 
@@ -255,6 +259,7 @@ def pagelocked_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
 
 def pagelocked_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
     """Return a new array in page-locked memory, with the shape, type and order of another without gaps."""
+    array = ndarray_argument("array", array)
     return pagelocked_empty(array.shape, array.dtype, order_of(array), mem_flags)
 
 
@@ -271,9 +276,9 @@ def aligned_empty(shape, dtype, order: str = "C", alignment: int = 4096) -> nump
     LogicError
         If ``alignment`` is no power of two.
     """
-    alignment = operator.index(alignment)
+    alignment = whole("alignment", alignment)
     if alignment <= 0 or alignment & (alignment - 1):
-        raise logic_error("aligned_empty", INVALID_VALUE, f"alignment must be a power of two, not {alignment}")
+        raise logic_error("aligned_empty", INVALID_VALUE, f"alignment must be a power of two, not {shown(alignment)}")
     return array_over(lambda size: AlignedHostAllocation(size, alignment), shape, dtype, order)
 
 
@@ -284,6 +289,7 @@ def aligned_zeros(shape, dtype, order: str = "C", alignment: int = 4096) -> nump
 
 def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
     """Return a new array with the shape, type and order of another without gaps; see :func:`aligned_empty`."""
+    array = ndarray_argument("array", array)
     return aligned_empty(array.shape, array.dtype, order_of(array), alignment)
 
 
@@ -316,9 +322,11 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     context = current_context("cuMemHostRegister")
     if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
         raise logic_error("cuMemHostRegister", INVALID_VALUE, "an ndarray without gaps is needed")
-    flags = operator.index(flags)
+    flags = whole("flags", flags)
     if flags & ~3:
-        raise logic_error("cuMemHostRegister", INVALID_VALUE, f"flags must be of mem_host_register_flags, not {flags}")
+        raise logic_error(
+            "cuMemHostRegister", INVALID_VALUE, f"flags must be of mem_host_register_flags, not {shown(flags)}"
+        )
     try:
         buffer = register(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
     except CUDAError as error:
@@ -332,15 +340,11 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
 
 def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
     """Return an array over memory that a function of the number of bytes allocates."""
-    dtype = numpy.dtype(dtype)
+    dtype = dtype_of(dtype)
     if dtype.hasobject:
         raise TypeError(f"the elements of such an array must be plain bytes, and {dtype} refers to Python objects")
-    shape = tuple(map(operator.index, shape)) if hasattr(shape, "__iter__") else (operator.index(shape),)
-    size = dtype.itemsize
-    for extent in shape:
-        if extent < 0:
-            raise ValueError(f"the extents of an array must not be negative, and are {shape}")
-        size *= extent
+    shape, order = shape_of(shape, dtype.itemsize), ordered(order)
+    size = dtype.itemsize * math.prod(shape)
     memory = allocate(max(size, 1))
     if isinstance(memory, Buffer):
         return numpy.ndarray(shape, dtype, memory, order=order)

@@ -8,6 +8,8 @@ import operator
 
 import numpy
 
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import dtype_of, ndarray_argument
 from cuda.core.driver._constants import array3d_flags, array_format
 from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._copies import host_memory
@@ -155,6 +157,18 @@ class Array:
         self._array.close()
 
 
+def wrapped_array(inner, context) -> Array:
+    """Return an array of :mod:`cuda.core`, which somebody else frees, as an :class:`Array` of a context."""
+    array = Array.__new__(Array)
+    kind = next(format_ for format_, name in FORMATS.items() if name == inner.format)
+    extents = dict(zip(("width", "height", "depth"), inner.shape, strict=False))
+    array._fields = {**extents, "format": int(kind), "num_channels": inner.num_channels, "flags": 0}
+    array._array = inner
+    array._context = context
+    context._objects.add(array)
+    return array
+
+
 @translated
 def _create(context, fields: dict):
     kind = FORMATS[member_of(array_format, fields["format"], "cuArrayCreate")]
@@ -193,7 +207,7 @@ def dtype_to_array_format(dtype) -> array_format:
     TypeError
         If there is none.
     """
-    name = numpy.dtype(dtype).name
+    name = dtype_of(dtype).name
     for format_, known in FORMATS.items():
         if known == name:
             return format_
@@ -217,6 +231,7 @@ def matrix_to_array(matrix: numpy.ndarray, order: str, allow_double_hack: bool =
     LogicError
         If the order is another, or the matrix not two-dimensional.
     """
+    matrix = ndarray_argument("matrix", matrix)
     if matrix.ndim != 2:
         raise logic_error("matrix_to_array", INVALID_VALUE, f"a matrix has 2 dimensions, and this {matrix.ndim}")
     if matrix.dtype == numpy.float64 and not allow_double_hack:
@@ -243,6 +258,7 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
     LogicError
         If the order or the number of dimensions is another.
     """
+    nparray = ndarray_argument("nparray", nparray)
     array, layout = _new_array_for(nparray, order, allowSurfaceBind)
     _fill(array, layout, lambda copy: copy.set_src_host(layout))
     return array
@@ -250,6 +266,8 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
 
 def gpuarray_to_array(gpuarray, order: str, allowSurfaceBind: bool = False) -> Array:
     """Return a new array with a copy of a GPUArray; see :func:`np_to_array`."""
+    if not hasattr(gpuarray, "gpudata"):
+        raise TypeError(f"gpuarray must be a GPUArray, not {type(gpuarray).__name__}")
     shown = numpy.lib.stride_tricks.as_strided(numpy.empty(0, gpuarray.dtype), gpuarray.shape, (0,) * gpuarray.ndim)
     array, _ = _new_array_for(shown, order, allowSurfaceBind, is_copied=False)
     flags = gpuarray.flags
@@ -290,8 +308,8 @@ _SPLIT = {"float64": 2, "complex64": 2, "complex128": 4, "int64": 2, "uint64": 2
 
 
 def _in_order(api: str, array: numpy.ndarray, order: str, dimensions: tuple, is_copied: bool = True) -> numpy.ndarray:
-    if order not in ("C", "F"):
-        raise logic_error(api, INVALID_VALUE, f"order must be 'C' or 'F', not {order!r}")
+    if not (isinstance(order, str) and order in ("C", "F")):
+        raise logic_error(api, INVALID_VALUE, f"order must be 'C' or 'F', not {shown(order)}")
     if array.ndim not in dimensions:
         raise logic_error(api, INVALID_VALUE, f"the array must have {dimensions} dimensions, not {array.ndim}")
     turned = array if order == "C" else array.T

@@ -15,6 +15,10 @@ from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_
 __all__ = ["Parameters", "as_array", "checked_name", "user_prelude"]
 
 
+class NoVectorError(AssertionError, ValueError):
+    """A kernel has no array, so that nothing tells how many indices there are."""
+
+
 class Parameters:
     """The parameter list of a kernel with a user's text.
 
@@ -35,7 +39,7 @@ class Parameters:
         self.items = parse_argument_list(arguments)
         vectors = [place for place, item in enumerate(self.items) if isinstance(item, VectorArg)]
         if not vectors:
-            raise AssertionError("arguments must have at least one vector, such as 'float *x'")
+            raise NoVectorError("arguments must have at least one vector, such as 'float *x'")
         for item in self.items:
             if item.name in _TAKEN:
                 raise ValueError(f"a parameter must not be called {item.name!r}, which the kernel has already")
@@ -97,10 +101,13 @@ def as_array(item, name: str) -> ArrayBase:
     interface = getattr(item, "__cuda_array_interface__", None)
     if interface is None:
         raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
-    dtype = np.dtype(interface["typestr"]) if len(interface.get("descr") or ()) <= 1 else np.dtype(interface["descr"])
-    return GPUArray(
-        interface["shape"], dtype, gpudata=interface["data"][0] or None, base=item, strides=interface.get("strides")
-    )
+    try:
+        descr = interface.get("descr") or ()
+        dtype = np.dtype(interface["typestr"] if len(descr) <= 1 else descr)
+        shape, address, strides = interface["shape"], interface["data"][0], interface.get("strides")
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise TypeError(f"{name} has a CUDA array interface that is none: {error!r}") from None
+    return GPUArray(shape, dtype, gpudata=address or None, base=item, strides=strides)
 
 
 def check_type(dtype: np.dtype, item: VectorArg) -> None:

@@ -16,9 +16,11 @@ from cuda.core._linker import LinkerOptions
 from cuda.core._module import ObjectCode
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import callable_argument, list_argument, whole
 from cuda.core.driver._constants import jit_input_type, jit_option
 from cuda.core.driver._context import current_context, member_of
-from cuda.core.driver._errors import LogicError, classic_error, logic_error
+from cuda.core.driver._errors import INVALID_VALUE, LogicError, classic_error, logic_error
 from cuda.core.driver._module import Module, code_of, read_file
 
 __all__ = ["Linker", "module_from_buffer"]
@@ -103,6 +105,7 @@ def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
     """
     context = current_context("cuModuleLoadDataEx")
     code = code_of(buffer)
+    callable_argument("message_handler", message_handler)
     fields = linker_fields(options, False)
     if code.code_type == "ptx" and (fields or message_handler is not None):
         code = link([code], fields, message_handler)
@@ -132,7 +135,10 @@ def link(codes: list[ObjectCode], fields: dict, message_handler) -> ObjectCode:
 def linker_fields(options, log_verbose: bool) -> dict:
     """Return the fields of :class:`~cuda.core.LinkerOptions` for pairs of :class:`jit_option` and int."""
     fields = {"verbose": True} if log_verbose else {}
-    for option, value in options:
+    for pair in list_argument("options", options, "a list of pairs"):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"options must have pairs of a jit_option and an int, not {shown(pair)}")
+        option, value = pair[0], whole("the value of an option", pair[1], 0, 2**32 - 1)
         option = member_of(jit_option, option, "cuLinkCreate")
         if option is jit_option.MAX_REGISTERS:
             fields["max_register_count"] = int(value)
@@ -140,7 +146,9 @@ def linker_fields(options, log_verbose: bool) -> dict:
             # Linkers know none and all.
             fields["optimization_level"] = 3 if int(value) else 0
         elif option is jit_option.TARGET:
-            features = {0: "", 1: "a", 2: "f"}[int(value) >> 16]
+            features = {0: "", 1: "a", 2: "f"}.get(int(value) >> 16)
+            if features is None:
+                raise logic_error("cuLinkCreate", INVALID_VALUE, f"{value} is no target")
             fields["arch"] = f"sm_{int(value) & 0xFFFF}{features}"
     return fields
 

@@ -11,6 +11,7 @@ import numpy
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._memory.ranges._allocation import free_device
+from cuda.core.driver._checks import flags_argument, ndarray_argument
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import call
 from cuda.core.driver._host_memory import ArrayMemory, array_over, order_of
@@ -105,11 +106,13 @@ def managed_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
 
 def managed_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
     """Return a new array in managed memory, with the shape, type and order of another without gaps."""
+    array = ndarray_argument("array", array)
     return managed_empty(array.shape, array.dtype, order_of(array), mem_flags)
 
 
 def managed_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
     """Return a new array of zeros in managed memory; see :func:`managed_empty_like`."""
+    array = ndarray_argument("array", array)
     return managed_zeros(array.shape, array.dtype, order_of(array), mem_flags)
 
 
@@ -120,6 +123,6 @@ def _allocate(size: int, mem_flags: int) -> ManagedAllocation:
     context = current_context("cuMemAllocManaged")
     size = check_size("cuMemAllocManaged", size)
     ordinal = context._device._ordinal
-    pointer = int(call("cuMemAllocManaged", size, operator.index(mem_flags)))
+    pointer = int(call("cuMemAllocManaged", size, flags_argument("mem_flags", mem_flags, "cuMemAllocManaged")))
     resource = _resources.setdefault(ordinal, _ManagedMemoryResource(ordinal))
     return adopt(ManagedAllocation, pointer, size, resource, context)

@@ -14,6 +14,8 @@ from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import MOST_BYTES, flags_argument, whole
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
 
@@ -136,6 +138,8 @@ def _allocate(size: int, ordinal: int) -> int:
 
 def mem_alloc_like(ary) -> DeviceAllocation:
     """Allocate as many bytes as an array has; see :func:`mem_alloc`."""
+    if not hasattr(ary, "nbytes"):
+        raise TypeError(f"ary must be an array, something with nbytes, not {type(ary).__name__}")
     return mem_alloc(ary.nbytes)
 
 
@@ -157,8 +161,9 @@ def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAl
         The memory, and the pitch: the bytes from one row to the next.
     """
     context = current_context("cuMemAllocPitch")
-    width, height = operator.index(width), operator.index(height)
-    pointer, pitch = call("cuMemAllocPitch", width, height, operator.index(access_size))
+    api = "cuMemAllocPitch"
+    width, height = whole("width", width, 0, MOST_BYTES, api), whole("height", height, 0, MOST_BYTES, api)
+    pointer, pitch = call(api, width, height, flags_argument("access_size", access_size, api))
     resource = _resource(context._device._ordinal)
     return adopt(DeviceAllocation, int(pointer), int(pitch) * height, resource, context), int(pitch)
 
@@ -195,25 +200,43 @@ def as_pointer(obj) -> int:
         If ``obj`` is something else.
     """
     if type(obj) is int:
-        return obj
+        return obj if 0 <= obj < 1 << 64 else out_of_range(obj)
     if isinstance(obj, Buffer):
         if obj.is_closed:
             raise logic_error("the device pointer", INVALID_HANDLE, "the memory was freed, or its context is detached")
         return obj.handle
     if isinstance(obj, PointerHolderBase):
-        return operator.index(obj.get_pointer())
+        return as_pointer(whole("what get_pointer() returns", obj.get_pointer()))
     if isinstance(obj, numpy.ndarray) and obj.ndim:
         address = managed_address(obj)
         if address is not None:
             return address
     elif hasattr(obj, "gpudata"):
         # A view has an int there, and an array without elements None.
-        return 0 if obj.gpudata is None else as_pointer(obj.gpudata)
+        memory = obj.gpudata
+        if memory is obj:
+            raise TypeError(f"the gpudata of the {type(obj).__name__} is the object itself, and no device pointer")
+        return 0 if memory is None else as_pointer(memory)
     elif hasattr(obj, "__cuda_array_interface__"):
-        return obj.__cuda_array_interface__["data"][0] or 0
+        return pointer_of_interface(obj)
     elif hasattr(obj, "__index__") and not isinstance(obj, bool):
-        return operator.index(obj)
+        return as_pointer(whole("a device pointer", obj))
     raise TypeError(f"a device pointer is needed, such as a DeviceAllocation or an int, not {type(obj).__name__}")
+
+
+def out_of_range(address: int):
+    """Refuse an int that is no address."""
+    text = f"an address must be from 0 to 2**64 - 1, not {shown(address)}"
+    raise logic_error("the device pointer", INVALID_VALUE, text)
+
+
+def pointer_of_interface(obj) -> int:
+    """Return the address in the CUDA array interface of an object; TypeError where it has none."""
+    try:
+        address = obj.__cuda_array_interface__["data"][0]
+    except (LookupError, TypeError):
+        raise TypeError(f"the CUDA array interface of the {type(obj).__name__} has no address in 'data'") from None
+    return as_pointer(whole("the address of the CUDA array interface", 0 if address is None else address))
 
 
 def managed_address(array: numpy.ndarray) -> int | None:
@@ -236,11 +259,11 @@ def adopt(kind: type, pointer: int, size: int, resource, context):
 
 def check_size(api: str, size) -> int:
     """Return a number of bytes as an int; LogicError where it is not positive."""
-    if isinstance(size, float):
-        raise TypeError(f"a number of bytes must be an int, not {size!r}")
-    size = operator.index(size)
+    size = whole("size", size)
     if size <= 0:
-        raise logic_error(api, INVALID_VALUE, f"the size must be at least 1 byte, not {size}")
+        raise logic_error(api, INVALID_VALUE, f"the size must be at least 1 byte, not {shown(size)}")
+    if size > MOST_BYTES:
+        raise logic_error(api, 2, f"no device has {shown(size)} bytes")
     return size
 
 

@@ -19,6 +19,7 @@ from cuda.core._launcher import launch
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._arguments import begin, convert, end
+from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
 from cuda.core.driver._context import Context, current_context, member_of
 from cuda.core.driver._errors import (
@@ -169,7 +170,7 @@ def module_from_file(filename: str | os.PathLike) -> Module:
 def read_file(filename: str | os.PathLike, api: str) -> bytes:
     """Return what is in a file; RuntimeError, in the name of a call of the driver, where there is none."""
     try:
-        with open(filename, "rb") as file:
+        with open(path_argument("filename", filename), "rb") as file:
             return file.read()
     except FileNotFoundError as error:
         raise logic_error(api, 301, str(error)) from None
@@ -182,6 +183,8 @@ class Function:
     """
 
     def __init__(self, module: Module, name: str):
+        if not isinstance(module, Module):
+            raise TypeError(f"module must be a Module, not {type(module).__name__}")
         self._module = module
         self.kernel = _get_kernel(module._code, name)
         self._name = name

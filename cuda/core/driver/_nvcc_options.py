@@ -8,6 +8,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from cuda.core.driver._checks import texts_argument
+
 __all__ = ["UnknownOptionError", "split_options", "translate"]
 
 
@@ -92,12 +94,8 @@ def split_options(options) -> list[str]:
     TypeError
         If ``options`` is no list of strings.
     """
-    if isinstance(options, str):
-        options = [options]
     parts = []
-    for option in options:
-        if not isinstance(option, str):
-            raise TypeError(f"options must be a list of str, and has a {type(option).__name__}")
+    for option in texts_argument("options", options):
         # A path may have blanks: such an option is one if it does not go on with another.
         parts += shlex.split(option) if re.search(r"\s-|^-\S+\s+\S", option) else [option.strip()]
     return [part for part in parts if part]

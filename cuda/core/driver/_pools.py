@@ -13,6 +13,8 @@ import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import flags_argument, whole
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_VALUE, MemoryError, logic_error
 from cuda.core.driver._host_memory import PagelockedHostAllocation, array_over, mem_host_alloc
@@ -59,9 +61,9 @@ class _Blocks(MemoryResource):
 
     def take(self, kind: type, size: int):
         """Return an allocation of the class ``kind`` over a block for a size."""
-        size = operator.index(size)
+        size = whole("size", size)
         if size < 0:
-            raise logic_error("allocate", INVALID_VALUE, f"the size must not be negative, and is {size}")
+            raise logic_error("allocate", INVALID_VALUE, f"the size must not be negative, and is {shown(size)}")
         number = bin_number(size)
         with self._lock:
             block = self._pop(number) or self._new_block(alloc_size(number))
@@ -219,7 +221,7 @@ class PageLockedAllocator:
     """
 
     def __init__(self, flags: int = 0):
-        self._flags = operator.index(flags)
+        self._flags = flags_argument("flags", flags, "cuMemHostAlloc")
 
     def __repr__(self):
         return f"cuda.core.driver.PageLockedAllocator(flags={self._flags})"
@@ -255,9 +257,7 @@ def bitlog2(n: int) -> int:
     ValueError
         If ``n`` is negative.
     """
-    n = operator.index(n)
-    if n < 0:
-        raise ValueError(f"n must not be negative, and is {n}")
+    n = whole("n", n, 0)
     return max(n.bit_length() - 1, 0)
 
 

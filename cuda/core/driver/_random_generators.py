@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import array_device, check_device
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_transfer import copy_of
+from cuda.core.driver._checks import callable_argument, whole
 from cuda.core.driver._kernel_build import build_kernel
 from cuda.core.driver._memory import mem_alloc
 from cuda.core.driver._random_skip import mrg32k3a_powers, xorwow_powers
@@ -51,13 +50,19 @@ _NORMAL = {"f4": "normal_float", "f8": "normal_double"}
 _POISSON_EACH = {"u4": "poisson_each_uint", "f4": "poisson_each_float", "f8": "poisson_each_double"}
 
 
+# More generators than any device runs.
+MOST_SEEDS = 2**31 - 1
+
+
 def seed_getter_uniform(N: int) -> GPUArray:
     """Return `N` equal seeds, chosen by ``numpy.random``."""
+    N = whole("N", N, 0, MOST_SEEDS)
     return GPUArray(N, np.int32).fill(np.random.randint(0, 2**31 - 1, dtype=np.int32))
 
 
 def seed_getter_unique(N: int) -> GPUArray:
     """Return `N` different seeds, chosen by ``numpy.random``."""
+    N = whole("N", N, 0, MOST_SEEDS)
     first = np.random.randint(0, 2**31 - 1, dtype=np.int64)
     seeds = GPUArray(N, np.int32)
     # An odd factor maps different numbers to different numbers.
@@ -193,10 +198,7 @@ class Generators:
 
 
 def checked_steps(steps) -> int:
-    number = operator.index(steps)
-    if not 0 <= number < 2**64:
-        raise ValueError(f"a number of steps must be from 0 to 2**64 - 1, not {number}")
-    return number
+    return whole("a number of steps", steps, 0, 2**64 - 1)
 
 
 class PseudoGenerators(Generators):
@@ -232,6 +234,7 @@ class PseudoGenerators(Generators):
         super().__init__(self._name, pseudo_source(self._name), self._state_size, setup)
         self._tables: dict = {}
         offset = checked_steps(offset)
+        callable_argument("seed_getter", seed_getter)
         seeds = (seed_getter_uniform if seed_getter is None else seed_getter)(self._count)
         if not isinstance(seeds, ArrayBase) or seeds.dtype != np.int32 or seeds.shape != (self._count,):
             raise TypeError(f"seed_getter must return a GPUArray of {self._count} int32")

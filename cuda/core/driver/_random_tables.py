@@ -13,6 +13,7 @@ import operator
 import numpy as np
 
 from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._checks import whole
 
 __all__ = [
     "direction_vector_set",
@@ -70,7 +71,8 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
     RuntimeError
         If cuRAND is not installed.
     """
-    direction = direction_vector_set(direction)
+    if not isinstance(direction, direction_vector_set):
+        direction = direction_vector_set(whole("direction", direction))
     width = 64 if direction in (direction_vector_set.VECTOR_64, direction_vector_set.SCRAMBLED_VECTOR_64) else 32
     name = f"curandGetDirectionVectors{width}"
     return repeated(table(name, width, width, int(direction)), count)

@@ -72,7 +72,10 @@ class SharedEvent:
 
 def native_handle(kind: str, handle, api: str):
     """Return a handle of the driver's type for 64 bytes; LogicError for another number of bytes."""
-    content = bytes(handle)
+    try:
+        content = bytes(memoryview(handle))
+    except TypeError:
+        raise TypeError(f"a handle must be bytes, not {type(handle).__name__}") from None
     if len(content) != 64:
         raise logic_error(api, INVALID_VALUE, f"a handle has 64 bytes, and this one {len(content)}")
     native = getattr(importlib.import_module("cuda.bindings.driver"), kind)()

@@ -8,6 +8,8 @@ from cuda.core import _stream as core_stream
 from cuda.core._event import EventOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import event_flags, stream_flags
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
@@ -31,8 +33,7 @@ class Stream:
     """
 
     def __init__(self, flags: int = 0):
-        if flags not in stream_flags.values:
-            raise logic_error("cuStreamCreate", INVALID_VALUE, f"flags must be 0 or 1, not {flags!r}")
+        flags = whole("flags", flags, 0, 1, "cuStreamCreate")
         context = current_context("cuStreamCreate")
         options = StreamOptions(nonblocking=flags == stream_flags.NON_BLOCKING)
         self._stream = _make_stream(options, context)
@@ -122,8 +123,9 @@ class Event:
 
     def __init__(self, flags: int = 0):
         context = current_context("cuEventCreate")
+        flags = whole("flags", flags)
         if not 0 <= flags <= 7:
-            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must be of event_flags, not {flags!r}")
+            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must be of event_flags, not {shown(flags)}")
         self._adopt(_make_event(context, flags), context)
 
     def __repr__(self):

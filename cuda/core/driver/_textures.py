@@ -258,6 +258,8 @@ class SurfaceReference(_Reference):
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
     """Bind an array of two dimensions, clamped at its edges and without a filter."""
+    if not isinstance(texref, TextureReference):
+        raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)

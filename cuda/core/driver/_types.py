@@ -9,6 +9,8 @@ import threading
 
 import numpy as np
 
+from cuda.core.driver._checks import dtype_of, list_argument, text_argument, texts_argument
+
 __all__ = [
     "ScalarArg",
     "TypeNameNotKnown",
@@ -40,8 +42,8 @@ class Argument:
     """One parameter of a generated kernel."""
 
     def __init__(self, dtype, name: str):
-        self.dtype = np.dtype(dtype)
-        self.name = name
+        self.dtype = dtype_of(dtype)
+        self.name = text_argument("name", name)
 
     def __repr__(self):
         return f"{type(self).__name__}({dtype_to_ctype(self.dtype)!r}, {self.name!r})"
@@ -117,7 +119,7 @@ def dtype_to_ctype(dtype, with_fp_tex_hack: bool = False) -> str:
     """
     if dtype is None:
         raise ValueError("dtype must be a type, not None, for a name in C")
-    dtype = np.dtype(dtype)
+    dtype = dtype_of(dtype)
     if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
         return _TEXTURE_NAMES[dtype]
     name = _names.get(dtype)
@@ -148,12 +150,12 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
     ValueError
         If there is no name, or ``dtype`` is None and the name is not known.
     """
-    names = [names] if isinstance(names, str) else list(names)
+    names = texts_argument("names", names)
     if not names:
         raise ValueError("names must have at least one name")
     if dtype is None:
         return dtype_of_name(names[0])
-    dtype = np.dtype(dtype)
+    dtype = dtype_of(dtype)
     with _lock:
         for name in names:
             known = _dtypes.get(" ".join(name.split()))
@@ -180,7 +182,7 @@ def register_dtype(dtype, name) -> None:
     RuntimeError
         If the name is known already, even for the same type.
     """
-    names = [name] if isinstance(name, str) else list(name)
+    names = texts_argument("name", name)
     for one in names:
         if " ".join(one.split()) in _dtypes:
             raise RuntimeError(f"{one!r} is the name of dtype {_dtypes[' '.join(one.split())]} already")
@@ -235,7 +237,8 @@ def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
     if isinstance(arguments, str):
         parsed = [parse_c_arg(part) for part in split_at_commas(arguments)]
     else:
-        parsed = [parse_c_arg(item) if isinstance(item, str) else item for item in arguments]
+        items = list_argument("arguments", arguments, "a str, or a list of VectorArg and ScalarArg")
+        parsed = [parse_c_arg(item) if isinstance(item, str) else item for item in items]
     for item in parsed:
         if not (hasattr(item, "declarator") and hasattr(item, "struct_char")):
             raise TypeError(f"arguments must hold VectorArg and ScalarArg, not {type(item).__name__}")

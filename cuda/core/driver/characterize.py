@@ -10,6 +10,7 @@ import numpy as np
 
 from cuda.core.driver._array_memoize import context_dependent_memoize
 from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._checks import text_argument
 from cuda.core.driver._context import Context
 from cuda.core.driver.compiler import SourceModule
 
@@ -36,7 +37,6 @@ def has_double_support() -> bool:
     return Context.get_device().compute_capability() >= (1, 3)
 
 
-@context_dependent_memoize
 def sizeof(type_name: str, preamble: str = "") -> int:
     """Return the bytes of a C type on the device, which a kernel finds out.
 
@@ -52,6 +52,11 @@ def sizeof(type_name: str, preamble: str = "") -> int:
     CompileError
         If there is no such type.
     """
+    return size_of_type(text_argument("type_name", type_name), text_argument("preamble", preamble))
+
+
+@context_dependent_memoize
+def size_of_type(type_name: str, preamble: str) -> int:
     module = SourceModule(_SOURCE.format(preamble=preamble, type_name=type_name), no_extern_c=True)
     size = GPUArray((), np.uint64)
     module.get_function("write_size")(size, block=(1, 1, 1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core.driver import _nvcc
+from cuda.core.driver._checks import path_argument, text_argument
 from cuda.core.driver._compilation import DEFAULT_NVCC_FLAGS, Request, compile_object
 from cuda.core.driver._constants import jit_input_type
 from cuda.core.driver._context import current_context
@@ -251,11 +252,14 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
         raise logic_error(
             "preprocess_source", NOT_SUPPORTED, "NVRTC gives no preprocessed source; name the path of nvcc"
         )
+    nvcc, source = path_argument("nvcc", nvcc), text_argument("source", source)
     return _nvcc.preprocess(nvcc, source, split_options(options))
 
 
 def get_nvcc_version(nvcc: str = "nvcc") -> str:
     """Return the version of the compiler: of NVRTC, or what ``nvcc --version`` prints for a named one."""
+    if nvcc is not None:
+        nvcc = path_argument("nvcc", nvcc)
     return _nvcc.version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())
 
 

@@ -8,6 +8,7 @@ import os
 import runpy
 import sys
 
+from cuda.core.driver._checks import list_argument, path_argument
 from cuda.core.driver._context import set_debugging
 
 __all__ = ["main"]
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> None:
     SystemExit
         If there is no path.
     """
+    arguments = [path_argument("each of arguments", item) for item in list_argument("arguments", arguments)]
     if not arguments:
         raise SystemExit("usage: python -m cuda.core.driver.debug program.py [arguments]")
     set_debugging()

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import builtins
 import math
-import operator
 import warnings
 
 import numpy as np
 
 from cuda.core._memoryview import StridedMemoryView
+from cuda.core._utils.validators import shown
 from cuda.core.driver import _array_select as select
 from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
 from cuda.core.driver._array_math import apply
@@ -20,6 +20,7 @@ from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_reduce import all_of, any_of, reduce_all, subset_reduce
 from cuda.core.driver._array_reduce import dot as dot_product
 from cuda.core.driver._array_reduce import subset_dot as subset_dot_product
+from cuda.core.driver._checks import list_argument, whole
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_user import as_array
 from cuda.core.driver._memory import mem_alloc
@@ -221,6 +222,9 @@ def range_bounds(args, start, stop, step, dtype):
         start, stop, step = (*given, None, None)[:3] if len(given) > 1 or start is not None else (None, given[0], None)
     if stop is None:
         start, stop = None, start
+    for value in (start, stop, step):
+        if not (value is None or isinstance(value, (int, float, np.number))) or value != value:
+            raise TypeError(f"start, stop and step of arange must be numbers, not {shown(value)}")
     if dtype is None:
         dtype = np.result_type(*(np.asarray(value).dtype for value in (start, stop, step) if value is not None))
         if dtype != np.float32:
@@ -231,6 +235,8 @@ def range_bounds(args, start, stop, step, dtype):
     start, step = 0 if start is None else start, 1 if step is None else step
     if step == 0:
         raise ValueError("step must not be 0")
+    if builtins.max(builtins.abs(value) for value in (start, stop, step)) > np.iinfo(np.int64).max:
+        raise ValueError("start, stop and step of arange must be numbers of 64 bits")
     return start, stop, step, dtype
 
 
@@ -433,7 +439,9 @@ def put(a, indices, values, stream=None) -> None:
 
 def multi_take(arrays, indices, out=None, stream=None) -> list[GPUArray]:
     """Return :func:`take` of several arrays with the same indices."""
-    outs = [None] * len(arrays) if out is None else out
+    arrays = select.checked_arrays(arrays)
+    outs = [None] * len(arrays) if out is None else list_argument("out", out, "a sequence of GPUArrays")
+    check_count("out", outs, arrays)
     return [select.take(a, indices, one, stream) for a, one in zip(arrays, outs, strict=True)]
 
 
@@ -453,6 +461,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> l
     stream : Stream, optional
         Where the kernels are queued. None is the default stream.
     """
+    arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
     for a, one in zip(arrays, outs, strict=True):
         select.put(one, dest_indices, a, stream)
@@ -466,8 +475,11 @@ def multi_take_put(
 
     See :func:`multi_put` for what is not said here.
     """
+    arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
-    offsets = [0] * len(arrays) if src_offsets is None else list(map(operator.index, src_offsets))
+    offsets = [0] * len(arrays) if src_offsets is None else list_argument("src_offsets", src_offsets)
+    offsets = [whole("each of src_offsets", offset) for offset in offsets]
+    check_count("src_offsets", offsets, arrays)
     for a, one, offset in zip(arrays, outs, offsets, strict=True):
         select.take_put(a, one, src_indices, dest_indices, offset, stream)
     return outs
@@ -475,9 +487,16 @@ def multi_take_put(
 
 def targets(arrays, dest_indices, dest_shape, out) -> list[GPUArray]:
     if out is not None:
-        return list(out)
-    shape = dest_indices.shape if dest_shape is None else dest_shape
+        outs = select.checked_arrays(out)
+        check_count("out", outs, arrays)
+        return outs
+    shape = as_array(dest_indices, "dest_indices").shape if dest_shape is None else dest_shape
     return [zeros(shape, a.dtype, a.allocator) for a in arrays]
+
+
+def check_count(name: str, items, arrays) -> None:
+    if len(items) != len(arrays):
+        raise ValueError(f"{name} must have {len(arrays)} items, one for each array, not {len(items)}")
 
 
 def concatenate(arrays, axis: int = 0, allocator=None) -> GPUArray:
@@ -498,12 +517,12 @@ def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
 
 def transpose(a, axes=None) -> GPUArray:
     """Return a view with the axes in another order; see :meth:`GPUArray.transpose`."""
-    return a.transpose(axes)
+    return as_array(a, "a").transpose(axes)
 
 
 def reshape(a, *shape, order: str = "C") -> GPUArray:
     """Return the array in another shape; see :meth:`GPUArray.reshape`."""
-    return a.reshape(*shape, order=order)
+    return as_array(a, "a").reshape(*shape, order=order)
 
 
 def __dir__():

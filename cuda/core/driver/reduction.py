@@ -155,6 +155,8 @@ def c_literal(number, dtype: np.dtype) -> str:
         return f"({int(number)}{suffix})"
     if dtype.kind == "b":
         return "true" if number else "false"
+    if not isinstance(number, (int, float, np.number)):
+        raise TypeError(f"neutral must be a str or a number, not {type(number).__name__}")
     value = float(number)
     if value != value:
         return "__longlong_as_double(0x7ff8000000000000ll)"

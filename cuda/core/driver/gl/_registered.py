@@ -1,0 +1,283 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of OpenGL that are registered with CUDA, and their memory while it is mapped."""
+
+from __future__ import annotations
+
+from cuda.core._graphics import GraphicsResource
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.driver._checks import whole
+from cuda.core.driver._constants import graphics_map_flags
+from cuda.core.driver._context import Context, Device, current_context, member_of
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, classic_error, logic_error
+from cuda.core.driver._images import Array, wrapped_array
+from cuda.core.driver._streams import stream_of
+
+__all__ = [
+    "BufferObject",
+    "BufferObjectMapping",
+    "RegisteredBuffer",
+    "RegisteredImage",
+    "RegisteredMapping",
+    "graphics_map_flags",
+    "init",
+    "make_context",
+]
+
+
+# OpenGL has names of 32 bits.
+MOST_NAME = 2**32 - 1
+
+
+class _Registered:
+    """What registered objects share."""
+
+    _register_api: str
+
+    def __init__(self, bufobj: int, flags: int, register, *more):
+        context = current_context(self._register_api)
+        flag = member_of(graphics_map_flags, flags, self._register_api)
+        self._name = whole("bufobj", bufobj, 0, MOST_NAME, self._register_api)
+        try:
+            self._resource = register(self._name, *more, flags=str(flag).lower())
+        except CUDAError as error:
+            raise classic_error(error) from None
+        self._context = context
+        context._objects.add(self)
+
+    def __repr__(self):
+        resource = self.__dict__.get("_resource")
+        state = "unregistered" if resource is None or resource.is_closed else f"of OpenGL's object {self._name}"
+        return f"<cuda.core.driver.gl.{type(self).__name__} {state}>"
+
+    def gl_handle(self) -> int:
+        """Return the name of the object in OpenGL."""
+        return self._name
+
+    def unregister(self) -> None:
+        """End the registration, and a mapping (``cuGraphicsUnregisterResource``).
+
+        Raises
+        ------
+        LogicError
+            If it was ended before, or its context is detached.
+        """
+        self._open("cuGraphicsUnregisterResource").close()
+
+    def map(self, stream=None) -> RegisteredMapping:
+        """Map the memory, after what OpenGL has been asked to do with it (``cuGraphicsMapResources``).
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            What is queued there from now on may use the memory. None is the default stream.
+
+        Raises
+        ------
+        LogicError
+            If it is mapped already, or not registered any more.
+        """
+        resource, inner = self._open("cuGraphicsMapResources"), stream_of(stream)
+        if resource.is_mapped:
+            raise logic_error("cuGraphicsMapResources", INVALID_HANDLE, "the object is mapped already")
+        try:
+            return RegisteredMapping(self, self._map(resource, inner), inner)
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+    def _map(self, resource: GraphicsResource, stream):
+        raise NotImplementedError
+
+    def _open(self, api: str) -> GraphicsResource:
+        if self._resource.is_closed:
+            raise logic_error(api, INVALID_HANDLE, "the object is not registered any more, or its context is detached")
+        return self._resource
+
+    def _invalidate(self) -> None:
+        self._resource.close()
+
+
+class RegisteredBuffer(_Registered):
+    """A buffer of OpenGL that is registered with CUDA (``cuGraphicsGLRegisterBuffer``).
+
+    A context of OpenGL has to be current.
+
+    Parameters
+    ----------
+    bufobj : int
+        The name of the buffer in OpenGL.
+    flags : graphics_map_flags | int, optional
+        What kernels do with it: ``NONE`` (anything), ``READ_ONLY``, ``WRITE_DISCARD``.
+
+    Raises
+    ------
+    LogicError
+        If OpenGL has no such buffer, the flags are unknown, or no context is current.
+    """
+
+    _register_api = "cuGraphicsGLRegisterBuffer"
+
+    def __init__(self, bufobj: int, flags: int = graphics_map_flags.NONE):
+        super().__init__(bufobj, flags, GraphicsResource.from_gl_buffer)
+
+    def _map(self, resource: GraphicsResource, stream):
+        return resource.map(stream=stream)
+
+
+class RegisteredImage(_Registered):
+    """A texture or render buffer of OpenGL that is registered with CUDA (``cuGraphicsGLRegisterImage``).
+
+    Parameters
+    ----------
+    bufobj : int
+        The name of the texture in OpenGL.
+    target : int
+        What it is for OpenGL, such as ``GL_TEXTURE_2D``.
+    flags : graphics_map_flags | int, optional
+        As of :class:`RegisteredBuffer`.
+
+    Raises
+    ------
+    LogicError
+        If OpenGL has no such image, the flags are unknown, or no context is current.
+    """
+
+    _register_api = "cuGraphicsGLRegisterImage"
+
+    def __init__(self, bufobj: int, target: int, flags: int = graphics_map_flags.NONE):
+        super().__init__(
+            bufobj, flags, GraphicsResource.from_gl_image, whole("target", target, 0, MOST_NAME, self._register_api)
+        )
+
+    def _map(self, resource: GraphicsResource, stream):
+        return resource.map_array(stream=stream)
+
+
+class RegisteredMapping:
+    """The memory of a registered object while it is mapped: what :meth:`RegisteredBuffer.map` returns.
+
+    OpenGL must not use the object until :meth:`unmap`, which also follows when this is unreachable.
+    """
+
+    def __init__(self, registered: _Registered, mapped, stream):
+        if not isinstance(registered, _Registered):
+            raise TypeError(f"a mapping is made by map() of a RegisteredBuffer, not of {type(registered).__name__}")
+        self._registered = registered
+        self._mapped = mapped
+        self._stream = stream
+        self._place = (0, 0)
+
+    def __repr__(self):
+        mapped = self.__dict__.get("_mapped")
+        state = "unmapped" if mapped is None or mapped.is_closed else "mapped"
+        return f"<cuda.core.driver.gl.RegisteredMapping {state}>"
+
+    def __del__(self):
+        mapped = self.__dict__.get("_mapped")
+        if mapped is not None and not mapped.is_closed:
+            mapped.close()
+
+    def unmap(self, stream=None) -> None:
+        """Give the memory back to OpenGL (``cuGraphicsUnmapResources``).
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            After whose work. Default is the stream of the mapping.
+
+        Raises
+        ------
+        LogicError
+            If it was unmapped before.
+        """
+        self._check("cuGraphicsUnmapResources")
+        inner = self._stream if stream is None else stream_of(stream)
+        try:
+            self._registered._resource.unmap(stream=inner)
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+    def device_ptr_and_size(self) -> tuple[int, int]:
+        """Return the address and the bytes of a buffer (``cuGraphicsResourceGetMappedPointer``).
+
+        Raises
+        ------
+        LogicError
+            If this is unmapped, or an image.
+        """
+        api = "cuGraphicsResourceGetMappedPointer"
+        self._check(api)
+        if isinstance(self._registered, RegisteredImage):
+            raise logic_error(api, INVALID_VALUE, "an image has no address; use array()")
+        return self._mapped.handle, self._mapped.size
+
+    def array(self, index: int, level: int) -> Array:
+        """Return the elements of an image (``cuGraphicsSubResourceGetMappedArray``).
+
+        Arrays of other places that this mapping gave before are closed.
+
+        Parameters
+        ----------
+        index : int
+            The layer, or the face of a cube map.
+        level : int
+            The level of a mipmapped image.
+
+        Raises
+        ------
+        LogicError
+            If this is unmapped, a buffer, or the image has no such place.
+        """
+        api = "cuGraphicsSubResourceGetMappedArray"
+        self._check(api)
+        place = (whole("index", index, 0, MOST_NAME, api), whole("level", level, 0, MOST_NAME, api))
+        if not isinstance(self._registered, RegisteredImage):
+            raise logic_error(api, INVALID_VALUE, "a buffer is no array; use device_ptr_and_size()")
+        if place != self._place:
+            resource = self._registered._resource
+            try:
+                resource.unmap(stream=self._stream)
+                self._mapped = resource.map_array(stream=self._stream, index=place[0], level=place[1])
+            except CUDAError as error:
+                raise classic_error(error) from None
+            self._place = place
+        return wrapped_array(self._mapped, self._registered._context)
+
+    def _check(self, api: str) -> None:
+        if self._mapped.is_closed:
+            raise logic_error(api, INVALID_HANDLE, "the object is not mapped any more")
+
+
+def make_context(dev: Device, flags: int = 0) -> Context:
+    """Return a new context that works with OpenGL, made current, as every context does: :meth:`Device.make_context`."""
+    if not isinstance(dev, Device):
+        raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
+    return dev.make_context(flags)
+
+
+def init() -> None:
+    """Refuse: CUDA 13 needs no initialisation for OpenGL, and has no ``cuGLInit``.
+
+    Raises
+    ------
+    NotSupportedError
+        Always.
+    """
+    raise logic_error("cuGLInit", NOT_SUPPORTED, "it was for the buffer objects of CUDA 2; RegisteredBuffer needs none")
+
+
+class BufferObject:
+    """Refused: buffer objects of CUDA 2 are gone; :class:`RegisteredBuffer` takes their place.
+
+    Raises
+    ------
+    NotSupportedError
+        Always.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise logic_error("cuGLRegisterBufferObject", NOT_SUPPORTED, "use RegisteredBuffer")
+
+
+class BufferObjectMapping(BufferObject):
+    """Refused, as :class:`BufferObject`."""

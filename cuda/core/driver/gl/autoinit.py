@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Importing this makes a default context for work with OpenGL current on the importing thread, until the end."""
+
+import atexit
+
+from cuda.core.driver._context import init
+from cuda.core.driver._default_context import check_importer, finish, make_default_context
+from cuda.core.driver.gl._registered import make_context
+
+__all__ = ["context", "device"]
+
+init()
+check_importer(__name__)
+context = make_default_context(make_context)
+device = context.get_device()
+atexit.register(finish, context)
+
+
+def __dir__():
+    return list(__all__)
