@@ -5,6 +5,8 @@
 import ctypes
 import gc
 import pickle
+import time
+import weakref
 
 import numpy as np
 import pytest
@@ -192,6 +194,48 @@ def test_copies_are_parts_of_a_graph(device, stream):
         graph.launch(stream)
         stream.sync()
         assert (np.asarray(target) == value).all()
+
+
+def test_captured_copies_keep_what_they_copy(device, stream):
+    array = made(device)
+    source = np.full(128, 7, np.uint8)
+    target = LegacyPinnedMemoryResource().allocate(128)
+    result = np.asarray(target)
+    result[:] = 0
+    alive = weakref.ref(source)
+    builder = stream.create_graph_builder()
+    builder.begin_building()
+    array.copy_from(source, stream=builder)
+    array.copy_to(target, stream=builder)
+    array.close()
+    del array, source
+    gc.collect()
+    assert alive() is not None
+    graph = builder.end_building().complete()
+    builder.close()
+    graph.launch(stream)
+    stream.sync()
+    assert (result == 7).all()
+    graph.close()
+    del graph, builder
+    gc.collect()
+    stream.sync()
+    device.create_stream().close()  # where nothing else asks, the end of any object does
+    for _ in range(1000):  # the driver tells on a thread of its own
+        if alive() is None:
+            break
+        time.sleep(0.001)
+    assert alive() is None
+
+
+def test_a_copy_that_is_refused_leaves_the_capture_alone(device, stream):
+    array = made(device)
+    builder = stream.create_graph_builder()
+    builder.begin_building()
+    with pytest.raises(ValueError, match="fewer than the"):
+        array.copy_from(np.zeros(3, np.uint8), stream=builder)
+    array.copy_from(np.zeros(128, np.uint8), stream=builder)
+    assert len(builder.end_building().graph_definition.nodes()) == 1
 
 
 @pytest.mark.requires(devices=2)

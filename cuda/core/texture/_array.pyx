@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
+from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
 
@@ -24,6 +25,7 @@ from cuda.core._handles._handles cimport (
     ContextHandle,
     InContext,
     Keep,
+    KeepList,
     KeptAllocation,
     KeptArray,
     KeptContext,
@@ -41,6 +43,10 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writ
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.graph._graph_builder cimport GraphBuilder
+from cuda.core.graph._graph_state cimport GraphRecord
+from cuda.core.graph._retention cimport new_keeps, retain
+from cuda.core.graph._stream_capture cimport StreamCapture, StreamCapture_graph
 
 from dataclasses import dataclass
 
@@ -95,7 +101,8 @@ cdef class OpaqueArray(DriverObject):
         ----------
         src : :class:`Buffer` | object with the buffer protocol
             At least :attr:`size_bytes` bytes, in C order: rows of ``shape[0]`` elements, without gaps. What is
-            behind them is not read. Host memory must stay as it is until the copy is done.
+            behind them is not read. Host memory must stay as it is until the copy is done. What a graph builder
+            captures, the graph keeps.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
 
@@ -117,7 +124,7 @@ cdef class OpaqueArray(DriverObject):
         ----------
         dst : :class:`Buffer` | object with the buffer protocol
             At least :attr:`size_bytes` bytes to write to, in C order. What is behind them is not written. Host
-            memory must stay until the copy is done.
+            memory must stay until the copy is done. What a graph builder captures, the graph keeps.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
 
@@ -363,6 +370,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         if is_read:
             check_writable(<Buffer>other, name)
         check_size(name, memory.value().size, size)
+        keep_in_graph(stream, array.keep(), memory.keep())
         return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, kept_stream)
     if not PyObject_CheckBuffer(other):
         raise TypeError(f"{name} must be a Buffer or have the buffer protocol, not {type(other).__name__}")
@@ -371,9 +379,32 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     PyObject_GetBuffer(other, &view, PyBUF_SIMPLE | (PyBUF_WRITABLE if is_read else 0))
     try:
         check_size(name, view.len, size)
+        keep_in_graph(stream, array.keep(), Keep.of_object(<PyObject*>other))
         return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, kept_stream)
     finally:
         PyBuffer_Release(&view)
+
+
+# A copy that a builder captures keeps what it copies, as long as the graph, a clone or a launch of it needs that.
+cdef int keep_in_graph(object stream, Keep array, Keep memory) except -1:
+    cdef StreamCapture capture
+    cdef GraphRecord holder
+    cdef KeepList* keeps
+    if not isinstance(stream, GraphBuilder):
+        return 0
+    capture = (<GraphBuilder>stream)._capture
+    if capture is None or not capture.h_running:
+        return 0
+    holder = StreamCapture_graph(capture)
+    keeps = new_keeps()
+    try:
+        keeps.add(array)
+        keeps.add(memory)
+    except BaseException:
+        keeps.drop_reference()
+        raise
+    retain(holder.c_holder, keeps)
+    return 0
 
 
 cdef int check_size(str name, size_t given, size_t size) except -1:
