@@ -13,18 +13,18 @@ from cuda.core._arrays._exports cimport (
     export_view,
     register_view_class,
 )
-from cuda.core._arrays._buffer_views cimport view_buffer
-from cuda.core._arrays._exchange cimport is_torch_type
-from cuda.core._arrays._importers cimport has_dlpack, import_array, import_known, is_array
-from cuda.core._arrays._protocols cimport (
-    FOR_VIEW,
-    import_array_interface,
-    import_cuda_interface,
-    import_dlpack,
-    import_numpy,
-    is_numpy,
-)
+from cuda.core._arrays._importers cimport has_dlpack
+from cuda.core._arrays._protocols cimport FOR_VIEW, import_array_interface, import_cuda_interface
 from cuda.core._arrays._strided_copies cimport copy_view
+from cuda.core._arrays._view_sources cimport (
+    check_empty,
+    check_has_protocol,
+    read_any_interface,
+    read_array_interface,
+    read_buffer,
+    read_cuda_array_interface,
+    read_dlpack,
+)
 from cuda.core._arrays._view_state cimport (
     ViewState,
     dtype_of,
@@ -35,9 +35,8 @@ from cuda.core._arrays._view_state cimport (
     shape_of,
     strides_of,
 )
-from cuda.core._dlpack cimport DLPack_negotiate, numpy
+from cuda.core._dlpack cimport DLPack_negotiate
 from cuda.core._layout cimport _StridedLayout
-from cuda.core._memory._buffer cimport Buffer
 
 import functools
 import warnings
@@ -45,7 +44,7 @@ from math import prod
 
 from cuda.core._handles import _late
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import dtype_argument, shown
+from cuda.core._utils.validators import dtype_argument
 
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
 
@@ -77,7 +76,7 @@ cdef class StridedMemoryView(ViewState):
         )
         check_empty(self)
         if obj is not None:
-            fill_any(self, obj, stream_ptr)
+            read_any_interface(self, obj, stream_ptr)
 
     def __reduce__(self):
         raise TypeError("a view cannot be pickled or copied: it refers to memory of this process")
@@ -155,7 +154,7 @@ cdef class StridedMemoryView(ViewState):
             If ``obj`` has neither protocol, cannot be viewed, or ``stream_ptr`` is needed.
         """
         cdef StridedMemoryView self = new_view(cls)
-        fill_any(self, obj, stream_ptr)
+        read_any_interface(self, obj, stream_ptr)
         return self
 
     @classmethod
@@ -177,7 +176,7 @@ cdef class StridedMemoryView(ViewState):
             If the memory is on an unknown device, or ``stream_ptr`` is needed.
         """
         cdef StridedMemoryView self = new_view(cls)
-        fill_dlpack(self, obj, stream_ptr)
+        read_dlpack(self, obj, stream_ptr)
         return self
 
     @classmethod
@@ -199,8 +198,7 @@ cdef class StridedMemoryView(ViewState):
             If the interface is older, incomplete or masked, or ``stream_ptr`` is missing.
         """
         cdef StridedMemoryView self = new_view(cls)
-        if isinstance(obj, (ViewState, Buffer)) or not import_known(self, obj, stream_ptr, FOR_VIEW):
-            import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
+        read_cuda_array_interface(self, obj, stream_ptr)
         return self
 
     @classmethod
@@ -222,10 +220,7 @@ cdef class StridedMemoryView(ViewState):
             If the interface is older, incomplete or masked.
         """
         cdef StridedMemoryView self = new_view(cls)
-        if is_torch_type(type(obj)):
-            import_known(self, obj, -1, FOR_VIEW)
-        else:
-            import_array_interface(self, obj)
+        read_array_interface(self, obj)
         return self
 
     @classmethod
@@ -267,17 +262,7 @@ cdef class StridedMemoryView(ViewState):
             If the buffer is closed.
         """
         cdef StridedMemoryView self = new_view(cls)
-        if not isinstance(buffer, Buffer):
-            raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
-        if dtype is None and itemsize is None:
-            raise ValueError("either itemsize or dtype must be given")
-        if dtype is not None:
-            if not isinstance(dtype, numpy().dtype):
-                raise TypeError(f"dtype must be a numpy.dtype, not {shown(dtype)}")
-            if itemsize is not None and itemsize != dtype.itemsize:
-                raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, of {dtype.itemsize} bytes")
-            itemsize = dtype.itemsize
-        view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
+        read_buffer(self, buffer, shape, strides, itemsize, dtype, is_readonly)
         return self
 
     def view(self, layout: _StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
@@ -500,8 +485,7 @@ cdef class _StridedMemoryViewProxy:
         readonly bint has_dlpack
 
     def __init__(self, obj):
-        if not is_array(obj):
-            raise BufferError(no_protocol(obj))
+        check_has_protocol(obj)
         self.obj = obj
         self.has_dlpack = has_dlpack(obj)
 
@@ -569,32 +553,6 @@ cdef StridedMemoryView empty_view(object view):
         raise TypeError(f"view must be a StridedMemoryView or None, not {type(view).__name__}")
     check_empty(<StridedMemoryView>view)
     return view
-
-
-cdef int check_empty(StridedMemoryView self) except -1:
-    if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
-        raise RuntimeError("this view is made already")
-    return 0
-
-
-cdef int fill_any(StridedMemoryView self, object obj, object stream_ptr) except -1:
-    if not import_array(self, obj, stream_ptr, FOR_VIEW):
-        raise BufferError(no_protocol(obj))
-    return 0
-
-
-cdef int fill_dlpack(StridedMemoryView self, object obj, object stream_ptr) except -1:
-    if is_numpy(obj):
-        if type(stream_ptr) is int and stream_ptr == -1 and import_numpy(self, obj, False, FOR_VIEW):
-            return 0
-    elif not isinstance(obj, ViewState) and import_known(self, obj, stream_ptr, FOR_VIEW):
-        return 0
-    import_dlpack(self, obj, stream_ptr, FOR_VIEW)
-    return 0
-
-
-cdef str no_protocol(object obj):
-    return f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
 
 
 register_view_class(StridedMemoryView)

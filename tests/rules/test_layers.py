@@ -80,6 +80,7 @@ LAYERS = {
         "_arrays._protocols",
         "_arrays._exchange",
         "_arrays._cupy_arrays",
+        "_arrays._library_arrays",
         "_arrays._importers",
         "_memory.copying._array_operand",
         "_memory._buffer",
@@ -149,6 +150,7 @@ LAYERS = {
     "tensors, images": [
         "_arrays._exports",
         "_arrays._buffer_views",
+        "_arrays._view_sources",
         "_arrays._derived_views",
         "_arrays._strided_copies",
         "_memoryview",

@@ -15,6 +15,8 @@ cdef int add_importer(object cls, Importer importer) except -1
 cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 # The same for a type that is known, or was registered; false where a protocol of the object has to do it.
 cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
+# The same where the user has named a protocol: only what is read without one.
+cdef bint import_but_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 # Whether an object has a protocol, or a type that is known.
 cdef bint is_array(object obj) except -1
 

@@ -13,6 +13,12 @@ from cpython.object cimport Py_TYPE, PyTypeObject
 
 from cuda.core._arrays._cupy_arrays cimport import_cupy, is_cupy_type
 from cuda.core._arrays._exchange cimport find_exchange, import_torch, import_with_table, is_torch_type
+from cuda.core._arrays._library_arrays cimport (
+    import_with_dlpack,
+    import_with_interface,
+    library_class,
+    library_has_dlpack,
+)
 from cuda.core._arrays._protocols cimport (
     FOR_COPY,
     FOR_VIEW,
@@ -129,6 +135,17 @@ cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose pu
     return found[0](self, obj, stream_ptr, purpose)
 
 
+cdef bint import_but_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = _table.find(<PyTypeObject*>Py_TYPE(obj))
+    cdef Importer dlpack = import_with_dlpack
+    cdef Importer interface = import_with_interface
+    if found == NULL:
+        found = find_known(type(obj))
+    if found == NULL or found[0] == dlpack or found[0] == interface:
+        return False
+    return found[0](self, obj, stream_ptr, purpose)
+
+
 # The entry of a subclass, or of a type that is seen for the first time.
 cdef const Importer* find_known(object cls) except? NULL:
     cdef const Importer* found = find_inherited(cls)
@@ -148,10 +165,15 @@ cdef const Importer* find_inherited(object cls) except? NULL:
 
 # Enters the base that a library has made, which lives as long as the process; a class of a user may not.
 cdef bint learn(object cls) except -1:
+    cdef Importer importer
     if is_torch_type(cls):
         return add_entry(<PyTypeObject*>sys.modules["torch"].Tensor, import_torch)
     if is_cupy_type(cls):
         return add_entry(<PyTypeObject*>sys.modules["cupy"].ndarray, import_cupy)
+    known = library_class(cls)
+    if known is not None:
+        importer = import_with_dlpack if library_has_dlpack(known) else import_with_interface
+        return add_entry(<PyTypeObject*>known, importer)
     if find_exchange(cls) != NULL:
         for base in reversed(cls.__mro__):
             if "__dlpack_c_exchange_api__" in base.__dict__:

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of Numba, JAX and Warp: their class tells the protocol, so that no object is searched for one.
+
+They are read by it, and not by their attributes as those of CuPy: JAX and Warp order their own streams in
+``__dlpack__``, and what Numba knows is in its CUDA array interface.
+"""
+
+from __future__ import annotations
+
+from cuda.core._arrays._exchange cimport loaded_class
+from cuda.core._arrays._protocols cimport Purpose, import_cuda_interface, import_dlpack
+from cuda.core._arrays._view_state cimport ViewState
+
+__all__ = []
+
+# By the module that has the class, which is looked at only where somebody has imported it.
+cdef tuple _CLASSES = (
+    ("numba.cuda.cudadrv.devicearray", "DeviceNDArray"),
+    ("jaxlib._jax", "ArrayImpl"),
+    ("jaxlib.xla_extension", "ArrayImpl"),
+    ("warp", "array"),
+)
+
+
+cdef object library_class(object cls):
+    for module, name in _CLASSES:
+        base = loaded_class(module, name)
+        if base is not None and issubclass(cls, base):
+            return base
+    return None
+
+
+cdef bint library_has_dlpack(object base) except -1:
+    return hasattr(base, "__dlpack__") and hasattr(base, "__dlpack_device__")
+
+
+cdef bint import_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    # Also for copies of host memory: the buffer protocol of JAX refuses bfloat16.
+    import_dlpack(self, obj, stream_ptr, purpose)
+    return True
+
+
+cdef bint import_with_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    import_cuda_interface(self, obj, stream_ptr, purpose)
+    return True

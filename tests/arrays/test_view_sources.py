@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The ways into a view: which protocol is read where the user names one, and what has none."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from cuda.core._memoryview import StridedMemoryView, _StridedMemoryViewProxy, view_as_array_interface, view_as_cai
+from support.tensors import ArrayInterface, CudaInterface, DLPackExporter
+
+VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+class Everything(CudaInterface):
+    """An object with each protocol, which counts how often it is asked for DLPack."""
+
+    def __init__(self):
+        super().__init__(VALUES)
+        self.__array_interface__ = VALUES.__array_interface__
+        self.exporter, self.asked = DLPackExporter(data=VALUES.ctypes.data), 0
+
+    def __dlpack__(self, **arguments):
+        self.asked += 1
+        return self.exporter.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "is_dlpack", "is_on_device"),
+    [
+        (lambda array: StridedMemoryView.from_any_interface(array, -1), True, False),
+        (lambda array: StridedMemoryView.from_dlpack(array, -1), True, False),
+        (lambda array: StridedMemoryView.from_cuda_array_interface(array, -1), False, True),
+        (lambda array: view_as_cai(array, -1), False, True),
+        (lambda array: StridedMemoryView.from_array_interface(array), False, False),
+        (lambda array: view_as_array_interface(array), False, False),
+    ],
+    ids=["any", "dlpack", "cuda", "as_cai", "array", "as_array"],
+)
+@pytest.mark.requires(device=True)
+def test_the_protocol_is_the_one_that_was_named(device, make, is_dlpack, is_on_device):
+    array = Everything()
+    view = make(array)
+    assert (view.ptr, view.shape) == (VALUES.ctypes.data, (2, 3))
+    assert (array.asked > 0, view.is_device_accessible) == (is_dlpack, is_on_device)
+
+
+@pytest.mark.parametrize("make", [StridedMemoryView.from_any_interface, _StridedMemoryViewProxy])
+def test_what_has_no_protocol_is_refused_by_name(make):
+    with pytest.raises(BufferError, match="dict has neither DLPack nor __cuda_array_interface__"):
+        make({})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [StridedMemoryView.from_dlpack, StridedMemoryView.from_cuda_array_interface],
+)
+def test_a_protocol_that_is_named_and_not_there_is_an_attribute_error(make):
+    with pytest.raises(AttributeError):
+        make(ArrayInterface(VALUES), -1)
+
+
+def test_a_view_is_filled_once():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        empty = StridedMemoryView()
+    assert view_as_array_interface(ArrayInterface(VALUES), empty) is empty
+    for again in (
+        lambda: view_as_array_interface(VALUES, empty),
+        lambda: view_as_cai(CudaInterface(VALUES), -1, empty),
+    ):
+        with pytest.raises(RuntimeError, match="made already"):
+            again()
+    assert empty.shape == (2, 3)
+
+
+@pytest.mark.requires(device=True)
+def test_buffers_need_a_type_or_a_size_that_agree(device, stream):
+    buffer = device.allocate(64, stream=stream)
+    make = StridedMemoryView.from_buffer
+    with pytest.raises(TypeError, match="buffer must be a Buffer, not bytes"):
+        make(b"bytes", (4,), itemsize=4)
+    with pytest.raises(ValueError, match="either itemsize or dtype"):
+        make(buffer, (4,))
+    with pytest.raises(TypeError, match="dtype must be a numpy.dtype"):
+        make(buffer, (4,), dtype=np.float32)
+    with pytest.raises(ValueError, match="itemsize=8 contradicts"):
+        make(buffer, (4,), itemsize=8, dtype=np.dtype(np.float32))
+    view = make(buffer, (4, 2), (1, 4), itemsize=8, is_readonly=True)
+    assert (view.shape, view.strides, view.dtype, view.readonly) == ((4, 2), (1, 4), None, True)
