@@ -5,7 +5,6 @@
 import ctypes
 import gc
 import pickle
-import time
 import weakref
 
 import numpy as np
@@ -17,6 +16,7 @@ from cuda.core import Device, LegacyPinnedMemoryResource
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import OpaqueArray, OpaqueArrayOptions
 from cuda.core.typing import ArrayFormatType
+from support.graph_work import is_released
 from support.images import array_of, contents
 from support.memory import read
 
@@ -218,14 +218,7 @@ def test_captured_copies_keep_what_they_copy(device, stream):
     assert (result == 7).all()
     graph.close()
     del graph, builder
-    gc.collect()
-    stream.sync()
-    device.create_stream().close()  # where nothing else asks, the end of any object does
-    for _ in range(1000):  # the driver tells on a thread of its own
-        if alive() is None:
-            break
-        time.sleep(0.001)
-    assert alive() is None
+    assert is_released(alive)
 
 
 def test_a_copy_that_is_refused_leaves_the_capture_alone(device, stream):
