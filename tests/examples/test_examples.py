@@ -16,6 +16,7 @@ EXAMPLES = ROOT / "examples"
 NEEDS = {
     "heat_flow": pytest.mark.requires(modules=("PIL", "tqdm")),
     "image_filter": pytest.mark.requires(module="skimage"),
+    "opengl_sharing": pytest.mark.requires(graphics_buffers=True),
     "jacobi_graph": pytest.mark.requires(module="scipy"),
     "texture_zoom": pytest.mark.requires(module="skimage"),
     "tma_matmul": pytest.mark.requires(compute=(9, 0)),
