@@ -85,7 +85,10 @@ class Linker:
                 warn_caller(
                     f"the driver's linker ignores {name}, which is deprecated; {NO_NVJITLINK}", DeprecationWarning
                 )
-        self._linker = make_driver_linker(options) if is_driver else NvJitLink(options.as_bytes())
+        if is_driver:
+            self._linker = make_driver_linker(options)
+        else:
+            self._linker = NvJitLink(options.as_bytes(), is_quick=are_quick_to_link(object_codes))
         for index, object_code in enumerate(object_codes):
             add_input(self._linker, object_code, index)
 
@@ -183,6 +186,14 @@ class Linker:
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
         return self._linker.is_closed
+
+
+def are_quick_to_link(object_codes) -> bool:
+    """Return whether only machine code has to be joined, in a few milliseconds at most."""
+    sizes = [
+        len(code.code) if code.code_type == "cubin" and isinstance(code.code, bytes) else None for code in object_codes
+    ]
+    return None not in sizes and sum(sizes) < 1 << 20
 
 
 def make_driver_linker(options: LinkerOptions) -> DriverLinker:

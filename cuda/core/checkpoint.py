@@ -14,6 +14,7 @@ from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.validators import shown
 from cuda.core._utils.version import binding_version as _binding_version
 from cuda.core._utils.version import driver_version
+from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import ProcessStateType as _ProcessStateType
 
 __all__ = ["Process"]
@@ -190,7 +191,11 @@ def _get_driver():
 def _call(name: str, *args):
     function = getattr(_get_driver(), name)
     try:
-        result = function(*args)
+        # Reading a state is quick; the others wait for the process. Ctrl-C leaves them to go on.
+        if name.startswith("cuCheckpointProcessGet"):
+            result = function(*args)
+        else:
+            result = call_interruptibly(lambda: function(*args), _nothing, lambda: _nothing)
     except RuntimeError as error:
         # The bindings raise this for a function that the driver does not have.
         if "not found" in str(error):
@@ -199,6 +204,10 @@ def _call(name: str, *args):
     if result[0] in (driver.CUresult.CUDA_ERROR_NOT_SUPPORTED, driver.CUresult.CUDA_ERROR_NOT_FOUND):
         raise RuntimeError(_UNSUPPORTED)
     return handle_return(result)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _check_int(label: str, value: int) -> None:

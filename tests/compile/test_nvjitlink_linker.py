@@ -4,9 +4,11 @@
 
 import gc
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -127,12 +129,64 @@ def test_links_in_any_order_on_one_thread():
 
 def test_a_link_dropped_elsewhere_ends_with_the_next_link_of_its_thread(other):
     before = settled_links()
-    dropped = [linker_of()]
+    dropped = [other(linker_of)]
     assert live_links() == before + 1
-    other(dropped.clear)
+    dropped.clear()
     assert live_links() == before + 1
-    linker_of().close()
+    other(lambda: linker_of().close())
     assert live_links() == before
+
+
+def test_a_link_of_the_main_thread_that_is_dropped_ends_at_once():
+    before = settled_links()
+    dropped = [linker_of("ptx"), linker_of("ptx")]
+    dropped.pop().close()
+    assert live_links() == before + 1
+    dropped.clear()
+    end = time.monotonic() + 30
+    while live_links() != before:
+        assert time.monotonic() < end
+
+
+def test_ctrl_c_ends_a_link_and_the_next_one_is_made():
+    script = """
+import os, signal, time, threading
+from cuda.core import Program, ProgramOptions
+numbers = range(2000)
+source = "".join(
+    'extern "C" __device__ int h@(int x) { for (int i = 0; i < x; i++) x = x * x + @; return x; }'.replace('@', str(i))
+    for i in numbers
+) + 'extern "C" __global__ void f(int* p) { int x = *p; *p = ' + '+'.join(f'h{i}(x)' for i in numbers) + '; }'
+options = ProgramOptions(arch='sm_90', relocatable_device_code=True, link_time_optimization=True)
+slow = Program(source, 'c++', options).compile('ltoir')
+sent = [None]
+def send(): time.sleep(0.3); sent[0] = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)
+linker = Linker(slow, options=LinkerOptions(arch='sm_90', link_time_optimization=True))
+threading.Thread(target=send).start()
+try: linker.link('cubin')
+except KeyboardInterrupt: print('interrupted', time.monotonic() - sent[0] < 1)
+print(len(make().link('cubin').code) > 100)
+linker.close()
+print(linker.is_closed)
+"""
+    assert run_in_child(script) == (0, "interrupted True\nTrue\nTrue\n", "")
+
+
+def test_a_signal_handler_links_in_the_middle_of_a_link():
+    linked = []
+    expected = linker_of().link("cubin").code
+    before = signal.signal(signal.SIGALRM, lambda *_: linked.append(linker_of("ptx").link("cubin").code))
+    try:
+        linker = linker_of("ptx")
+        while len(linked) < 3:
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+            code = linker_of("ptx").link("cubin").code
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert linker.link("cubin").code == code
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert set(linked) == {expected}
 
 
 def test_links_end_with_their_thread():

@@ -353,3 +353,29 @@ def test_compiled_ir_runs(stream):
     # The kernel adds 3 to a float, here by its bits.
     half, three_and_a_half = 0x3F000000, 0x40600000
     assert run_on_int(stream, code.get_kernel("k"), half) == three_and_a_half
+
+
+def test_ctrl_c_ends_a_compilation_and_the_program_compiles_again():
+    chain = "".join(f"  %v{i} = fdiv float %v{i - 1}, %w\n" for i in range(1, 60000))
+    body = (
+        "define void @k(float* %p) {\nentry:\n  %v0 = load float, float* %p\n  %w = fadd float %v0, 1.0\n"
+        f"{chain}  store float %v59999, float* %p\n  ret void\n}}\n"
+        '!nvvm.annotations = !{!0}\n!0 = !{void (float*)* @k, !"kernel", i32 1}\n'
+    )
+    script = """
+import os, signal, sys, threading, time
+from cuda.core import Program, ProgramOptions
+program = Program(sys.stdin.read(), 'nvvm', ProgramOptions(arch='sm_90'))
+sent = [None]
+def send(): time.sleep(0.3); sent[0] = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=send).start()
+try: program.compile('ptx')
+except KeyboardInterrupt: print('interrupted', time.monotonic() - sent[0] < 1)
+print(program.handle != 0, program.is_closed)
+program.close()
+print(program.handle, program.is_closed, flush=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], input=module(body), capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted True\nTrue False\n0 True\n", "")

@@ -122,3 +122,100 @@ def test_errors_of_a_compilation_are_those_of_the_calling_thread():
     with pytest.raises(NVRTCError, match="expected|error") as caught:
         Program('extern "C" __global__ void f( { }', "c++").compile("cubin")
     assert caught.value.log
+
+
+# What waits for the device without being asked to wait: the end of resources, and copies of pageable memory.
+WAITING = {
+    "pinned": ("b = LegacyPinnedMemoryResource().allocate(64)", "b.close()"),
+    "collected": ("b = LegacyPinnedMemoryResource().allocate(64)", "del b"),
+    "registered": ("b = register_host_memory(np.zeros(64))", "b.close()"),
+    "registered on a stream": ("b = register_host_memory(np.zeros(64))", "b.close(stream)"),
+    "virtual": ("b = VirtualMemoryResource(device).allocate(1 << 21)", "b.close()"),
+    "virtual on a stream": ("b = VirtualMemoryResource(device).allocate(1 << 21)", "b.close(stream)"),
+    "classic": ("from cuda.core.driver import mem_alloc\nb = mem_alloc(64)", "b.free()"),
+    "array": (
+        "from cuda.core.texture import OpaqueArrayOptions\n"
+        "b = device.create_opaque_array(OpaqueArrayOptions(shape=(8, 8), format='float32', num_channels=1))",
+        "b.close()",
+    ),
+    "copy to the host": (
+        "b = device.allocate(64, stream=stream); h = np.zeros(64, 'u1')",
+        "b.copy_to(h, stream=stream)",
+    ),
+    "copy of much from the host": (
+        "b = device.allocate(1 << 20, stream=stream); h = np.zeros(1 << 20, 'u1')",
+        "b.copy_from(h, stream=stream)",
+    ),
+    "copy with gaps": (
+        "b = device.allocate(64, stream=stream); h = np.zeros((8, 16), 'u1')[:, ::2]",
+        "b.copy_to(h, stream=stream)",
+    ),
+}
+NAMES = "import numpy as np\nfrom cuda.core import VirtualMemoryResource\nfrom cuda.core import register_host_memory\n"
+
+
+@pytest.mark.parametrize("kind", WAITING)
+def test_a_handler_that_raises_ends_a_wait_for_the_end_of_work(kind):
+    setup, wait = WAITING[kind]
+    out = run(
+        START + f"{NAMES}{setup}\ndef late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
+        f"interrupt(signal.SIGALRM)\ntry:\n    {wait}\n    while True: pass\n"
+        "except TimeoutError: back(); print('late', stream.is_done)\n"
+        "seen[0] = 1; stream.sync(); launch(other, config, one, buffer); other.sync(); print(seen[3])"
+    )
+    assert out.split() == ["late", "False", "7"]
+
+
+@pytest.mark.parametrize("kind", ["pinned", "registered", "array"])
+def test_ctrl_c_ends_the_wait_for_the_end_of_a_resource_and_the_process_works_on(kind):
+    setup, wait = WAITING[kind]
+    out = run(
+        START + f"{NAMES}{setup}\ninterrupt()\ntry:\n    {wait}\n    while True: pass\n"
+        "except KeyboardInterrupt: back(); print('interrupted')\n"
+        "launch(other, config, one, buffer); other.sync(); print(seen[3])"
+    )
+    assert out.split() == ["interrupted", "7"]
+
+
+@pytest.mark.requires(software=True)  # counts what is left
+def test_what_an_interrupt_left_is_freed_when_its_work_ends():
+    out = run(
+        START + f"{NAMES}from cuda import emulator\nbefore = len(emulator.leaks())\n{WAITING['pinned'][0]}\n"
+        "def late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
+        "interrupt(signal.SIGALRM)\ntry:\n    b.close()\n    while True: pass\nexcept TimeoutError: back()\n"
+        "print(len(emulator.leaks()) - before); seen[0] = 1; stream.sync(); end = time.monotonic() + 20\n"
+        "while len(emulator.leaks()) != before: assert time.monotonic() < end\n"
+        "print('freed')"
+    )
+    assert out.split() == ["1", "freed"]
+
+
+@pytest.mark.requires(software=True)  # a plan of failures
+def test_a_release_that_fails_after_an_interrupt_warns():
+    out = run(
+        START + f"{NAMES}from cuda import emulator\nimport warnings\n{WAITING['pinned'][0]}\n"
+        "def late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
+        "told = []\nwarnings.showwarning = lambda message, *_: told.append(str(message))\n"
+        "warnings.simplefilter('always')\n"
+        "with emulator.fail('cuMemFreeHost', 'CUDA_ERROR_INVALID_VALUE', when='after'):\n"
+        "    interrupt(signal.SIGALRM)\n    try:\n        b.close()\n        while True: pass\n"
+        "    except TimeoutError: back()\n    seen[0] = 1; stream.sync(); end = time.monotonic() + 20\n"
+        "    while not told: assert time.monotonic() < end\n"
+        "print('cuMemFreeHost' in told[0])"
+    )
+    assert out.split() == ["True"]
+
+
+@pytest.mark.requires(software=True)  # its loader compiles
+def test_ctrl_c_ends_the_loading_of_code():
+    # The text of a program is compiled when it is loaded, unless a cache has it.
+    out = run(
+        "import os, shutil, tempfile\nos.environ['CUDA_EMULATOR_CACHE_DIR'] = cache = tempfile.mkdtemp()\n"
+        + slow_program(12, 300)
+        + "code = Program(source, 'c++', ProgramOptions(arch='sm_90')).compile('ptx'); shutil.rmtree(cache)\n"
+        "threading.Thread(target=send).start()\n"
+        "try: code.get_kernel('k0')\nexcept KeyboardInterrupt: back(); print('interrupted', code.is_closed)\n"
+        "small = Program('extern \"C\" __global__ void f() {}', 'c++').compile('cubin')\n"
+        "small.get_kernel('f'); print('loaded')"
+    )
+    assert out.split() == ["interrupted", "False", "loaded"]

@@ -9,9 +9,11 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
+from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport LibraryHandle
+from cuda.core._handles._handles cimport Keep, LibraryHandle
+from cuda.core._handles._waiting cimport call_driver, call_once, release_by
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core._utils.version cimport c_driver_version
@@ -28,64 +30,94 @@ __all__ = ["as_asked_for", "check_image", "damage", "explain", "nearest", "varia
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
-    cdef cydriver.CUlibrary c_library = NULL
-    cdef bytes data
-    cdef const char* c_data = NULL
-    cdef bint is_file = isinstance(code, str)
-    if is_file:
-        data = os.fsencode(code)
-        if b"\0" in data:
+    cdef Loading loading = Loading()
+    cdef cydriver.CUlibrary c_library
+    loading.is_file = isinstance(code, str)
+    if loading.is_file:
+        loading.data = os.fsencode(code)
+        if b"\0" in loading.data:
             raise ValueError(f"the path of the module contains a null character: {shown(code)}")
     elif isinstance(code, (bytes, bytearray, memoryview)):
         # PTX has to end in a null character, and bytes always do.
-        data = bytes(code)
-        check_image(data)
+        loading.data = bytes(code)
+        check_image(loading.data)
     else:
         raise TypeError(f"module must be bytes, a bytearray or the path of a file, not {type(code).__name__}")
-    c_data = data
-    cdef int mode = relax_capture_mode()
-    try:
-        with nogil:
-            if is_file:
-                HANDLE_RETURN(
-                    cydriver.cuLibraryLoadFromFile(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0),
-                    b"cuLibraryLoadFromFile",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuLibraryLoadData(&c_library, c_data, NULL, NULL, 0, NULL, NULL, 0), b"cuLibraryLoadData"
-                )
-        check_library(c_library)
-    finally:
-        restore_capture_mode(mode)
+    loading.load()
+    c_library = loading.call.c_library
+    loading.call.c_library = NULL  # the caller's now
     return c_library
 
 
-cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
-    cdef int mode = relax_capture_mode()
-    WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload")
-    restore_capture_mode(mode)
+cdef struct LoadCall:
+    bint is_file
+    bint has_counts     # of kernels
+    const char* c_data
+    cydriver.CUlibrary c_library
+    const char* api     # the latest
+
+
+cdef class Loading:
+    """The loading of an image, which a signal handler that raises leaves to another thread."""
+
+    cdef:
+        LoadCall call
+        bytes data
+        bint is_file
+
+    def __dealloc__(self):
+        if self.call.c_library != NULL:
+            with nogil:
+                unload_image(self.call.c_library)
+
+    cdef int load(self) except -1:
+        cdef LoadCall* call = &self.call
+        cdef Keep keep = Keep.of_object(<PyObject*>self)
+        cdef cydriver.CUresult err
+        call.is_file, call.c_data = self.is_file, self.data
+        call.has_counts = c_driver_version() >= 12040
+        with nogil:
+            err = <cydriver.CUresult>call_driver(&load_and_check, call, keep)
+            HANDLE_RETURN(err, call.api)
+        return 0
 
 
 # The driver takes anything and reads it later. An image without a kernel is probably none: ask for
 # its module now, where the error can still say what was loaded.
-cdef int check_library(cydriver.CUlibrary c_library) except -1:
+cdef int load_and_check(void* argument) noexcept nogil:
+    cdef LoadCall* call = <LoadCall*>argument
     cdef unsigned int c_count = 1
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
-    if c_driver_version() < 12040:
-        return 0
-    try:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
-            HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, c_library), b"cuLibraryGetKernelCount")
-            if c_count == 0 and c_context != NULL:
-                HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, c_library), b"cuLibraryGetModule")
-    except CUDAError:
-        with nogil:
-            unload_image(c_library)
-        raise
-    return 0
+    cdef int mode = relax_capture_mode()
+    cdef cydriver.CUresult err
+    if call.is_file:
+        call.api = b"cuLibraryLoadFromFile"
+        err = cydriver.cuLibraryLoadFromFile(&call.c_library, call.c_data, NULL, NULL, 0, NULL, NULL, 0)
+    else:
+        call.api = b"cuLibraryLoadData"
+        err = cydriver.cuLibraryLoadData(&call.c_library, call.c_data, NULL, NULL, 0, NULL, NULL, 0)
+    if err == cydriver.CUresult.CUDA_SUCCESS and call.has_counts:
+        call.api = b"cuLibraryGetKernelCount"
+        err = cydriver.cuLibraryGetKernelCount(&c_count, call.c_library)
+        if err == cydriver.CUresult.CUDA_SUCCESS and c_count == 0:
+            call.api = b"cuLibraryGetModule"
+            cydriver.cuCtxGetCurrent(&c_context)
+            if c_context != NULL:
+                err = cydriver.cuLibraryGetModule(&c_module, call.c_library)
+    restore_capture_mode(mode)
+    return <int>err
+
+
+cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
+    WARN_RETURN(call_once(&unload, c_library, release_by, b"cuLibraryUnload"), b"cuLibraryUnload")
+
+
+cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
+    cdef int mode = relax_capture_mode()
+    cdef cydriver.CUresult err = cydriver.cuLibraryUnload(c_library)
+    restore_capture_mode(mode)
+    return err
 
 
 class DamagedImageError(CUDAError, ValueError):

@@ -6,6 +6,8 @@ nvJitLink remembers for each thread the memory of the link that the thread touch
 thread destroys that link, the first one still refers to the memory, and corrupts it in its next link.
 So a :class:`Link` is used and destroyed by its own thread only. What other threads drop, it destroys when
 it makes its next link, and what is left when it ends.
+
+The main thread, which a signal may take out of a call, links on a thread that is kept for it.
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 import os
 import re
+import threading
 import warnings
 
 from cuda.core._code._loading import damage
 from cuda.core._utils.nvjitlink import nvjitlink_version
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core._utils.validators import shown
+from cuda.core._utils.waiting import Worker, call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["NvJitLink"]
@@ -63,6 +67,8 @@ cdef class NvJitLink:
     ----------
     arguments : list of bytes
         The options.
+    is_quick : bool, optional
+        Whether the calls take no time that one would want to interrupt.
 
     Raises
     ------
@@ -77,12 +83,14 @@ cdef class NvJitLink:
         Link _link
         list _arguments
         list _inputs
+        object _call
         bint _is_closed
 
-    def __init__(self, arguments: list[bytes]):
+    def __init__(self, arguments: list[bytes], *, is_quick: bool = False):
         self._arguments = arguments
         self._inputs = []
-        self._link = Link(arguments)
+        self._call = call_here if is_quick else call_on_thread
+        self._link = self._call(lambda: Link(arguments))
 
     def __del__(self):
         if self._link is not None:
@@ -105,21 +113,16 @@ cdef class NvJitLink:
         else:
             added = Input(kind, code, name, name.encode(errors="replace"))
         (<Input>added).check()
+        if self._is_closed:
+            raise RuntimeError("this Linker is closed")
         self._inputs.append(added)
-        self._link.add(added)
+        self._call(lambda: self._add(added))
 
     def link(self, target) -> bytes:
         """Link, and return the code (``nvJitLinkComplete``)."""
         if self._is_closed:
             raise RuntimeError("this Linker is closed")
-        if not self._link.is_usable():
-            self._move()
-        cdef Link link = self._link
-        try:
-            return link.complete(target.value)
-        finally:
-            if self._is_closed:  # meanwhile, by another thread
-                link.end()
+        return self._call(lambda: self._complete(target.value))
 
     def log(self, kind) -> str:
         """Return the ``"error"`` or the ``"info"`` log; on another thread, as the last call left it."""
@@ -130,8 +133,27 @@ cdef class NvJitLink:
 
     def close(self) -> None:
         """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
-        cdef Link link = self._link
         self._is_closed = True
+        self._call(self._end)
+
+    def _add(self, added):
+        if self._link.is_usable():
+            self._link.add(added)
+        else:
+            self._move()
+
+    def _complete(self, target):
+        if not self._link.is_usable():
+            self._move()
+        cdef Link link = self._link
+        try:
+            return link.complete(target)
+        finally:
+            if self._is_closed:  # meanwhile, by another thread
+                link.end()
+
+    def _end(self):
+        cdef Link link = self._link
         try:
             if link.is_usable():
                 link.fetch_logs()
@@ -311,6 +333,8 @@ cdef class Link:
             return 0
         if not self.owner.is_this_thread():
             self.owner.dropped.append(self)
+            if self.owner.post is not None and self.owner.process == _process:
+                self.owner.post(self.owner.end_dropped)
             return 0
         self.c_link = NULL
         self.owner.links.discard(self)
@@ -325,6 +349,7 @@ cdef class ThreadLinks:
     cdef:
         set links
         list dropped  # by other threads, and perhaps more than once
+        object post   # of the thread of the main one, which does not have to wait for its next link
         unsigned long thread
         long process
 
@@ -343,6 +368,10 @@ cdef class ThreadLinks:
         while self.dropped:
             (<Link>self.dropped.pop()).end()
         return 0
+
+    def end_dropped(self):
+        if self.is_this_thread():
+            self.destroy_dropped()
 
     cdef int destroy_all(self) except -1:
         if self.is_this_thread() and not is_interpreter_exiting():
@@ -377,12 +406,48 @@ cdef ThreadLinks links_of_this_thread():
     return links
 
 
+# The thread that links for the main one, where none of its calls is on its way.
+_worker: Worker | None = None
+
+
+def call_here(function):
+    """Return ``function()``."""
+    return function()
+
+
+def call_on_thread(function):
+    """Return ``function()``, which a signal handler that raises leaves to go on by itself."""
+    global _worker
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    # A handler, or a finalizer, may link in the middle of a call.
+    worker, _worker = _worker or Worker(), None
+    left = []
+
+    def leave():
+        left.append(worker)
+        return lambda: None
+
+    def run():
+        links_of_this_thread().post = worker.post
+        return function()
+
+    try:
+        return call_interruptibly(run, lambda: None, leave, worker)
+    finally:
+        if left or _worker is not None:
+            worker.end()
+        else:
+            _worker = worker
+
+
 cdef long _process = os.getpid()
 
 
 def after_fork_in_child() -> None:
-    global _process
+    global _process, _worker
     _process = os.getpid()
+    _worker = None
 
 
 if hasattr(os, "register_at_fork"):

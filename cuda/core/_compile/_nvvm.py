@@ -14,6 +14,7 @@ from cuda.core._compile._options import ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.tool_errors import tool_error
 from cuda.core._utils.turns import Turns
+from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["NVVMBackEnd", "libdevice", "load_nvvm"]
@@ -132,12 +133,14 @@ class NVVMBackEnd:
         self._program = 0
         self._arguments = settings.arguments
         self._detail = describe_nvvm(settings.options)
-        self._program = call_nvvm("create_program")
         modules = [(name.decode(errors="replace"), source), *(settings.options.extra_sources or ())]
-        for module_name, code in modules:
-            self._add("add_module_to_program", code.encode() if isinstance(code, str) else bytes(code), module_name)
+        self._modules = [  # None when closed
+            ("add_module_to_program", code.encode() if isinstance(code, str) else bytes(code), module_name)
+            for module_name, code in modules
+        ]
         if settings.libdevice:
-            self._add("lazy_add_module_to_program", settings.libdevice, "libdevice")
+            self._modules.append(("lazy_add_module_to_program", settings.libdevice, "libdevice"))
+        self._open()
 
     def __del__(self):
         # The interpreter may have taken the bindings apart already; the process ends then anyway.
@@ -149,16 +152,16 @@ class NVVMBackEnd:
         self._turns.after_call(self._destroy)
 
     def _destroy(self) -> None:
-        program, self._program = self._program, 0
+        program, self._program, self._modules = self._program, 0, None
         if program:
-            try:
-                call_nvvm("destroy_program", program)
-            except CUDAError as error:
-                warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=2)
+            destroy_program(program)
 
     @property
     def handle(self) -> int:
         """The address of the ``nvvmProgram``, 0 when closed."""
+        if self._modules is not None and not self._program:
+            with self._turns:
+                self._open()
         return self._program
 
     @staticmethod
@@ -187,13 +190,40 @@ class NVVMBackEnd:
             If the IR has errors, or an option is wrong; with the log.
         """
         with self._turns:
-            program = self._program
-            if not program:
-                raise RuntimeError("this Program is closed")
-            options = self._arguments[target]
+            program = self._open()
+            self._run(program, self._arguments[target])
+            return nvvm_text("compiled_result", program), [], nvvm_log(program)
+
+    def _open(self):
+        if self._modules is None:
+            raise RuntimeError("this Program is closed")
+        if not self._program:
+            self._program = call_nvvm("create_program")
+            for module in self._modules:
+                self._add(*module)
+        return self._program
+
+    def _run(self, program, options) -> None:
+        left = []
+
+        def compile_ir():
             for api in ("verify_program", "compile_program"):
                 call_nvvm(api, program, len(options), options, program=program, detail=self._detail)
-            return nvvm_text("compiled_result", program), [], nvvm_log(program)
+
+        def leave():
+            left.append(program)
+            return lambda: destroy_program(program)
+
+        try:
+            call_interruptibly(compile_ir, lambda: None, leave)
+        except CUDAError:
+            raise
+        except BaseException:
+            # Interrupted; NVVM cannot be stopped. The next compilation begins with a new program.
+            self._program = 0
+            if not left:
+                destroy_program(program)
+            raise
 
     def _add(self, api, code, name):
         detail = f"adding the module {name!r} of {len(code)} bytes failed"
@@ -201,3 +231,11 @@ class NVVMBackEnd:
             # Older versions of libNVVM take it, and make code without a kernel.
             raise CUDAError(f"{detail}: there is no IR")
         call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)
+
+
+def destroy_program(program: int) -> None:
+    """Destroy a program; a failure is shown as a ``ResourceWarning``."""
+    try:
+        call_nvvm("destroy_program", program)
+    except CUDAError as error:
+        warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=3)

@@ -13,16 +13,26 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, stream_registry, work_left_at_exit
+from cuda.core._handles._handles cimport (
+    ContextHandle,
+    Handle,
+    InContext,
+    Keep,
+    StreamHandle,
+    context_registry,
+    stream_registry,
+    work_left_at_exit,
+)
 from cuda.core._handles._idle_ends cimport end_what_is_idle
 from cuda.core._utils._capture_mode cimport work_of_stream
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable
 
 import atexit
 
 from cuda.core._utils import device_choice
 
-__all__ = ["CancelFlag"]
+__all__ = ["CancelFlag", "may_wait_for_device", "note_raised"]
 
 
 cdef extern from "Python.h":
@@ -31,6 +41,7 @@ cdef extern from "Python.h":
 
     PyInterpreterState* PyInterpreterState_Get()
     PyObject* PyInterpreterState_GetDict(PyInterpreterState* interpreter)
+    int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
 
 
 cdef extern from *:
@@ -46,8 +57,14 @@ cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
 
     cppclass BlockingCall:
         @staticmethod
-        shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Keep keep) except +
+        shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Keep keep) noexcept
+        @staticmethod
+        shared_ptr[BlockingCall] start(
+            int (*function)(void*) noexcept, void* argument, Keep keep,
+            void (*report)(int result, const char* name) noexcept, const char* name
+        ) noexcept
         cpp_bool is_done() noexcept
+        cpp_bool leave() noexcept
         int result() noexcept
         cpp_bool wait() noexcept
 
@@ -86,6 +103,22 @@ cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     return HANDLE_RETURN(asked, b"cuStreamQuery")
 
 
+cdef int wait_before_copy(
+    cydriver.CUstream c_stream, cydriver.CUdeviceptr c_host
+) except -1 nogil:
+    cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
+    cdef cydriver.CUresult asked
+    if not is_main_thread() or work_of_stream(c_stream) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        return 0
+    # The driver knows page-locked memory, which it copies when the stream comes to it.
+    if cydriver.cuPointerGetAttribute(
+        &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
+    ) == cydriver.CUresult.CUDA_SUCCESS:
+        return 0
+    asked = wait_longer(&stream_state, c_stream, True)
+    return HANDLE_RETURN(asked, b"cuStreamQuery")
+
+
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
     cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
@@ -114,6 +147,148 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
     end_what_is_idle()
     return 0
+
+
+cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 nogil:
+    cdef shared_ptr[BlockingCall] call
+    if is_main_thread():
+        call = start_in_context(function, argument, keep, NULL)
+    if not call:
+        return function(argument)
+    while not call.get().is_done():
+        if call.get().wait():
+            with gil:
+                check_signals(&call_state, call.get())
+    return call.get().result()
+
+
+cdef int release_by(Blocking function, void* argument, const char* api) noexcept nogil:
+    cdef shared_ptr[BlockingCall] call
+    cdef bint is_interrupted = False
+    if is_main_thread() and not is_interpreter_exiting() and may_wait():
+        call = start_in_context(function, argument, Keep(), api)
+    if not call:
+        return function(argument)
+    while not call.get().is_done():
+        if call.get().wait():
+            call_with_interpreter(&check_signals_later, is_interrupted)
+        if is_interrupted and call.get().leave():
+            return cydriver.CUresult.CUDA_SUCCESS
+    return call.get().result()
+
+
+cdef struct DriverCall:
+    Blocking function
+    void* argument
+
+
+# A call on the thread, where what is current here is current too.
+cdef shared_ptr[BlockingCall] start_in_context(
+    Blocking function, void* argument, Keep keep, const char* api
+) noexcept nogil:
+    cdef InContext[DriverCall] value
+    cdef Handle[InContext[DriverCall]] h_call
+    cdef cydriver.CUcontext c_context = NULL
+    value.raw.function, value.raw.argument = function, argument
+    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+        value.h_context = context_registry().find(c_context)
+        if not value.h_context:
+            value.h_context = ContextHandle.borrow(c_context, Keep())
+    h_call = Handle[InContext[DriverCall]].borrow(value, keep)
+    return BlockingCall.start(&call_in_context, &h_call.value(), h_call.keep(), &warn_of_left, api)
+
+
+cdef int call_in_context(void* what) noexcept nogil:
+    cdef InContext[DriverCall]* call = <InContext[DriverCall]*>what
+    cdef cydriver.CUcontext c_context = call.h_context.get()
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
+    cdef int result
+    if c_context != NULL:
+        err = cydriver.cuCtxPushCurrent(c_context)
+        WARN_RETURN(err, b"cuCtxPushCurrent")
+    result = call.raw.function(call.raw.argument)
+    if c_context != NULL and err == cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    return result
+
+
+cdef void warn_of_left(int result, const char* api) noexcept nogil:
+    if api != NULL:
+        WARN_RETURN(<cydriver.CUresult>result, api)
+
+
+# Whether a release may have to wait: of work of others than this library nothing is known.
+cdef bint may_wait() noexcept nogil:
+    cdef vector[StreamHandle] streams = stream_registry().living()
+    cdef cydriver.CUresult err
+    cdef size_t i
+    if streams.size() > MANY:
+        return True
+    for i in range(streams.size()):
+        err = work_of_stream(streams[i].get())
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            return True
+    # Without a current context there are no default streams.
+    for i in range(2):
+        err = work_of_stream(DEFAULT_STREAMS[i])
+        if err != cydriver.CUresult.CUDA_SUCCESS and err != cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
+            return True
+    return False
+
+
+# To ask so many streams costs as much as to wait on another thread.
+cdef size_t MANY = 16
+
+cdef cydriver.CUstream[2] DEFAULT_STREAMS
+DEFAULT_STREAMS[0] = <cydriver.CUstream><void*>cydriver.CU_STREAM_LEGACY
+DEFAULT_STREAMS[1] = <cydriver.CUstream><void*>cydriver.CU_STREAM_PER_THREAD
+
+
+# A destructor raises nothing: what a handler raises is raised by the next bytecode of the main thread.
+cdef void check_signals_later(bint& is_interrupted) noexcept:
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        device_choice.has_ended_work()
+        raise_later(error)
+        (&is_interrupted)[0] = True
+
+
+cdef void raise_later(object error) noexcept:
+    _to_raise.append(error)
+    if Py_AddPendingCall(&raise_kept, NULL) != 0:
+        show_unraisable(_to_raise.pop(), None)
+
+
+cdef bint raise_again(object error) noexcept:
+    if error is not _raised and not isinstance(error, KeyboardInterrupt):
+        return False
+    raise_later(error)
+    return True
+
+
+cdef list _to_raise = []
+cdef object _raised = None  # the latest
+
+
+cdef int raise_kept(void* nothing) except -1:
+    global _raised
+    _raised = _to_raise.pop(0)
+    raise _raised
+
+
+def note_raised(error: BaseException) -> None:
+    """Let a destructor that this exception leaves raise it later: a signal handler raised it."""
+    global _raised
+    _raised = error
+
+
+def may_wait_for_device() -> bool:
+    """Return whether a release that this thread makes may have to wait, so that another thread had better make it."""
+    cdef bint is_to_wait
+    with nogil:
+        is_to_wait = is_main_thread() and may_wait()
+    return is_to_wait
 
 
 ctypedef cydriver.CUresult (*State)(void* what) noexcept nogil

@@ -19,6 +19,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include "handle.hpp"
 
@@ -68,9 +70,20 @@ class BlockingCall {
 public:
     using Function = int (*)(void* argument);
 
-    // `keep` is what the call needs, also if it is left behind.
-    static std::shared_ptr<BlockingCall> start(Function function, void* argument, Keep keep) {
-        auto call = std::make_shared<BlockingCall>(function, argument, std::move(keep));
+    using Report = void (*)(int result, const char* name);
+
+    // `keep` is what the call needs, also if it is left behind; `report` is then given the result. Null where
+    // no thread can be started.
+    static std::shared_ptr<BlockingCall> start(Function function, void* argument, Keep keep, Report report = nullptr,
+                                               const char* name = nullptr) noexcept {
+        try {
+            return start(std::make_shared<BlockingCall>(function, argument, std::move(keep), report, name));
+        } catch (const std::bad_alloc&) {
+            return nullptr;
+        }
+    }
+
+    static std::shared_ptr<BlockingCall> start(const std::shared_ptr<BlockingCall>& call) {
         Thread& thread = Thread::get();
         std::unique_lock<std::mutex> lock(thread.mutex);
         if (thread.state && thread.state->born_at == fork_count() && !thread.state->next && !thread.state->is_busy) {
@@ -87,8 +100,8 @@ public:
         return call;
     }
 
-    BlockingCall(Function function, void* argument, Keep keep)
-        : function_(function), argument_(argument), keep_(std::move(keep)) {
+    BlockingCall(Function function, void* argument, Keep keep, Report report, const char* name)
+        : function_(function), argument_(argument), keep_(std::move(keep)), report_(report), name_(name) {
         sem_init(&done_, 0, 0);
     }
     ~BlockingCall() { sem_destroy(&done_); }
@@ -96,6 +109,13 @@ public:
 
     bool is_done() const noexcept { return is_done_.load(std::memory_order_acquire); }
     int result() const noexcept { return result_; }
+
+    // Lets the call go on without its caller; false where it is done.
+    bool leave() noexcept {
+        std::lock_guard<std::mutex> lock(Thread::get().mutex);
+        is_left_ = !is_done();
+        return is_left_;
+    }
 
     // True when signals are to be looked at; false as soon as the call is done.
     bool wait() noexcept {
@@ -140,11 +160,17 @@ private:
             const std::shared_ptr<BlockingCall> call = take();
             call->result_ = call->function_(call->argument_);
             call->keep_ = Keep();
-            std::lock_guard<std::mutex> lock(Thread::get().mutex);
-            is_busy = false;
-            call->is_done_.store(true, std::memory_order_release);
-            sem_post(&call->done_);
-            return Thread::get().state.get() == this;
+            bool is_current, is_left;
+            {
+                std::lock_guard<std::mutex> lock(Thread::get().mutex);
+                is_busy = false;
+                is_left = call->is_left_;
+                call->is_done_.store(true, std::memory_order_release);
+                sem_post(&call->done_);
+                is_current = Thread::get().state.get() == this;
+            }
+            if (is_left && call->report_) call->report_(call->result_, call->name_);
+            return is_current;
         }
 
         // Calls often follow each other: waking a thread costs more than what most of them take.
@@ -192,9 +218,28 @@ private:
     Function function_;
     void* argument_;
     Keep keep_;
+    Report report_;
+    const char* name_;
+    bool is_left_ = false;
     sem_t done_;
     std::atomic<bool> is_done_{false};
     int result_ = 0;
 };
+
+// A function with its argument, which may outlive the caller. `run` is given a function that calls it once.
+template <class T, class Result>
+Result call_once(Result (*function)(T), T value, int (*run)(BlockingCall::Function, void*, const char*), const char* name) {
+    struct Call {
+        static int make(void* own) {
+            std::unique_ptr<Call> call(static_cast<Call*>(own));
+            return static_cast<int>(call->function(std::move(call->value)));
+        }
+
+        Result (*function)(T);
+        T value;
+    };
+    Call* call = new (std::nothrow) Call{function, std::move(value)};
+    return call ? static_cast<Result>(run(&Call::make, call, name)) : function(std::move(value));
+}
 
 }  // namespace cuda_core

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cuda.core._handles import _late
+from cuda.core._handles._waiting import may_wait_for_device, note_raised
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
@@ -17,6 +18,7 @@ from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
+from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -141,15 +143,16 @@ class VirtualMemoryResource(MemoryResource):
         block = self._block_of(address, size)
         with self._lock:
             del self._blocks[address]
-        with Transaction() as transaction:
-            # Undone in reverse order, and each although another one failed.
-            for piece in block.reserved:
-                transaction.append(_free_addresses, *piece)
-            for piece in block.mapped:
-                transaction.append(_unmap, *piece)
-            if stream is not None:
-                # Memory that is unmapped under running work is a fault of the device.
-                transaction.append(stream.sync)
+        if may_wait_for_device():
+            try:
+                call_interruptibly(lambda: _release(block, stream), _nothing, lambda: _nothing)
+            except CUDAError:
+                raise
+            except BaseException as error:  # of a signal handler: the other thread goes on
+                note_raised(error)
+                raise
+        else:
+            _release(block, stream)
 
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
@@ -449,6 +452,22 @@ def _map(transaction, block, address, size, memory) -> None:
         block.mapped.append((address, size))
     finally:
         call_driver("cuMemRelease", memory)
+
+
+def _release(block, stream) -> None:
+    with Transaction() as transaction:
+        # Undone in reverse order, and each although another one failed.
+        for piece in block.reserved:
+            transaction.append(_free_addresses, *piece)
+        for piece in block.mapped:
+            transaction.append(_unmap, *piece)
+        if stream is not None:
+            # Memory that is unmapped under running work is a fault of the device.
+            transaction.append(stream.sync)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _unmap(address, size) -> None:

@@ -16,7 +16,23 @@ _HEAD = re.compile(r"\[[\d:.]+\]\[(\d+)\]\[\w+\]\[\w\]\[(\w+)\] ?")
 
 # Waits that can be interrupted ask instead, or leave the call to another thread: `docs/design/waiting.md`.
 _ASKED_INSTEAD = {"cuStreamSynchronize": "cuStreamQuery", "cuEventSynchronize": "cuEventQuery"}
-_ON_ANOTHER_THREAD = frozenset({"cuCtxSynchronize"})
+_ON_ANOTHER_THREAD = frozenset(
+    {
+        "cuArrayDestroy",
+        "cuCtxSynchronize",
+        "cuLibraryGetKernelCount",
+        "cuLibraryGetModule",
+        "cuLibraryLoadData",
+        "cuLibraryLoadFromFile",
+        "cuLibraryUnload",
+        "cuLinkAddData",
+        "cuLinkAddFile",
+        "cuLinkComplete",
+        "cuMemFree",
+        "cuMemFreeHost",
+        "cuMipmappedArrayDestroy",
+    }
+)
 
 
 def last_failure(log: bytes, name: str, api: str | None) -> str | None:

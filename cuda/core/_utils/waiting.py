@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import queue
 import threading
 import time
 
-__all__ = ["call_interruptibly", "wait_in_steps"]
+__all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 
 PATIENCE = 0.5  # seconds that a call gets to end after it was cancelled
 STEP = 0.05
@@ -17,7 +18,7 @@ STEP = 0.05
 _running: dict[object, None] = {}  # the calls on their way, in all threads
 
 
-def call_interruptibly(function, cancel, leave):
+def call_interruptibly(function, cancel, leave, worker: Worker | None = None):
     """Return ``function()``, and let signal handlers raise while it runs.
 
     Only the main thread runs signal handlers. There the function runs on a thread of its own.
@@ -31,12 +32,17 @@ def call_interruptibly(function, cancel, leave):
     leave : callable
         Called if the function then goes on nevertheless: takes from the caller what the function uses, and
         returns a callable, without arguments, that frees it; it is called when the function ends.
+    worker : Worker, optional
+        The thread that makes the call of the main thread, where calls belong together. By default, a new one.
     """
     if threading.current_thread() is not threading.main_thread():
         return _run(function)
     call = _Call(function)
     try:
-        call.start()
+        if worker is None:
+            threading.Thread(target=call.run, name="cuda.core call", daemon=True).start()
+        else:
+            worker.post(call.run)
         # In steps: a library that installs a handler of its own and restores the old one by signal(), as NVRTC 13.0
         # does, leaves a wait without a time limit that signals do not end.
         while not call.ended.wait(STEP):
@@ -95,11 +101,37 @@ def _exit_beside_calls() -> None:
         getattr(libc, "__cxa_atexit")(libc.fcloseall, None, None)
 
 
-class _Call(threading.Thread):
-    """A call on its way; a daemon, so that the interpreter exits without it."""
+class Worker:
+    """A thread for calls that have to be made by one and the same."""
+
+    def __init__(self):
+        self._calls = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="cuda.core worker", daemon=True)
+        self._thread.start()
+
+    @property
+    def ident(self) -> int:
+        """The thread, as ``threading.get_ident()`` tells it there."""
+        return self._thread.ident
+
+    def post(self, function) -> None:
+        """Let the thread call a function that raises nothing, after those before; finalizers may do this."""
+        self._calls.put(function)
+
+    def end(self) -> None:
+        """Let the thread end after these calls."""
+        self._calls.put(None)
+
+    def _work(self):
+        while (function := self._calls.get()) is not None:
+            function()
+            del function  # before the thread waits
+
+
+class _Call:
+    """A call on its way, on a thread that is a daemon, so that the interpreter exits without it."""
 
     def __init__(self, function):
-        super().__init__(name="cuda.core call", daemon=True)
         self._function = function
         self._lock = threading.Lock()
         self._free = None

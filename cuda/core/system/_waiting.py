@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import os
-import time
 
+from cuda.core._utils.waiting import wait_in_steps
 from cuda.core.system._attributes import check_int
 from cuda.core.system._mappings import choose
 from cuda.core.system._support import nvml
 
 __all__ = ["EventSet", "mask_of"]
-
-# A signal, as of Ctrl-C, is noticed between two slices.
-_SLICE_MS = 50
 
 
 class EventSet:
@@ -57,15 +54,23 @@ class EventSet:
             NVML's, at the limit.
         """
         timeout_ms = check_int("timeout_ms", timeout_ms, 1 << 32)
-        deadline = time.monotonic() + timeout_ms / 1000
-        remaining = timeout_ms
-        while True:
+        late = None
+
+        def step(seconds):
+            nonlocal late
             try:
-                return wait(self.handle, min(_SLICE_MS, max(remaining, 1)) if timeout_ms else _SLICE_MS)
-            except nvml.TimeoutError:
-                remaining = int((deadline - time.monotonic()) * 1000)
-                if timeout_ms and remaining <= 0:
-                    raise
+                return (wait(self.handle, max(round(seconds * 1000), 1)),)
+            except nvml.TimeoutError as error:
+                late = error
+            return None
+
+        found = wait_in_steps(step, timeout_ms / 1000 if timeout_ms else None)
+        if found is not None:
+            return found[0]
+        try:
+            raise late
+        finally:
+            late = None  # the traceback refers to this frame
 
 
 def mask_of(events, flags: dict) -> int:

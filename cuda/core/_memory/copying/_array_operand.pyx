@@ -13,7 +13,7 @@ from cuda.core._arrays._protocols cimport FOR_COPY
 from cuda.core._arrays._view_state cimport ViewState, itemsize_of, spell_extents
 from cuda.core._dlpack cimport DLPACK_FLAG_IS_COPIED
 from cuda.core._handles._handles cimport Allocation, StreamHandle, address
-from cuda.core._memory.copying._copies cimport check_apart, copy_boxes, copy_bytes
+from cuda.core._memory.copying._copies cimport MAX_STAGED, check_apart, copy_boxes, copy_bytes, wait_to_copy
 
 from math import prod
 
@@ -32,6 +32,8 @@ cdef int copy_to_array(
     check_writable(target)
     if is_contiguous(target):
         check_apart(target._ptr, pointer, size)
+        if not target._is_device_accessible:
+            wait_to_copy(target._ptr, h_stream.get())
         return copy_bytes(target._ptr, pointer, size, h_stream, options)
     check_strided(target, pointer, options)
     copy_boxes(
@@ -49,6 +51,8 @@ cdef int copy_from_array(
     cdef size_t size = checked_size(source, target.size)
     if is_contiguous(source):
         check_apart(pointer, source._ptr, size)
+        if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
+            wait_to_copy(source._ptr, h_stream.get())
         return copy_bytes(pointer, source._ptr, size, h_stream, options)
     check_strided(source, pointer, options)
     copy_boxes(

@@ -45,3 +45,7 @@ cdef int copy_boxes(
     bint is_source_on_host,
     const StreamHandle& h_stream,
 ) except -1
+
+# What a copy of this many bytes of pageable host memory waits for, in `wait_to_copy`, such that Ctrl-C ends the wait.
+cdef int64_t MAX_STAGED
+cdef int wait_to_copy(cydriver.CUdeviceptr host, cydriver.CUstream c_stream) except -1

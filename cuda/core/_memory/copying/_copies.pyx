@@ -11,6 +11,7 @@ from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
+from cuda.core._handles._waiting cimport wait_before_copy
 from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
 from cuda.core._stream cimport is_default
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -19,6 +20,9 @@ __all__ = []
 
 # With more driver calls than this, a copy on the device is better done by a kernel.
 cdef int64_t MAX_PIECES = 65536
+
+# So many bytes of pageable host memory the driver puts aside at once; for more, and for copies to the host, it waits.
+cdef int64_t MAX_STAGED = 65536
 
 
 cdef int copy(
@@ -116,6 +120,10 @@ cdef int copy_boxes(
             f"a copy between these layouts takes {plan.piece_count} driver calls, more than {MAX_PIECES}; "
             f"make one of them contiguous first"
         )
+    if is_target_on_host:
+        wait_to_copy(target, c_stream)
+    elif is_source_on_host and box.width * box.rows * box.planes > MAX_STAGED:
+        wait_to_copy(source, c_stream)
     describe_box(box, is_target_on_host, is_source_on_host, &c_copy)
     for to, origin in plan.offsets():
         c_target = target + <int64_t>to
@@ -129,6 +137,12 @@ cdef int copy_boxes(
         c_copy.srcDevice, c_copy.srcHost = c_source, <void*><uintptr_t>c_source
         with nogil:
             HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, c_stream), b"cuMemcpy3DAsync")
+    return 0
+
+
+cdef int wait_to_copy(cydriver.CUdeviceptr host, cydriver.CUstream c_stream) except -1:
+    with nogil:
+        wait_before_copy(c_stream, host)
     return 0
 
 

@@ -23,6 +23,7 @@ from cuda.core._handles._handles cimport (
     MemoryPoolHandle,
     StreamHandle,
 )
+from cuda.core._handles._waiting cimport call_once, raise_again, release_by
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils._capture_mode cimport (
@@ -244,7 +245,7 @@ def free_device(pointer: int, device_id: int) -> None:
         # The driver finds memory by its address in any context: do not lose it for want of the right one.
         try:
             with nogil:
-                HANDLE_RETURN(cydriver.cuMemFree(c_pointer), b"cuMemFree")
+                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_by, b"cuMemFree"), b"cuMemFree")
         finally:
             Context_leave(is_entered)
 
@@ -287,7 +288,15 @@ def free_pinned(pointer: int) -> None:
     if c_pointer == NULL:
         return
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemFreeHost(c_pointer), b"cuMemFreeHost")
+        HANDLE_RETURN(call_once(&free_host_memory, c_pointer, release_by, b"cuMemFreeHost"), b"cuMemFreeHost")
+
+
+cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogil:
+    return cydriver.cuMemFree(c_pointer)
+
+
+cdef cydriver.CUresult free_host_memory(void* c_pointer) noexcept nogil:
+    return cydriver.cuMemFreeHost(c_pointer)
 
 
 cdef int wrap(
@@ -352,7 +361,8 @@ cdef void call_deallocate(Allocation& value) noexcept:
             finally:
                 Context_leave(is_entered)
     except BaseException as error:
-        show_unraisable(error, resource)
+        if not raise_again(error):
+            show_unraisable(error, resource)
     finally:
         restore_capture_mode(mode)
 

@@ -19,11 +19,12 @@ from cpython.ref cimport Py_INCREF
 from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current
-from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep
+from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, StreamHandle
+from cuda.core._handles._waiting cimport call_once, release_by
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
-from cuda.core._utils._cpython cimport is_interpreter_exiting
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
 
 from cuda.core._memory.copying._plain_bytes import holds_objects
@@ -90,6 +91,14 @@ def register_host_memory(
     buffer = Buffer_create(Buffer, h_allocation, self, array)
     buffer._is_readonly = self._view.readonly or read_only
     return buffer
+
+
+# What ends a registration needs, which may be left to another thread.
+cdef cppclass Registered:
+    void* address
+    StreamHandle h_stream
+    ContextHandle h_context
+    Keep keep
 
 
 cdef unsigned int flag(object value, str name, unsigned int c_flag) except? 0:
@@ -176,33 +185,41 @@ cdef int HostRegistration_create(
 
 
 cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
-    cdef ContextHandle h_context = value.h_context
-    cdef cydriver.CUcontext c_context = NULL
-    cdef cydriver.CUresult err
-    cdef int mode
-    cdef bint is_entered
-    cdef void* c_address = NULL
+    cdef Registered registered
     if is_interpreter_exiting():
         return
+    registered.h_stream = value.h_stream
+    registered.h_context = value.h_context
     with gil:
-        c_address = (<HostRegistration>value.resource)._view.buf
-        if not h_context:
-            h_context = (<HostRegistration>value.resource)._h_context
-    # Should one call fail, the next is tried all the same: the context may be current already.
-    err = cydriver.cuCtxPushCurrent(h_context.get())
-    is_entered = err == cydriver.CUresult.CUDA_SUCCESS
+        registered.address = (<HostRegistration>value.resource)._view.buf
+        if not registered.h_context:
+            registered.h_context = (<HostRegistration>value.resource)._h_context
+        registered.keep = Keep.of_object(value.resource)
+    call_once(&unregister, registered, release_by, b"cuMemHostUnregister")
+
+
+# Should one call fail, the next is tried all the same: the context may be current already.
+cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(value.h_context.get())
+    cdef bint is_entered = err == cydriver.CUresult.CUDA_SUCCESS
+    cdef int mode
     WARN_RETURN(err, b"cuCtxPushCurrent")
     mode = relax_capture_mode()
     if value.h_stream:
         WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
     else:
         WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
-    err = cydriver.cuMemHostUnregister(c_address)
+    err = cydriver.cuMemHostUnregister(value.address)
     restore_capture_mode(mode)
     if is_entered:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, b"cuMemHostUnregister", b"registered host memory")
         # Devices may still use the memory, so it must not become that of something else.
-        with gil:
-            Py_INCREF(<object>value.resource)
+        call_with_interpreter(&hold_for_ever, value)
+    return cydriver.CUresult.CUDA_SUCCESS  # told already
+
+
+cdef void hold_for_ever(Registered& value) noexcept:
+    Py_INCREF(<object>value.keep.object())
