@@ -15,7 +15,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._handles._handles cimport Keep, LibraryHandle
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.cuda_utils cimport WARN_RETURN, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
 
 import os
@@ -78,7 +78,8 @@ cdef class Loading:
         call.has_counts = c_driver_version() >= 12040
         with nogil:
             err = <cydriver.CUresult>call_driver(&load_and_check, call, keep)
-            HANDLE_RETURN(err, call.api)
+            if err != cydriver.CUresult.CUDA_SUCCESS:
+                raise_driver_error(err, call.api)
         return 0
 
 

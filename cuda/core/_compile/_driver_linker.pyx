@@ -16,7 +16,7 @@ from cuda.core._context cimport Context_current
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, Kept, Member, address
 from cuda.core._handles._waiting cimport call_driver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, raise_driver_error
 
 import os
 
@@ -213,8 +213,11 @@ cdef class LinkStep:
     cdef int make(self, int (*function)(void*) noexcept nogil, const char* api) except -1:
         cdef Keep keep = Keep.of_object(<PyObject*>self)
         self.call.c_link, self.call.c_context = self.h_link.get(), self.data.h_context.get()
+        cdef cydriver.CUresult err
         with nogil:
-            HANDLE_RETURN(<cydriver.CUresult>call_driver(function, &self.call, keep), api)
+            err = <cydriver.CUresult>call_driver(function, &self.call, keep)
+            if err != cydriver.CUresult.CUDA_SUCCESS:
+                raise_driver_error(err, api)
         return 0
 
 

@@ -26,7 +26,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._handles._idle_ends cimport end_what_is_idle
 from cuda.core._utils._capture_mode cimport work_of_stream
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable, warn_driver_error
 
 import atexit
 
@@ -213,27 +213,36 @@ cdef int call_in_context(void* what) noexcept nogil:
 
 
 cdef void warn_of_left(int result, const char* api) noexcept nogil:
-    if api != NULL:
-        WARN_RETURN(<cydriver.CUresult>result, api)
+    if api != NULL and result != cydriver.CUresult.CUDA_SUCCESS:
+        warn_driver_error(<cydriver.CUresult>result, api, NULL)
 
 
 # Whether a release may have to wait: of work of others than this library nothing is known.
 cdef bint may_wait() noexcept nogil:
     cdef vector[StreamHandle] streams = stream_registry().living()
-    cdef cydriver.CUresult err
+    cdef cydriver.CUcontext c_context = NULL
     cdef size_t i
     if streams.size() > MANY:
         return True
     for i in range(streams.size()):
-        err = work_of_stream(streams[i].get())
-        if err != cydriver.CUresult.CUDA_SUCCESS:
+        if not is_idle(streams[i].get()):
             return True
-    # Without a current context there are no default streams.
-    for i in range(2):
-        err = work_of_stream(DEFAULT_STREAMS[i])
-        if err != cydriver.CUresult.CUDA_SUCCESS and err != cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
-            return True
-    return False
+    WARN_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
+    if c_context == NULL:
+        return False
+    return not (is_idle(DEFAULT_STREAMS[0]) and is_idle(DEFAULT_STREAMS[1]))
+
+
+cdef bint is_idle(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUresult err = work_of_stream(c_stream)
+    if (
+        err == cydriver.CUresult.CUDA_ERROR_NOT_READY
+        or err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+        or err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+    ):
+        return False
+    WARN_RETURN(err, b"cuStreamQuery")
+    return True
 
 
 # To ask so many streams costs as much as to wait on another thread.
