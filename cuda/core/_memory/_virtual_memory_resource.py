@@ -13,6 +13,7 @@ from cuda.core._handles._waiting import may_wait_for_device, note_raised
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
+from cuda.core._utils._capture_mode import capture_count
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.initialised import needs_init
@@ -143,9 +144,11 @@ class VirtualMemoryResource(MemoryResource):
         block = self._block_of(address, size)
         with self._lock:
             del self._blocks[address]
-        if may_wait_for_device():
+        # Another thread would not know that this one may wait beside a capture.
+        if may_wait_for_device() and not capture_count():
+            context = call_driver("cuCtxGetCurrent")
             try:
-                call_interruptibly(lambda: _release(block, stream), _nothing, lambda: _nothing)
+                call_interruptibly(lambda: _release_in(context, block, stream), _nothing, lambda: _nothing)
             except CUDAError:
                 raise
             except BaseException as error:  # of a signal handler: the other thread goes on
@@ -464,6 +467,11 @@ def _release(block, stream) -> None:
         if stream is not None:
             # Memory that is unmapped under running work is a fault of the device.
             transaction.append(stream.sync)
+
+
+def _release_in(context, block, stream) -> None:
+    call_driver("cuCtxSetCurrent", context)
+    _release(block, stream)
 
 
 def _nothing() -> None:
