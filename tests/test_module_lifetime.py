@@ -12,6 +12,7 @@ import pytest
 from cuda.core import Kernel, LaunchConfig, ObjectCode, launch
 from cuda.core._utils.cuda_utils import CUDAError
 from support.kernels import HostMemory, compiled
+from support.work import busy
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
 
@@ -146,3 +147,46 @@ def test_threads_that_drop_the_last_users_unload_once(device, unloads, no_leak):
         del threads
     gc.collect()
     assert unloads() == 20
+
+
+def test_a_collection_does_not_wait_for_the_work_of_a_stream(device, unloads):
+    stream = device.create_stream()
+    cycle = [fresh().get_kernel("count")]
+    cycle.append(cycle)
+    with busy(stream):
+        del cycle
+        gc.collect()
+        assert unloads() == 0
+    stream.sync()
+    assert unloads() == 1
+
+
+def test_code_that_waited_waits_for_work_that_came_meanwhile(device, unloads):
+    first, second = device.create_stream(), device.create_stream()
+    code = fresh()
+    code.get_kernel("count")
+    with busy(second):
+        with busy(first):
+            code.close()
+            del code
+        first.sync()
+        assert unloads() == 0
+    second.sync()
+    assert unloads() == 1
+
+
+def test_code_does_not_pile_up_where_a_stream_never_rests(device, unloads):
+    stream = device.create_stream()
+    codes = [fresh() for _ in range(300)]
+    for code in codes:
+        code.get_kernel("count")
+    thread = threading.Thread(target=codes.clear)
+    with busy(stream) as let_go:
+        del code
+        thread.start()
+        while len(codes) and unloads() == 0:  # the attempt counts, which waits
+            pass
+        let_go()
+        thread.join()
+    stream.sync()
+    assert unloads() == 300
