@@ -7,14 +7,13 @@ from __future__ import annotations
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
-from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
 from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
-from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log, unload_image
+from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log, unload_when_idle
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
 from cuda.core._handles._handles cimport (
@@ -25,13 +24,10 @@ from cuda.core._handles._handles cimport (
     KernelHandle,
     LibraryHandle,
     address,
-    context_registry,
     kernel_registry,
 )
-from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, has_work_for
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
-from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -453,30 +449,8 @@ cdef LibraryHandle ObjectCode_load(ObjectCode self) except *:
     return h_library
 
 
-# The driver unloads code when no work is left in the context, and a collection of garbage must not wait for that.
 cdef void ObjectCode_destroy(cydriver.CUlibrary c_library) noexcept nogil:
-    cdef cydriver.CUcontext c_context = NULL
-    cdef ContextHandle h_context
-    cdef WaitingEnd end
-    if not is_interpreter_exiting() and _waiting_libraries.load() < MOST_WAITING:
-        if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS:
-            h_context = context_registry().find(c_context)
-        if has_work_for(h_context, &end):
-            _waiting_libraries.fetch_add(1)
-            end.resource = LibraryHandle.own(c_library, &ObjectCode_end_waiting, Keep()).keep()
-            end_later(end)
-            return
-    unload_image(c_library)
-
-
-# Other work may have come meanwhile.
-cdef void ObjectCode_end_waiting(cydriver.CUlibrary c_library) noexcept nogil:
-    _waiting_libraries.fetch_sub(1)
-    ObjectCode_destroy(c_library)
-
-
-cdef atomic[int]* _waiting_libraries = new atomic[int](0)
-cdef int MOST_WAITING = 256  # where devices never rest, code must not pile up
+    unload_when_idle(c_library)
 
 
 cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except -1:

@@ -8,7 +8,7 @@ from cuda.core._handles._handles cimport LibraryHandle
 
 # Loads bytes, or the file of a path.
 cdef cydriver.CUlibrary load_image(object code) except? NULL
-cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil
+cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil
 
 # What the driver's compiler says about PTX, as the end of a message; empty where it says nothing.
 cdef str ptx_log(object code, str code_type)

@@ -7,13 +7,16 @@ from __future__ import annotations
 from libc.stddef cimport size_t
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcmp
+from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-from cuda.core._handles._handles cimport Keep, LibraryHandle
+from cuda.core._handles._handles cimport ContextHandle, Keep, LibraryHandle, context_registry
+from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, has_work_for
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
+from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
@@ -112,6 +115,32 @@ cdef int load_and_check(void* argument) noexcept nogil:
 
 cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
     WARN_RETURN(call_once(&unload, c_library, release_by, b"cuLibraryUnload"), b"cuLibraryUnload")
+
+
+# The driver unloads code when no work is left in the context, and a collection of garbage must not wait for that.
+cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef ContextHandle h_context
+    cdef WaitingEnd end
+    if not is_interpreter_exiting() and _waiting_libraries.load() < MOST_WAITING:
+        if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS:
+            h_context = context_registry().find(c_context)
+        if has_work_for(h_context, &end):
+            _waiting_libraries.fetch_add(1)
+            end.resource = LibraryHandle.own(c_library, &end_waiting, Keep()).keep()
+            end_later(end)
+            return
+    unload_image(c_library)
+
+
+# Other work may have come meanwhile.
+cdef void end_waiting(cydriver.CUlibrary c_library) noexcept nogil:
+    _waiting_libraries.fetch_sub(1)
+    unload_when_idle(c_library)
+
+
+cdef atomic[int]* _waiting_libraries = new atomic[int](0)
+cdef int MOST_WAITING = 256  # where devices never rest, code must not pile up
 
 
 cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
