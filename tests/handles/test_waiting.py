@@ -166,7 +166,7 @@ def test_a_handler_that_raises_ends_a_wait_for_the_end_of_work(kind):
     assert out.split() == ["late", "False", "7"]
 
 
-@pytest.mark.parametrize("kind", ["pinned", "registered", "array"])
+@pytest.mark.parametrize("kind", ["pinned", "registered"])
 def test_ctrl_c_ends_the_wait_for_the_end_of_a_resource_and_the_process_works_on(kind):
     setup, wait = WAITING[kind]
     out = run(
