@@ -322,3 +322,34 @@ def test_threads_free_and_make_results(array):
         thread.join()
     assert failures == []
     assert array._owner.is_closed is False
+
+
+def test_a_context_that_ends_while_others_use_it_gives_errors_and_no_faults():
+    unexpected = []
+    for pause in range(6):
+        mine = drv.Device(0).make_context()
+        drv.Context.pop()
+
+        def use(mine=mine):
+            try:
+                mine.push()
+                array = gpuarray.to_gpu(np.ones(500, "f4"))
+                for _ in range(200):
+                    array = array + 1
+                    float(gpuarray.sum(array).get())
+                drv.Context.pop()
+            except drv.LogicError as error:
+                if isinstance(error, drv.LaunchError):
+                    unexpected.append(error)
+            except BaseException as error:
+                unexpected.append(error)
+
+        threads = [threading.Thread(target=use) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        threads[0].join(0.002 * pause)
+        mine.detach()
+        for thread in threads:
+            thread.join()
+    assert unexpected == []
+    assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]

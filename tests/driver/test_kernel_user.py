@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
 from cuda.core.driver.tools import VectorArg
@@ -12,13 +13,14 @@ from cuda.core.driver.tools import VectorArg
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_arguments_become_addresses_and_numbers():
+def test_arguments_become_allocations_addresses_and_numbers():
     parameters = Parameters("int k, float *x, double d, complex64 z")
     x = gpuarray.zeros(3, "f4")
     arrays, values = parameters.convert("f", (2.9, x, 1, 3))
     assert arrays == [x] or arrays[0] is x
-    assert values == [2, x.ptr, 1.0, 3 + 0j]
-    assert [type(value) for value in values] == [np.int32, int, np.float64, np.complex64]
+    assert values == [2, x.gpudata, 1.0, 3 + 0j]
+    assert [type(value) for value in values] == [np.int32, drv.DeviceAllocation, np.float64, np.complex64]
+    assert parameters.convert("f", (2, x[1:], 1, 3))[1][1] == x.ptr + 4
     assert parameters.first == 1 and parameters.declarators[1] == "float *x"
 
 

@@ -26,7 +26,7 @@ from cuda.core.driver._array_memory import ResultAllocation, open_results, share
 from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
 from cuda.core.driver._context import Device, current_context
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error
-from cuda.core.driver._memory import as_pointer, mem_alloc
+from cuda.core.driver._memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay", "stream_for"]
@@ -80,6 +80,8 @@ class ArrayBase:
         self._gpudata = gpudata
         self._owner = gpudata if isinstance(gpudata, Buffer) else getattr(base, "_owner", _OPEN)
         self._address = 0 if gpudata is None else as_pointer(gpudata)
+        # What launches get: an allocation is kept, and found open, by the launch itself.
+        self._argument = gpudata if isinstance(gpudata, DeviceAllocation) else self._address
 
     def _new(self, shape, dtype, strides=None, allocator=None):
         """Return a new array of this one's class for a result, by this one's allocator unless another is given."""
@@ -126,10 +128,12 @@ class ArrayBase:
         self.allocator = allocator
         self.base = None
         if not self.size:
-            self._gpudata, self._owner, self._address = None, _OPEN, 0
+            self._gpudata, self._owner, self._address, self._argument = None, _OPEN, 0, 0
         elif allocator is mem_alloc:
             # The usual case: nobody has asked for memory of another kind.
-            self._gpudata = self._owner = memory = (context.take_result or open_results(context))(self.nbytes)
+            self._gpudata = self._owner = self._argument = memory = (context.take_result or open_results(context))(
+                self.nbytes
+            )
             self._address = memory.handle
         else:
             self._set_memory(allocator(self.nbytes), None)
@@ -161,7 +165,9 @@ class ArrayBase:
         view._set_layout(shape, strides, dtype)
         view.base = self if self.base is None or self._gpudata is self._owner else self.base
         view._owner = self._owner
-        view._address = view._gpudata = self._address + offset if view.size else self._address
+        view._address = view._gpudata = view._argument = self._address + offset if view.size else self._address
+        if not offset:
+            view._argument = self._argument
         return view
 
     def _check_open(self) -> None:

@@ -203,9 +203,9 @@ def completed_shape(shape, size: int) -> tuple[int, ...]:
     unknown = wanted.count(-1)
     known = element_count(extent for extent in wanted if extent != -1)
     if unknown > 1 or any(extent < -1 for extent in wanted):
-        raise ValueError(f"shape must have extents from 0 and at most one -1, got {wanted}")
+        raise ValueError(f"shape must have extents from 0 and at most one -1, got {shown(wanted)}")
     if (unknown and (known == 0 or size % known)) or (not unknown and known != size):
-        raise ValueError(f"cannot reshape an array of {size} elements to shape {wanted}")
+        raise ValueError(f"cannot reshape an array of {size} elements to shape {shown(wanted)}")
     return tuple([size // known if extent == -1 else extent for extent in wanted]) if unknown else wanted
 
 

@@ -115,8 +115,8 @@ def usual(operation: Operation, a, b, is_in_place: bool = False):
     if context.array_device is not device:
         return None
     result = a if is_in_place else a._new_dense(plan.dtype, context)
-    target = result._address
-    launch_packed(plan, a.size, first | second | target, target, first, second)
+    merged = first | second | result._address
+    launch_packed(plan, a.size, merged, result._argument, a._argument, b._argument)
     return result
 
 
@@ -145,11 +145,11 @@ def with_number(operation: Operation, array: ArrayBase, number, place: int, is_i
     except OverflowError:
         return None
     result = array if is_in_place else array._new_dense(plan.dtype, context)
-    first, target = array._address, result._address
+    merged = array._address | result._address
     if place:
-        launch_packed(plan, array.size, first | target, target, first, value)
+        launch_packed(plan, array.size, merged, result._argument, array._argument, value)
     else:
-        launch_packed(plan, array.size, first | target, target, value, first)
+        launch_packed(plan, array.size, merged, result._argument, value, array._argument)
     return result
 
 
@@ -164,8 +164,8 @@ def launch_packed(plan: Plan, size: int, merged: int, *arguments) -> None:
         return
     try:
         bound(*arguments, size)
-    except CUDAError as error:
-        raise classic_error(error) from None
+    except (CUDAError, RuntimeError) as error:  # the second tells of memory that was freed meanwhile
+        raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
 
 
 def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None):
@@ -183,8 +183,7 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
             context = current_context("cuLaunchKernel")
             if context.array_device is device:
                 result = a._new_dense(plan.dtype, context)
-                first, target = a._address, result._address
-                launch_packed(plan, a.size, first | target, target, first)
+                launch_packed(plan, a.size, a._address | result._address, result._argument, a._argument)
                 return result
     return apply(operation, (a,), out, stream, dtype)
 
@@ -240,11 +239,11 @@ def launch_plan(plan: Plan, stream, out: ArrayBase, operands) -> None:
     check_device(device, *(item._device for item in arrays))
     shape = out.shape
     places = [(out._address, out.strides)]
-    arguments = [out._address]
+    arguments = [out._argument]
     for item, make in zip(operands, plan.scalars, strict=True):
         if make is None:
             places.append((item._address, broadcast_strides(item.shape, item.strides, shape)))
-            arguments.append(item._address)
+            arguments.append(item._argument)
         else:
             arguments.append(make(item))
     inner = stream_for(stream, *arrays, out)

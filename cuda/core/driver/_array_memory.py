@@ -13,6 +13,7 @@ import gc
 import sys
 import weakref
 
+from cuda.core._launch._arguments import register_buffer_class
 from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.ranges._allocation import wait_before_free
@@ -144,5 +145,7 @@ def update_peers(ordinal: int, peers: set[int]) -> None:
             pool.peer_accessible_by = peers
 
 
+for _kind in (ResultAllocation, SharedAllocation):
+    register_buffer_class(_kind)
 _memory.held_memory.append((release_held, held_bytes))
 _context.peer_listeners.append(update_peers)

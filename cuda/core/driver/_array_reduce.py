@@ -126,9 +126,9 @@ def usual_reduction(name: str, array: ArrayBase, dtype):
         return None
     blocks = reduction.block_count(size, device, True)
     # A few blocks of large structures never come here, so that the scratch memory is enough.
-    scratch = scratch_memory(device, TICKET_BYTES + blocks * reduction.itemsize, None)[1]
+    scratch = scratch_memory(device, TICKET_BYTES + blocks * reduction.itemsize, None)[0]
     result = array._new_number(result_dtype, context)
-    kernel.launch_blocks(None, blocks, result._address, scratch, next_turn(), array._address, size)
+    kernel.launch_blocks(None, blocks, result._argument, scratch, next_turn(), array._argument, size)
     return result
 
 
@@ -257,12 +257,12 @@ def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stre
         item._check_open()
     check_device(device, *(item._device for item in (*arrays, result)))
     inner = stream_for(stream, *arrays, result)
-    arguments = [item._address for item in arrays]
+    arguments = [item._argument for item in arrays]
 
     def allocate(nbytes: int):
         return scratch_memory(device, nbytes, stream, arrays[0].allocator)
 
-    memory = reduction.launch(device, inner, size, arguments, result._address, allocate, is_packed)
+    memory = reduction.launch(device, inner, size, arguments, result._argument, allocate, is_packed)
     if inner is not None:
         keep_until_done(inner, "cuLaunchKernel", memory)
 

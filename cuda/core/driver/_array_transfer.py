@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import ArrayBase, overlap, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import (
@@ -257,7 +258,10 @@ def fill(target: ArrayBase, value, stream=None) -> None:
     """
     target._check_open()
     element = np.zeros((), target.dtype)
-    element[()] = value
+    try:
+        element[()] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"a value of type {target.dtype} is needed, not {shown(value)}") from error
     if not target.size:
         return
     check_device(target._device)

@@ -69,8 +69,8 @@ def compile_object(request: Request, target: str) -> ObjectCode:
     LogicError
         If no architecture is given, and no context is current.
     """
-    if not isinstance(request.source, str):
-        raise TypeError(f"source must be a str, not {type(request.source).__name__}")
+    text_argument("source", request.source)
+    text_argument("target", target)
     for name in ("nvcc", "arch", "code"):
         value = getattr(request, name)
         if value is not None and not (name == "nvcc" and isinstance(value, os.PathLike)):

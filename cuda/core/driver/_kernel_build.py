@@ -52,8 +52,8 @@ class DeviceKernel:
                 bound(*arguments)
             else:
                 launch(stream, bound.config, self.kernel, *arguments)
-        except CUDAError as error:
-            raise classic_error(error) from None
+        except (CUDAError, RuntimeError) as error:  # the second tells of memory that was freed meanwhile
+            raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
 
     def _bind(self, blocks: int):
         if len(self.bound) >= MOST_CONFIGS:

@@ -79,7 +79,7 @@ class Parameters:
                     raise RuntimeError(f"{item.name} must lie in memory without gaps; pass a copy()")
                 array._check_open()
                 arrays.append(array)
-                values.append(array._address)
+                values.append(array._argument)
             else:
                 try:
                     values.append(make(argument))

@@ -72,7 +72,7 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
         If cuRAND is not installed.
     """
     if not isinstance(direction, direction_vector_set):
-        direction = direction_vector_set(whole("direction", direction))
+        direction = direction_vector_set(whole("direction", direction, 0, 1000))
     width = 64 if direction in (direction_vector_set.VECTOR_64, direction_vector_set.SCRAMBLED_VECTOR_64) else 32
     name = f"curandGetDirectionVectors{width}"
     return repeated(table(name, width, width, int(direction)), count)

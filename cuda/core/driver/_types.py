@@ -307,13 +307,13 @@ def canonical_name(name: str) -> str:
 
 def split_at_commas(text: str) -> list[str]:
     """Split a parameter list at the commas that are in no angle brackets; an empty list has no parts."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += {"<": 1, ">": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
+    parts, depth, start = [], 0, 0
+    for found in re.finditer("[<>,]", text):
+        depth += {"<": 1, ">": -1}.get(found.group(), 0)
+        if found.group() == "," and depth == 0:
+            parts.append(text[start : found.start()])
+            start = found.end()
+    parts.append(text[start:])
     return parts if len(parts) > 1 or parts[0].strip() else []
 
 

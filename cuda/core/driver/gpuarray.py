@@ -131,7 +131,11 @@ def ones(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUA
 
 def full(shape, fill_value, dtype=None, allocator=mem_alloc, order: str = "C") -> GPUArray:
     """Return a new array with one value in all elements; without ``dtype`` of NumPy's type for it."""
-    dtype = np.array(fill_value).dtype if dtype is None else dtype
+    if dtype is None:
+        try:
+            dtype = np.array(fill_value).dtype
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"fill_value must be a number, not {shown(fill_value)}") from error
     return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
 
 

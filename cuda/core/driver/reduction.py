@@ -147,6 +147,10 @@ class ReductionKernel:
 
 def c_literal(number, dtype: np.dtype) -> str:
     """Return a number as a C expression of a type."""
+    if not isinstance(number, (int, float, complex, np.number, np.bool_)) or (
+        dtype.kind != "c" and isinstance(number, complex)
+    ):
+        raise TypeError(f"neutral must be a str or a number of type {dtype}, not {type(number).__name__}")
     if dtype.kind == "c":
         value = complex(number)
         return f"{dtype_to_ctype(dtype)}({value.real!r}, {value.imag!r})"
@@ -155,8 +159,6 @@ def c_literal(number, dtype: np.dtype) -> str:
         return f"({int(number)}{suffix})"
     if dtype.kind == "b":
         return "true" if number else "false"
-    if not isinstance(number, (int, float, np.number)):
-        raise TypeError(f"neutral must be a str or a number, not {type(number).__name__}")
     value = float(number)
     if value != value:
         return "__longlong_as_double(0x7ff8000000000000ll)"
