@@ -151,6 +151,7 @@ class Holder(drv.PointerHolderBase):
         (lambda: gpuarray.GPUArray(3, "f4", allocator=3), TypeError, "allocator must be callable"),
         (lambda: gpuarray.GPUArray(3, "f4", strides=3), TypeError, "strides must be a list, not int"),
         (lambda: gpuarray.GPUArray((3,), "f4", strides=(1,)), ValueError, "multiples of 4 bytes"),
+        (lambda: gpuarray.GPUArray((3,), "i1", strides=(HUGE,)), ValueError, "has more than"),
         (lambda: gpuarray.splay(3, "device"), TypeError, "dev must be a Device or None"),
         (lambda: gpuarray.multi_take(3, 3), TypeError, "arrays must be a sequence of GPUArrays"),
         (lambda: gpuarray.concatenate(3), TypeError, "arrays must be a sequence of GPUArrays"),

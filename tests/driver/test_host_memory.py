@@ -158,3 +158,8 @@ def test_the_resource_behind_it_allocates_nothing_itself():
     with pytest.raises(NotImplementedError, match="mem_host_alloc"):
         _RESOURCE.allocate(4)
     assert _RESOURCE.is_device_accessible and _RESOURCE.is_host_accessible and _RESOURCE.device_id == -1
+
+
+def test_large_aligned_zeros_take_no_time_until_they_are_used():
+    array = drv.aligned_zeros(1 << 32, "u1")
+    assert array.ctypes.data % 4096 == 0 and not array[:: 1 << 28].any()

@@ -28,6 +28,9 @@ LEFT_OUT = {
     "checkpoint.Process.unlock",
     # They run programs.
     "driver.debug.main",
+    # They write to as much memory as the machine has.
+    "driver.managed_zeros",
+    "driver.pagelocked_zeros",
 }
 # Addresses, handles and descriptors for which the caller vouches, and times to wait: numbers are left out, and
 # all else has to be refused.

@@ -49,14 +49,18 @@ class ArrayBase:
         else:
             strides = tuple([whole("each of strides", stride) for stride in list_argument("strides", strides)])
             if any(stride % dtype.alignment for stride in strides):
-                raise ValueError(f"strides must be multiples of {dtype.alignment} bytes for {dtype}, not {strides}")
+                raise ValueError(
+                    f"strides must be multiples of {dtype.alignment} bytes for {dtype}, not {shown(strides)}"
+                )
             if len(strides) != len(shape):
-                raise ValueError(f"strides must have one item per dimension: {strides} for shape {shape}")
+                raise ValueError(f"strides must have one item per dimension: {shown(strides)} for shape {shape}")
+        low, high = memory_range(shape, strides, dtype.itemsize)
+        if high - low > MOST_BYTES:
+            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
         self._device = array_device()
         self._set_layout(shape, strides, dtype)
         self.allocator = allocator = mem_alloc if allocator is None else callable_argument("allocator", allocator)
         if gpudata is None and self.size:
-            low, high = memory_range(shape, strides, dtype.itemsize)
             if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
                 raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
             if self.nbytes > MOST_BYTES:

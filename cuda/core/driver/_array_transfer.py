@@ -158,7 +158,7 @@ def is_packed(array: ArrayBase) -> bool:
 def copy_of(source: ArrayBase, order: str = "K", stream=None) -> ArrayBase:
     """Return a new array without gaps and with the elements of `source`."""
     target = source._new_like(source.dtype, order)
-    convert(source, target, stream)
+    convert(source, target, stream, is_new=True)
     return target
 
 
@@ -191,8 +191,11 @@ def check_broadcast(shape, target_shape) -> None:
         raise ValueError(f"a value of shape {shape} does not fit what is assigned to, of shape {target_shape}")
 
 
-def convert(source: ArrayBase, target: ArrayBase, stream=None) -> None:
-    """Copy elements from an array to another one, which it broadcasts to, converting their type."""
+def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
+    """Copy elements from an array to another one, which it broadcasts to, converting their type.
+
+    A new target has memory of its own, whatever the strides of the source say.
+    """
     source._check_open()
     target._check_open()
     if target.size == 0:
@@ -205,7 +208,7 @@ def convert(source: ArrayBase, target: ArrayBase, stream=None) -> None:
         if is_same_type:
             return
     check_device(target._device, source._device)
-    if overlap(source, target):
+    if not is_new and overlap(source, target):
         source = copy_of(source, "K", stream)
     is_alike = source.shape == target.shape and source.strides == target.strides and is_packed(source)
     if is_same_type and is_alike:

@@ -123,7 +123,8 @@ class AlignedHostAllocation:
     def __init__(self, size: int, alignment: int):
         size = whole("size", size, 0, MOST_BYTES // 2)
         alignment = whole("alignment", alignment, 1, MOST_BYTES // 2)
-        block = numpy.empty(size + alignment, numpy.uint8)
+        # Zeros of the system, which take no time until they are touched.
+        block = numpy.zeros(size + alignment, numpy.uint8)
         start = -block.__array_interface__["data"][0] % alignment
         self._bytes = block[start : start + size]
 
@@ -284,7 +285,7 @@ def aligned_empty(shape, dtype, order: str = "C", alignment: int = 4096) -> nump
 
 def aligned_zeros(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
     """Return a new array of zeros; see :func:`aligned_empty`."""
-    return _zeroed(aligned_empty(shape, dtype, order, alignment))
+    return aligned_empty(shape, dtype, order, alignment)
 
 
 def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
@@ -295,7 +296,7 @@ def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.nda
 
 def aligned_zeros_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
     """Return a new array of zeros; see :func:`aligned_empty_like`."""
-    return _zeroed(aligned_empty_like(array, alignment))
+    return aligned_empty_like(array, alignment)
 
 
 def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
