@@ -11,7 +11,8 @@ namespace {
 
 const char* const own_headers =
     "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
-    "<cuda_runtime.h>, <vector_types.h>, <math_constants.h>, and <cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
+    "<cuda_runtime.h>, <cuda.h>, <vector_types.h>, <math_constants.h>, <cuda/{barrier,ptx}>, and "
+    "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
 
 // Headers of the toolkit, by what their names (without the folder of the installation) begin with.
 const std::regex& toolkit()

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The types of the driver that kernels take as parameters. Kernels call no driver, so its functions are not here.
+#pragma once
+
+typedef unsigned int cuuint32_t;
+typedef unsigned long long cuuint64_t;
+typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+
+typedef struct alignas(64) CUtensorMap_st {
+    cuuint64_t opaque[16];
+} CUtensorMap;
