@@ -22,6 +22,7 @@ def test_attributes_tell_the_layout():
     assert d.ptr == int(d.gpudata) and d.base is None and d.allocator is drv.mem_alloc
     assert d.flags.c_contiguous and not d.flags.f_contiguous and d.flags.forc
     assert d.flags["C_CONTIGUOUS"] and d.flags["C"] and not d.flags["F"] and "c_contiguous=True" in repr(d.flags)
+    assert type(d.flags) is gpuarray.ArrayFlags
     with pytest.raises(KeyError, match="flags have"):
         d.flags["OWNDATA"]
 

@@ -89,3 +89,12 @@ def test_the_version_can_be_compared():
     assert drv.VERSION >= (2013, 1)
     assert drv.VERSION_TEXT.startswith(".".join(map(str, drv.VERSION)))
     assert drv.VERSION_STATUS == ""
+
+
+def test_plain_numbers_are_those_of_the_driver():
+    from cuda.bindings import driver
+
+    assert drv.TRSA_OVERRIDE_FORMAT == driver.CU_TRSA_OVERRIDE_FORMAT
+    assert drv.TRSF_READ_AS_INTEGER == driver.CU_TRSF_READ_AS_INTEGER
+    assert drv.TRSF_NORMALIZED_COORDINATES == driver.CU_TRSF_NORMALIZED_COORDINATES
+    assert drv.TR_DEFAULT == -1

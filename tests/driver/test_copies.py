@@ -177,3 +177,27 @@ def test_fills_need_a_number_that_fits_and_a_count():
         drv.memset_d8(memory, 1.5, 1)
     with pytest.raises(TypeError, match="one of count and size"):
         drv.memset_d8(memory, 0)
+
+
+@pytest.mark.parametrize(
+    ("fill", "rows", "bits"),
+    [
+        (drv.memset_d8, drv.memset_d2d8, 8),
+        (drv.memset_d16, drv.memset_d2d16, 16),
+        (drv.memset_d32, drv.memset_d2d32, 32),
+        (drv.memset_d8_async, drv.memset_d2d8_async, 8),
+        (drv.memset_d16_async, drv.memset_d2d16_async, 16),
+        (drv.memset_d32_async, drv.memset_d2d32_async, 32),
+    ],
+)
+def test_fills_of_each_width_fill_what_they_are_told(context, fill, rows, bits):
+    width, value = bits // 8, (1 << bits) - 3
+    memory = drv.mem_alloc(64)
+    fill(memory, 0, 64 // width)
+    fill(memory, value, 3)
+    host = drv.from_device(memory, 64 // width, f"u{width}")
+    assert host.tolist() == [value] * 3 + [0] * (64 // width - 3)
+    fill(memory, 0, 64 // width)
+    rows(memory, 16, value, 2, 3)
+    host = drv.from_device(memory, (4, 16 // width), f"u{width}")
+    assert (host[:3, :2] == value).all() and not host[3].any() and not host[:, 2:].any()

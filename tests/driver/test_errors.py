@@ -110,3 +110,9 @@ def test_a_compile_error_shows_all_that_is_set():
     assert error.log == "err" and isinstance(error, cuda.core.NVRTCError)
     assert str(drv.CompileError("it failed", None)) == "it failed"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_faults_of_kernels_are_errors_of_either_interface():
+    fault = classic_error(CUDAError("text", code=700, name="CUDA_ERROR_ILLEGAL_ADDRESS", api="cuStreamSynchronize"))
+    assert type(fault) is drv.DeviceFaultError
+    assert isinstance(fault, drv.LogicError) and isinstance(fault, drv.LaunchError)

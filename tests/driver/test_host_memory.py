@@ -163,3 +163,12 @@ def test_the_resource_behind_it_allocates_nothing_itself():
 def test_large_aligned_zeros_take_no_time_until_they_are_used():
     array = drv.aligned_zeros(1 << 32, "u1")
     assert array.ctypes.data % 4096 == 0 and not array[:: 1 << 28].any()
+
+
+def test_aligned_zeros_are_like_another_array():
+    other = np.ones((3, 5), "f4", order="F")
+    zeros = drv.aligned_zeros_like(other, alignment=512)
+    assert zeros.shape == (3, 5) and zeros.flags.f_contiguous and not zeros.any() and zeros.ctypes.data % 512 == 0
+    assert isinstance(zeros.base, drv.AlignedHostAllocation) and issubclass(
+        drv.PagelockedHostAllocation, drv.HostPointer
+    )

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables for Sobol numbers."""
 
-import sys
+import importlib.machinery
+import importlib.util
 
 import numpy as np
 import pytest
@@ -34,15 +35,53 @@ def test_without_the_library_its_name_is_told(monkeypatch):
         tables.load_library.cache_clear()
 
 
-def test_the_library_is_looked_for_in_its_wheel(monkeypatch):
+@pytest.mark.parametrize("folder", ["cu13", "curand"])
+def test_the_library_is_looked_for_in_its_wheel(monkeypatch, tmp_path, folder):
     assert "libcurand.so.10" in tables.library_names()
-    wheel = type(sys)("nvidia.curand")
-    wheel.__path__ = ["/somewhere/curand"]
-    parent = type(sys)("nvidia")
-    parent.__path__, parent.curand = [], wheel
-    monkeypatch.setitem(sys.modules, "nvidia", parent)
-    monkeypatch.setitem(sys.modules, "nvidia.curand", wheel)
-    assert tables.library_names()[0] == "/somewhere/curand/lib/libcurand.so.10"
+    library = tmp_path / folder / "lib" / "libcurand.so.10"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(b"")
+    found = importlib.machinery.ModuleSpec("nvidia", None, is_package=True)
+    found.submodule_search_locations = ["/nowhere", str(tmp_path)]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: found)
+    assert tables.library_names() == [str(library), *tables._NAMES]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert tables.library_names() == list(tables._NAMES)
+
+
+@pytest.mark.requires(curand=True)
+@pytest.mark.parametrize("width", [32, 64])
+def test_tables_of_the_library_are_those_of_sobol(width):
+    assert curandom.get_curand_version() >= (10, 0, 0)
+    kind = getattr(curandom.direction_vector_set, f"VECTOR_{width}")
+    vectors = curandom.generate_direction_vectors(5, kind).get()
+    assert vectors.shape == (5, width) and vectors.dtype.itemsize == width // 8
+    bits = [1 << (width - 1 - place) for place in range(width)]
+    # Vector k of a dimension is an odd number, shifted so that its last bit is that of the k-th place.
+    assert vectors[0].tolist() == bits
+    assert [[int(word) & -int(word) for word in row] for row in vectors] == [bits] * 5
+    constants = getattr(curandom, f"generate_scramble_constants{width}")(7).get()
+    assert constants.shape == (7,) and len(set(constants.tolist())) == 7
+
+
+@pytest.mark.requires(curand=True)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        curandom.Sobol32RandomNumberGenerator,
+        curandom.Sobol64RandomNumberGenerator,
+        curandom.ScrambledSobol32RandomNumberGenerator,
+        curandom.ScrambledSobol64RandomNumberGenerator,
+    ],
+)
+def test_generators_have_tables_of_their_own(kind):
+    generators = kind()
+    count = generators.block_count * generators.generators_per_block
+    numbers = generators.gen_uniform((16, count), np.float64).get()
+    assert 0 <= numbers.min() and numbers.max() <= 1
+    # Of 16 points in a row, each sixteenth of the range has one, in each dimension.
+    places = np.sort((numbers * 16).astype(int).clip(0, 15), axis=0)
+    assert (places == np.arange(16)[:, None]).all()
 
 
 def test_rows_come_again_after_the_last():

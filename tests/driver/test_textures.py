@@ -108,6 +108,7 @@ def test_prepared_calls_read_what_is_bound(module, matrix):
 def test_surfaces_are_written(module):
     array = drv.np_to_array(np.zeros((2, 4), np.float32), "C")
     target = module.get_surfref("target")
+    assert isinstance(target, drv.SurfaceReference)
     with pytest.raises(drv.LogicError, match="no array is bound"):
         target.get_array()
     target.set_array(array)

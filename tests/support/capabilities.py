@@ -203,6 +203,12 @@ class Capabilities:
         except RuntimeError:
             return not wanted
 
+    def curand(self, wanted: bool) -> bool:
+        """Whether the library cuRAND is installed, which has the tables for Sobol numbers."""
+        from cuda.core.driver.curandom import get_curand_version
+
+        return (get_curand_version() is not None) == wanted
+
     def cudadevrt(self, wanted: bool) -> bool:
         """Whether the library of the CUDA runtime for device code is installed."""
         from cuda.pathfinder import find_static_lib

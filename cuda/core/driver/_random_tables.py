@@ -8,7 +8,9 @@ import builtins
 import ctypes
 import enum
 import functools
+import importlib.util
 import operator
+import os
 
 import numpy as np
 
@@ -136,8 +138,10 @@ def load_library():
 
 def library_names() -> list[str]:
     """Return where the library may be: in its wheel, or where the system looks."""
-    try:
-        import nvidia.curand as wheel
-    except ImportError:
-        return list(_NAMES)
-    return [*(f"{folder}/lib/{_NAMES[0]}" for folder in wheel.__path__), *_NAMES]
+    found = importlib.util.find_spec("nvidia")
+    folders = [] if found is None else list(found.submodule_search_locations or ())
+    # Wheels for CUDA 12 have a folder of their own, and those for CUDA 13 share one.
+    wheels = [
+        path for folder in folders for name in ("cu13", "curand") for path in [f"{folder}/{name}/lib/{_NAMES[0]}"]
+    ]
+    return [*(path for path in wheels if os.path.isfile(path)), *_NAMES]
