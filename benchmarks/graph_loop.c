@@ -88,6 +88,19 @@ EXPORT int64_t time_captures(const struct Calls* calls, void* stream, void* kern
     return now() - start;
 }
 
+// Changes nodes of an executable, and launches that.
+EXPORT int64_t time_patches(const struct Calls* calls, void* executable, void** changed, void* stream, void* kernel,
+                            void* argument, int nodes, int count) {
+    void* parameters[] = {&argument};
+    const struct KernelNode values = {0, {1, 1, 1}, {1, 1, 1}, 0, parameters, 0, kernel, 0};
+    const int64_t start = now();
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < nodes; k++) TRY(calls->set(executable, changed[k], &values));
+        TRY(calls->run(executable, stream));
+    }
+    return now() - start;
+}
+
 // Captures the work again, lets an executable take it over, and launches that.
 EXPORT int64_t time_changes(const struct Calls* calls, void* executable, void* capturing, void* stream, void* kernel,
                             void* argument, int nodes, int count) {

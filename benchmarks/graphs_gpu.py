@@ -130,33 +130,58 @@ def rows(device, stream):
         },
     )
     if hasattr(cuda.core.graph, "capture"):
-        yield "captured function, changed pointer", changed_pointers(stream, buffers, c_capturing, c_kernel, names)
+        yield "captured function, changed pointer", changed_pointers(stream, buffers, names)
+        yield "the same, captured again", captured_pointers(stream, buffers, c_capturing, c_kernel, names)
 
 
-def changed_pointers(stream, buffers, c_capturing, c_kernel, names) -> dict[str, Callable[[], float]]:
-    """Return the ways to replay three kernels with a pointer that is another one each time."""
+def changed_pointers(stream, buffers, names) -> dict[str, Callable[[], float]]:
+    """Return the ways to replay three kernels with a pointer that is another one each time, in the same nodes."""
+    step, addresses = captured_step(stream, buffers, names, data="address")
+    graph, nodes = chain_of_three(buffers, names)
+    changed = (Pointer * 3)(*[int(node.handle) for node in nodes])
+    handles = Pointer(int(stream.handle)), Pointer(int(names["kernel"].handle)), Pointer(int(buffers[0].handle))
+    both = loop("time_patches", Pointer(int(graph.handle)), changed, *handles, Int(3), count=20)
+    both.kept = graph, nodes
+    return {
+        "C": both,
+        "cuda.core": written_out("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
+    }
+
+
+def captured_pointers(stream, buffers, c_capturing, c_kernel, names) -> dict[str, Callable[[], float]]:
+    """Return the ways to capture three kernels again with a pointer that is another one each time."""
+    step, addresses = captured_step(stream, buffers, names)
+    graph, nodes = chain_of_three(buffers, names)
+    handles = Pointer(int(stream.handle)), c_kernel, Pointer(int(buffers[0].handle))
+    both = loop("time_changes", Pointer(int(graph.handle)), c_capturing, *handles, Int(3), count=20)
+    both.kept = graph, nodes
+    return {
+        "C": both,
+        "cuda.core": written_out("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
+    }
+
+
+def captured_step(stream, buffers, names, **options):
     kernel, config = names["kernel"], names["config"]
 
-    @cuda.core.graph.capture
     def step(stream, address):
         for _ in range(3):
             launch(stream, config, kernel, address)
 
     address = int(buffers[0].handle)
-    step(stream, address)
+    captured = cuda.core.graph.capture(step, **options)
+    captured(stream, address)
     # Numbers, each new: arguments that come back would get an executable of their own.
-    addresses = iter(range(address, address + (1 << 40), 16))
+    return captured, iter(range(address + 256, address + (1 << 40), 256))
+
+
+def chain_of_three(buffers, names):
+    config, kernel, address = names["config"], names["kernel"], int(buffers[0].handle)
     definition = GraphDefinition()
-    node = definition.launch(config, kernel, address)
-    node.launch(config, kernel, address).launch(config, kernel, address)
-    graph = definition.instantiate()
-    values = (Pointer(int(graph.handle)), c_capturing, Pointer(int(stream.handle)), c_kernel, Pointer(address), Int(3))
-    both = loop("time_changes", *values, count=20)
-    both.kept = graph
-    return {
-        "C": both,
-        "cuda.core": written_out("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
-    }
+    nodes = [definition.launch(config, kernel, address)]
+    for _ in range(2):
+        nodes.append(nodes[-1].launch(config, kernel, address))
+    return definition.instantiate(), nodes
 
 
 def loop(name: str, *values, count: int) -> Callable[[], float]:

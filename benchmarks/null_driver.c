@@ -26,6 +26,15 @@ struct Kernel {
     size_t offset[MAX_PARAMS];
 };
 
+struct KernelNode {
+    void* function;
+    unsigned grid[3], block[3], shared;
+    void** parameters;
+    void** extra;
+    void* kernel;
+    void* context;
+};
+
 static char primary_context, default_pool, a_library;
 static __thread void* current_context;
 
@@ -127,7 +136,38 @@ static Result param_info(struct Kernel* kernel, size_t index, size_t* offset, si
 // Graphs
 static int is_capturing;
 static Result node_type(void* node, int* type) { *type = 0; return SUCCESS; }  // a kernel
-static Result capture_begin(void) { is_capturing = 1; return SUCCESS; }
+// The graph of a capture has the kernels launched in it, up to a few, whose parameters are kept as they are.
+#define MAX_NODES 8
+static struct { struct Kernel* kernel; char block[256]; void* cells[MAX_PARAMS]; } nodes[MAX_NODES];
+static size_t node_count;
+
+static Result launch(const void* config, struct Kernel* kernel, void** parameters) {
+    if (!is_capturing || node_count == MAX_NODES) return SUCCESS;
+    for (size_t i = 0; i < kernel->count; i++) {
+        nodes[node_count].cells[i] = nodes[node_count].block + kernel->offset[i];
+        memcpy(nodes[node_count].cells[i], parameters[i], kernel->size[i]);
+    }
+    nodes[node_count++].kernel = kernel;
+    return SUCCESS;
+}
+
+static Result graph_nodes(void* graph, void** found, size_t* count) {
+    for (size_t i = 0; found && i < node_count; i++) found[i] = &nodes[i];
+    *count = node_count;
+    return SUCCESS;
+}
+
+static Result graph_edges(void* graph, void** from, void** to, void* data, size_t* count) { *count = 0; return SUCCESS; }
+
+static Result kernel_params(void* node, struct KernelNode* params) {
+    const size_t i = (char*)node >= (char*)nodes ? ((char*)node - (char*)nodes) / sizeof *nodes : MAX_NODES;
+    if (i >= MAX_NODES) return SUCCESS;
+    params->kernel = nodes[i].kernel;
+    params->parameters = nodes[i].cells;
+    return SUCCESS;
+}
+
+static Result capture_begin(void) { is_capturing = 1; node_count = 0; return SUCCESS; }
 static Result capture_end(void* stream, void** graph) { is_capturing = 0; return new_handle(graph); }
 static Result capture_status(void* stream, int* status) { *status = is_capturing; return SUCCESS; }
 
@@ -149,6 +189,10 @@ static const struct {
     {"cuGraphInstantiateWithFlags", new_handle},
     {"cuGraphInstantiateWithParams", new_handle},
     {"cuGraphNodeGetType", node_type},
+    {"cuGraphGetNodes", graph_nodes},
+    {"cuGraphGetEdges", graph_edges},
+    {"cuGraphKernelNodeGetParams", kernel_params},
+    {"cuLaunchKernelEx", launch},
     {"cuStreamBeginCapture", capture_begin},
     {"cuStreamEndCapture", capture_end},
     {"cuStreamIsCapturing", capture_status},

@@ -15,6 +15,7 @@ carries over from one machine to another, and is what the baseline stores.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -212,6 +213,25 @@ def graph_rows(stream, code, config) -> Iterator[Row]:
     view = graph[node]
     yield "graph.launch", lambda: graph.launch(stream)
     yield "update a node", lambda: view.update(config=config, kernel=kernel, args=arguments)
+    yield from replayed_rows(stream, kernel, config)
+
+
+def replayed_rows(stream, kernel, config) -> Iterator[Row]:
+    from cuda.core import Device, launch
+    from cuda.core.graph import capture
+
+    # More buffers than are remembered: none comes back, and each call is with a new one.
+    buffers = itertools.cycle([Device().allocate(256, stream=stream) for _ in range(600)])
+
+    def work(stream, buffer):
+        for _ in range(3):
+            launch(stream, config, kernel, buffer)
+
+    again, patched, captured = capture(work), capture(work, data="buffer"), capture(work)
+    same = next(buffers)
+    yield "captured function, the same", lambda: again(stream, same)
+    yield "captured function, new data", lambda: patched(stream, next(buffers))
+    yield "captured function, new buffer", lambda: captured(stream, next(buffers))
 
 
 if __name__ == "__main__":

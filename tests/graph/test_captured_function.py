@@ -18,6 +18,7 @@ extern "C" __global__ void axpy(int* y, const int* x, int a, int n)
     if (i < n) y[i] += a * x[i];
 }
 extern "C" __global__ void scale(double* x, double factor) { *x = *x / factor; }
+extern "C" __global__ void scale32(float* x, float factor) { *x = *x / factor; }
 """
 ONE = LaunchConfig(grid=1, block=1)
 
@@ -336,3 +337,219 @@ def test_threads_share_a_captured_function(step, device):
     assert [values(y) for y in results] == [[12] * 4] * 4
     counts = step.statistics
     assert counts.captures + counts.updates + counts.replays == 48
+
+
+# --- data: single nodes are changed, and the function does not run ---
+
+
+@pytest.fixture
+def data_step(kernel):
+    """y += a * x by a function whose pointers and factor are data."""
+    axpy = kernel("axpy")
+    runs = []
+
+    @capture(data=("y", "x", "a"))
+    def work(stream, y, x, a, n):
+        runs.append(1)
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, y, x, a, n)
+
+    work.runs = runs
+    return work
+
+
+def test_data_that_changes_is_patched(data_step, stream):
+    x, others = ints(4, 1), [ints(4) for _ in range(6)]
+    for number, y in enumerate(others, 1):
+        data_step(stream, y.buffer, x.buffer, number, 4)
+    stream.sync()
+    assert [values(y) for y in others] == [[n] * 4 for n in range(1, 7)]
+    assert data_step.statistics == CaptureStatistics(captures=1, updates=1, replays=0, patches=4)
+    assert len(data_step.runs) == 2
+
+
+def test_data_that_has_not_changed_yet_is_learned_when_it_does(data_step, stream):
+    y, sources = ints(4), [ints(4, number) for number in (1, 10, 100, 1000)]
+    data_step(stream, y.buffer, sources[0].buffer, 1, 4)
+    data_step(stream, y.buffer, sources[0].buffer, 2, 4)
+    data_step(stream, y.buffer, sources[0].buffer, 3, 4)
+    data_step(stream, y.buffer, sources[1].buffer, 3, 4)
+    data_step(stream, y.buffer, sources[2].buffer, 5, 4)
+    data_step(stream, y.buffer, sources[3].buffer, 6, 4)
+    stream.sync()
+    assert values(y) == [1 + 2 + 3 + 30 + 500 + 6000] * 4
+    assert data_step.statistics == CaptureStatistics(captures=1, updates=2, replays=0, patches=3)
+
+
+def test_what_is_no_data_is_captured_again(data_step, stream):
+    x, y = ints(4, 1), ints(4)
+    for a in (1, 2, 3):
+        data_step(stream, y.buffer, x.buffer, a, 4)
+    for a in (1, 2, 3):
+        data_step(stream, y.buffer, x.buffer, a, 2)
+    stream.sync()
+    assert values(y) == [12, 12, 6, 6]
+    assert data_step.statistics == CaptureStatistics(captures=1, updates=3, replays=0, patches=2)
+
+
+def test_data_that_takes_turns_has_executables_and_more_is_patched(kernel, stream):
+    axpy = kernel("axpy")
+
+    @capture(data="y", maxsize=2)
+    def work(stream, y):
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, y, y, 1, 4)
+
+    memories = [ints(4, 1) for _ in range(4)]
+    for _ in range(5):
+        for y in memories:
+            work(stream, y.buffer)
+    stream.sync()
+    assert [values(y) for y in memories] == [[2**5] * 4] * 4
+    counts = work.statistics
+    assert counts == CaptureStatistics(captures=2, updates=1, replays=5, patches=12)
+
+
+def test_slices_copies_and_fills_of_data(kernel, stream, device):
+    axpy = kernel("axpy")
+
+    @capture(data=("whole", "target"))
+    def work(stream, whole, target):
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, whole[16:], whole, 1, 4)
+        whole.copy_to(target, stream=stream)
+        whole[:4].fill(b"\7\0\0\0", stream=stream)
+
+    pairs = [(ints(8, number), ints(8)) for number in range(1, 6)]
+    for whole, target in pairs:
+        work(stream, whole.buffer, target.buffer)
+    stream.sync()
+    assert [values(target) for _, target in pairs] == [[n] * 4 + [2 * n] * 4 for n in range(1, 6)]
+    assert [values(whole)[:2] for whole, _ in pairs] == [[7, n] for n in range(1, 6)]
+    assert work.statistics.patches == 3
+
+
+FACTORS = {
+    "float": [1.5, 2.5, -0.0, float("inf"), 1e-300],
+    "float32": [np.float32(x) for x in (1.5, 2.5, -3, 4)],
+    "array": [0.5, 0.25, 0.125, 2.0],
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_numbers_and_arrays_as_data(kernel, stream, name):
+    scale = kernel("scale32" if name == "float32" else "scale")
+
+    @capture(data=("x", "factor"))
+    def work(stream, x, factor):
+        launch(stream, ONE, scale, x, factor)
+
+    found, expected = [], []
+    dtype = np.float32 if name == "float32" else np.float64
+    for factor in FACTORS[name]:
+        x = HostMemory(8)
+        np.frombuffer((np.ctypeslib.ctypes.c_char * 8).from_address(x.address), dtype)[0] = 1
+        work(stream, OnDevice(x) if name == "array" else x.address, factor)
+        stream.sync()
+        found.append(x.array(dtype)[0])
+        expected.append(work_of_scale(factor, dtype))
+    assert found == expected
+    assert work.statistics.patches == len(FACTORS[name]) - 2
+
+
+def work_of_scale(factor, dtype):
+    with np.errstate(divide="ignore"):
+        return dtype(1) / dtype(factor)
+
+
+WRONG = {
+    "decides by it": lambda stream, kernel, y, a: launch(stream, ONE, kernel, y, y, a // 2, 1),
+    "counts by it": lambda stream, kernel, y, a: [launch(stream, ONE, kernel, y, y, 1, 1) for _ in range(a)],
+    "changes the grid": lambda stream, kernel, y, a: launch(stream, LaunchConfig(grid=a, block=1), kernel, y, y, 1, 1),
+    "calls the host": lambda stream, kernel, y, a: stream.callback(int),
+}
+
+
+@pytest.mark.parametrize("way", WRONG)
+def test_work_that_shows_more_than_data_is_captured_each_time(kernel, stream, way):
+    runs, axpy = [], kernel("axpy")
+
+    @capture(data="a")
+    def work(stream, y, a):
+        runs.append(a)
+        WRONG[way](stream, axpy, y, a)
+
+    y = ints(1, 1)
+    for a in (1, 2, 3, 4):
+        work(stream, y.address, a)
+    stream.sync()
+    assert runs == [1, 2, 3, 4] and work.statistics.patches == 0
+
+
+def test_equal_arguments_are_not_mistaken_for_each_other(kernel, stream):
+    axpy = kernel("axpy")
+
+    @capture(data=("y", "a", "n"))
+    def work(stream, y, a, n):
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, y, y, a, n)
+
+    found = []
+    for a, n in ((1, 1), (2, 2), (3, 1), (3, 4), (2, 3)):
+        y = ints(4, 1)
+        work(stream, y.buffer, a, n)
+        stream.sync()
+        found.append(values(y))
+    assert found == [[1 + a] * n + [1] * (4 - n) for a, n in ((1, 1), (2, 2), (3, 1), (3, 4), (2, 3))]
+    assert work.statistics.patches == 1
+
+
+def test_a_number_that_does_not_fit_is_refused_as_by_a_launch(data_step, stream):
+    x, y = ints(4, 1), ints(4)
+    for a in (1, 2, 3):
+        data_step(stream, y.buffer, x.buffer, a, 4)
+    with pytest.raises(OverflowError):
+        data_step(stream, y.buffer, x.buffer, 1 << 40, 4)
+    data_step(stream, y.buffer, x.buffer, 4, 4)
+    stream.sync()
+    assert values(y) == [10] * 4 and data_step.statistics.patches == 2
+
+
+@pytest.mark.requires(software=True)
+def test_a_patch_that_the_driver_refuses_is_captured(data_step, stream):
+    import cuda.emulator
+
+    x, memories = ints(4, 1), [ints(4) for _ in range(5)]
+    for y in memories[:3]:
+        data_step(stream, y.buffer, x.buffer, 1, 4)
+    with cuda.emulator.fail("cuGraphExecKernelNodeSetParams", "CUDA_ERROR_NOT_SUPPORTED"):
+        data_step(stream, memories[3].buffer, x.buffer, 1, 4)
+    data_step(stream, memories[4].buffer, x.buffer, 1, 4)
+    stream.sync()
+    assert [values(y) for y in memories] == [[1] * 4] * 5
+    assert data_step.statistics.patches == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "text"),
+    [("z", ValueError, "'z', which is no parameter"), ("stream", ValueError, "no parameter of the function after"),
+     ("args", ValueError, "no parameter"), ((1,), TypeError, "names of parameters, not int"), (7, TypeError, "itera")],
+)  # fmt: skip
+def test_data_names_parameters(data, error, text):
+    def work(stream, x, *args):
+        pass
+
+    with pytest.raises(error, match=text):
+        capture(work, data=data)
+
+
+@pytest.mark.parametrize("data", [(), "x"])
+def test_nested_arguments(stream, data):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    endless = []
+    endless.append(endless)
+    runs = []
+    work = capture(lambda stream, x: runs.append(1), data=data)
+    for x in (deep, endless, [[1, [2.0]], (None,)], [[1, [2.0]], (None,)], {"a": deep}):
+        work(stream, x)
+    assert len(runs) == 4
+    while deep:  # the interpreter would end it by recursion
+        deep = deep.pop()

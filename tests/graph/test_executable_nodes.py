@@ -46,6 +46,48 @@ def test_a_kernel_node_runs_what_the_executable_was_told(stream, kernels, memory
     assert node.grid == (1, 1, 1)
 
 
+def test_changes_of_numbers_by_turns_of_views_and_kernels(stream, kernels, memory):
+    definition = GraphDefinition()
+    node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
+    graph = definition.instantiate()
+    first, second = graph[node], graph[node]
+    for number in (2, 3):
+        first.update(config=ONE, kernel=kernels["add"], args=(memory.at(0), number))
+        launched(graph, stream)
+    second.update(config=ONE, kernel=kernels["append"], args=[memory.at(0), 7])
+    launched(graph, stream)
+    for number in (1, 4):
+        first.update(config=ONE, kernel=kernels["add"], args=(memory.at(0), number))
+        launched(graph, stream)
+    assert memory.values[0] == 57 + 5
+    with pytest.raises(OverflowError):
+        first.update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 1 << 40))
+    with pytest.raises(NotImplementedError, match="cooperative"):
+        first.update(
+            config=LaunchConfig(grid=1, block=1, is_cooperative=True), kernel=kernels["add"], args=(memory.at(0), 1)
+        )
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        first.update(config=ONE, kernel=kernels["add"], args=(memory.at(0),))
+    launched(graph, stream)
+    assert memory.values[0] == 62 + 4
+
+
+def test_a_change_to_other_memory_keeps_it_and_lets_go_of_the_one_before(stream, kernels, device):
+    definition = GraphDefinition()
+    memories = [Memory(stream) for _ in range(3)]
+    node = definition.launch(ONE, kernels["add"], memories[0].buffer, 1)
+    view = definition.instantiate()[node]
+    view.update(config=ONE, kernel=kernels["add"], args=(memories[1].at(0), 1))
+    view.update(config=ONE, kernel=kernels["add"], args=(memories[2].buffer, 1))
+    references = [weakref.ref(memory.buffer) for memory in memories]
+    del memories
+    gc.collect()
+    assert [reference() is not None for reference in references] == [True, False, True]
+    view.update(config=ONE, kernel=kernels["add"], args=(0, 1))
+    view.update(config=ONE, kernel=kernels["add"], args=(0, 1))
+    assert is_released(references[2])
+
+
 def test_fills_and_copies(stream, memory):
     definition = GraphDefinition()
     fill = definition.memset(memory.buffer, 1, 4)

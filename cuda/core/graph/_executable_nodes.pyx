@@ -4,19 +4,20 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport GraphExecHandle, KeepList
+from cuda.core._module cimport Kernel
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._event_values cimport EventValues_create
 from cuda.core.graph._executable_operands cimport ExecutableOperands, ExecutableOperands_exchange
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, node_address
 from cuda.core.graph._host_callback cimport HostValues_create
-from cuda.core.graph._kernel_values cimport KernelValues_create
+from cuda.core.graph._kernel_values cimport KernelValues_create, change_kernel_in, is_plain
 from cuda.core.graph._memory_values cimport MemcpyValues_create, MemsetValues_create, Operand_create
 from cuda.core.graph._node_values cimport NodeValues
 
@@ -83,6 +84,10 @@ cdef class SwitchableNode(ExecutableGraphNode):
 cdef class ExecutableKernelNode(SwitchableNode):
     """A node that runs a kernel."""
 
+    cdef:
+        Kernel _kernel              # what the last change was to, if it keeps nothing else
+        uint64_t _change_count      # of the operands then
+
     def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
         """Change what the node runs (``cuGraphExecKernelNodeSetParams``).
 
@@ -104,8 +109,15 @@ cdef class ExecutableKernelNode(SwitchableNode):
         CUDAError
             If the driver refuses, as it does for a node of another graph.
         """
+        cdef tuple arguments = tuple(args)
         GraphNode_check(self._node)
-        change(self, KernelValues_create(config, kernel, tuple(args)))
+        # The usual change, where the executable keeps all that is needed since the one before.
+        if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):
+            change_kernel_in(self._h_exec.get(), self._node._record.c_node, config, self._kernel, arguments)
+            return
+        change(self, KernelValues_create(config, kernel, arguments))
+        self._kernel = kernel if is_plain(arguments) else None
+        self._change_count = self._operands.change_count
 
 
 cdef class ExecutableMemsetNode(SwitchableNode):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
@@ -17,6 +17,7 @@ cdef class ExecutableOperands:
         vector[KeepListPointer] _retired                        # replaced while a launch might use it
         StreamMember _h_last                                    # of the last launch that may use any of this
         readonly bint is_used                                   # launches have to be told
+        uint64_t change_count                                   # of what is kept
 
 
 # Takes what a node keeps from now on, with the caller's reference; NULL for nothing.

@@ -36,6 +36,7 @@ cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, Ke
     cdef KeepList* previous = NULL
     with cython.critical_section(self):
         self.is_used = True
+        self.change_count += 1
         previous = self._current[node]
         self._current[node] = keeps
         if previous != NULL:
@@ -46,6 +47,7 @@ cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, Ke
 
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
     with cython.critical_section(self):
+        self.change_count += 1
         retire_all(self)
         release_retired(self)
         self.is_used = not self._retired.empty()

@@ -23,3 +23,11 @@ cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node)
 
 # The values of a node with another configuration, and its own kernel and arguments.
 cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config)
+
+# Whether all arguments are such that nothing of them has to be kept.
+cdef bint is_plain(tuple arguments) except -1
+
+# What a node of an executable does from now on, where the caller sees to it that the kernel is kept.
+cdef int change_kernel_in(
+    cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node, object config, Kernel kernel, tuple arguments
+) except -1

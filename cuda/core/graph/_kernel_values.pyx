@@ -71,7 +71,7 @@ cdef KernelValues KernelValues_create(object config, object kernel, tuple argume
     cdef KernelValues self = KernelValues.__new__(KernelValues)
     cdef KeptKernel kept
     memset(&self.params, 0, sizeof(self.params))
-    set_config(self, config)
+    set_config(&self.params, config)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     self.kernel = kernel
@@ -105,7 +105,7 @@ cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelVa
     # The arguments are the driver's own copy, and what they refer to stays kept.
     cdef KernelValues self = KernelValues_read(c_node)
     cdef KeptKernel kept
-    set_config(self, config)
+    set_config(&self.params, config)
     if values is not None:
         self.kernel = values.kernel
         self.h_kernel = values.h_kernel
@@ -115,7 +115,7 @@ cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelVa
     return self
 
 
-cdef int set_config(KernelValues self, object config) except -1:
+cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS* params, object config) except -1:
     cdef LaunchConfig c_config
     if not isinstance(config, LaunchConfig):
         raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
@@ -123,13 +123,44 @@ cdef int set_config(KernelValues self, object config) except -1:
     if c_config._cluster[0] or c_config._is_cooperative:
         what = "a cluster" if c_config._cluster[0] else "a cooperative grid"
         raise NotImplementedError(f"config has {what}, which nodes added by hand cannot have; capture such a launch")
-    self.params.gridDimX, self.params.gridDimY, self.params.gridDimZ = (
+    params.gridDimX, params.gridDimY, params.gridDimZ = (
         c_config._native.gridDimX, c_config._native.gridDimY, c_config._native.gridDimZ
     )
-    self.params.blockDimX, self.params.blockDimY, self.params.blockDimZ = (
+    params.blockDimX, params.blockDimY, params.blockDimZ = (
         c_config._native.blockDimX, c_config._native.blockDimY, c_config._native.blockDimZ
     )
-    self.params.sharedMemBytes = c_config._native.sharedMemBytes
+    params.sharedMemBytes = c_config._native.sharedMemBytes
+    return 0
+
+
+cdef bint is_plain(tuple arguments) except -1:
+    for argument in arguments:
+        if type(argument) not in PLAIN:
+            return False
+    return True
+
+
+cdef int change_kernel_in(
+    cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node, object config, Kernel kernel, tuple arguments
+) except -1:
+    cdef cydriver.CUDA_KERNEL_NODE_PARAMS params
+    cdef ArgumentBlock block
+    cdef KeptKernel kept
+    memset(&params, 0, sizeof(params))
+    set_config(&params, config)
+    Kernel_keep(kernel, &kept)
+    params.kern = kept.get()
+    if params.sharedMemBytes > kernel._plain_shared:
+        prepare_for_graph(kept, params.sharedMemBytes)
+    try:
+        ArgumentBlock_fill(block, kernel, kept, tuple_items(<PyObject*>arguments), len(arguments))
+        params.kernelParams = block.cells
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphExecKernelNodeSetParams(c_exec, c_node, &params), b"cuGraphExecKernelNodeSetParams"
+            )
+    finally:
+        block.end()
     return 0
 
 
