@@ -106,11 +106,15 @@ cdef int TIMES_TO_ASK = 2000
 
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
     cdef EventHandle mark
-    if resources_of_images.load() == 0 or work_of_stream(c_stream) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+    cdef int mode
+    if resources_of_images.load() == 0:
         return
-    mark = mark_work(c_stream)
-    if mark:
-        IdleEnds.current().add_tail(mark)
+    mode = relax_capture_mode()
+    if work_of_stream(c_stream) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        mark = mark_work(c_stream)
+        if mark:
+            IdleEnds.current().add_tail(mark)
+    restore_capture_mode(mode)
 
 
 cdef void note_work(const StreamHandle& h_stream, WaitingEnd* end) noexcept nogil:

@@ -67,10 +67,11 @@ public:
     template <class IsDone, class State, class Mark>
     void take_idle(IsDone is_done, State state, Mark mark, std::vector<WaitingEnd>& idle,
                    std::vector<Handle<CUevent>>& done) {
+        std::vector<Handle<CUstream>> released; // these end without the lock, which the end of a stream takes
         std::lock_guard<std::mutex> lock(mutex_);
         for (std::size_t i = 0; i < ends_.size();) {
             WaitingEnd& end = ends_[i];
-            mark_what_can_be(end, state, mark);
+            mark_what_can_be(end, state, mark, released);
             drop_done(end.marks, is_done, done);
             if (!end.marks.empty() || !end.unmarked.empty()) {
                 ++i;
@@ -98,7 +99,7 @@ private:
     }
 
     template <class State, class Mark>
-    static void mark_what_can_be(WaitingEnd& end, State state, Mark mark) {
+    static void mark_what_can_be(WaitingEnd& end, State state, Mark mark, std::vector<Handle<CUstream>>& released) {
         for (std::size_t i = end.unmarked.size(); i-- > 0;) {
             const CUresult result = state(end.unmarked[i].get());
             if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) continue;
@@ -107,6 +108,7 @@ private:
                 if (!made) continue;
                 end.marks.push_back(std::move(made));
             }
+            released.push_back(std::move(end.unmarked[i]));
             end.unmarked.erase(end.unmarked.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
