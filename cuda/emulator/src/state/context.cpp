@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "../exec/checks/heap.hpp"
 #include "device.hpp"
+#include "device_heap.hpp"
 #include "graphics.hpp"
 #include "limits.hpp"
 #include "memory/arena.hpp"
@@ -48,39 +48,6 @@ struct Current {
     uint64_t epoch = 0;
 };
 thread_local Current here;
-
-// The heap of malloc() in kernels: taken from the device's memory by the first launch, and
-// shared by the contexts of the device.
-struct Heap {
-    std::shared_ptr<Allocation> memory;
-    int users = 0;
-};
-std::mutex heap_mutex;
-Heap heaps[8];
-
-bool retain_heap(const Device& device, size_t size)
-{
-    std::lock_guard lock(heap_mutex);
-    Heap& heap = heaps[device.ordinal()];
-    if (!heap.users) {
-        if (device.memory().allocate(size, 4096, MemoryKind::heap, true, &heap.memory))
-            return false;
-        exec::set_heap(device.ordinal(), heap.memory->base, heap.memory->size);
-    }
-    ++heap.users;
-    return true;
-}
-
-void release_heap(const Device& device)
-{
-    std::lock_guard lock(heap_mutex);
-    Heap& heap = heaps[device.ordinal()];
-    if (--heap.users)
-        return;
-    exec::set_heap(device.ordinal(), 0, 0);
-    device.memory().release(heap.memory->base);
-    heap.memory.reset();
-}
 
 // What does something that a program may miss. After an error of the context, or when the program
 // was interrupted, nothing of the kind runs, but the order is kept: places are reached, memory
@@ -203,7 +170,7 @@ void Context::end()
         s.streams.clear();
     }
     if (s.has_heap)
-        release_heap(device());
+        DeviceHeap::release(device());
     for (int peer : peer_devices())
         exec::set_peer_access(device().ordinal(), peer, false);
     GraphicsResource::forget_context(s.handle);
@@ -433,7 +400,7 @@ void Context::prepare_heap()
         state_->heap_tried = true;
         state_->limits.get(CU_LIMIT_MALLOC_HEAP_SIZE, &size);
     }
-    state_->has_heap = retain_heap(device(), size);
+    state_->has_heap = DeviceHeap::retain(device(), size);
 }
 
 CUresult Context::enable_peer(Context& other)
