@@ -40,9 +40,37 @@ std::string optimization(const Toolchain& tools)
 
 // Nothing in them depends on the program but its standard and -G: the precompiled prelude
 // serves for all programs that have these in common.
+void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
+{
+    flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
+                                 "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
+                                 "-Wno-maybe-uninitialized", "-fcaller-saves"});
+    // -fcaller-saves is of -O2: it pays for itself and leaves the lines true.
+#if defined(__x86_64__)
+    flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
+#endif
+    if (checks.memory)
+        flags->insert(flags->end(),
+                      {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0", "--param",
+                       "asan-stack=0", "--param", "asan-globals=1"});
+}
+
+void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
+{
+    flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"});
+    // Several accesses in one would be checked for an alignment that none of them needs.
+    flags->insert(flags->end(), {"-fno-vectorize", "-fno-slp-vectorize"});
+    // Lanes pass values to shuffles that they never set: no reason to drop the branch in which one lane sets its own.
+    flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
+    flags->emplace_back("-fno-sanitize=undefined"); // zig has it on
+    if (checks.memory)
+        flags->insert(flags->end(),
+                      {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",
+                       "-asan-stack=0", "-mllvm", "-asan-globals=1"});
+}
+
 std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)
 {
-    bool gcc = tools.kind == "gcc";
     std::vector<std::string> flags{
         "-x", "c++", "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
         unit.debug ? "-O0" : optimization(tools), "-g1", "-gdwarf-4", "-fPIC", "-pipe",
@@ -50,8 +78,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
         "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
         "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
-        "-fstack-clash-protection", // the guard below a stack is small, see exec/stacks.cpp
-        "-fno-asynchronous-unwind-tables", "-Werror=vla",
+        "-fstack-clash-protection", "-fno-asynchronous-unwind-tables", "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
         "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
     };
@@ -59,35 +86,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     // Counting bits, rounding, and exchanging 16 bytes: every processor since 2009 has them.
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
-    for (const char* flag : {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
-                             "-fno-var-tracking",
-                             "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret", "-Wno-maybe-uninitialized",
-                             "-fcaller-saves", // of -O2 what pays for itself and leaves the lines true
-#if defined(__x86_64__)
-                             "-ffixed-xmm14", "-ffixed-xmm15", // see emulator_conversions.h
-#endif
-                             })
-        if (gcc)
-            flags.emplace_back(flag);
-    if (!gcc)
-        for (const char* flag : {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
-                                 // Several accesses in one would be checked for an alignment that none of them needs.
-                                 "-fno-vectorize", "-fno-slp-vectorize",
-                                 // Lanes pass values to shuffles that they never set: no reason to drop the branch
-                                 // in which one lane sets its own.
-                                 "-ftrivial-auto-var-init=pattern",
-                                 "-Wno-sometimes-uninitialized", "-fno-sanitize=undefined"}) // zig has it on
-            flags.emplace_back(flag);
-    if (checks.memory && gcc)
-        for (const char* flag :
-             {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0",
-              "--param", "asan-stack=0", "--param", "asan-globals=1"})
-            flags.emplace_back(flag);
-    if (checks.memory && !gcc)
-        for (const char* flag :
-             {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
-              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"})
-            flags.emplace_back(flag);
+    // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
+    (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);
     return flags;
 }
 
