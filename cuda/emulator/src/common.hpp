@@ -22,10 +22,7 @@ using Nanoseconds = std::chrono::nanoseconds;
 struct Dim3 {
     uint32_t x = 1, y = 1, z = 1;
     uint64_t count() const { return uint64_t(x) * y * z; }
-    bool operator==(const Dim3& other) const
-    {
-        return x == other.x && y == other.y && z == other.z;
-    }
+    bool operator==(const Dim3& other) const { return x == other.x && y == other.y && z == other.z; }
 };
 
 // A failure with its text; the text goes to the log and to stderr, the code to the caller.

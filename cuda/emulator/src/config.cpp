@@ -38,8 +38,7 @@ bool read_number(const char* text, double* value)
     return end != text && *end == 0 && *value >= 0;
 }
 
-template <class T>
-void take(const char* name, T* target, double low, double high, const char* form)
+template <class T> void take(const char* name, T* target, double low, double high, const char* form)
 {
     double value = 0;
     if (const char* text = variable(name)) {
@@ -92,7 +91,8 @@ void take_checks(Checks* out)
     if (word == "memory" || word == "none")
         out->memory = word == "memory";
     else if (word.find("races") != word.npos || word.find("initialised") != word.npos || word.find("all") != word.npos)
-        say("CUDA_EMULATOR_CHECK=" + word + ": races and reads of uninitialised memory cannot be checked; "
+        say("CUDA_EMULATOR_CHECK=" + word +
+            ": races and reads of uninitialised memory cannot be checked; "
             "accesses to memory are checked (CUDA_EMULATOR_CHECK=memory), as without the variable");
     else
         refuse("CHECK", text, "memory or none");

@@ -57,8 +57,7 @@ struct Shown {
     bool pointer;
 };
 
-template <class T>
-Shown shown(const char* label, T value)
+template <class T> Shown shown(const char* label, T value)
 {
     if constexpr (std::is_pointer_v<T>)
         return {label, reinterpret_cast<uint64_t>(value), true};

@@ -13,15 +13,15 @@
 #include "abi.hpp"
 
 // Statements: an `else` behind one belongs to what stands around it.
-#define REQUIRE(condition, code)                                                                   \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return code;                                                                           \
+#define REQUIRE(condition, code) \
+    do { \
+        if (!(condition)) \
+            return code; \
     } while (false)
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (CUresult emu_failed = (call))                                                          \
-            return emu_failed;                                                                     \
+#define TRY(call) \
+    do { \
+        if (CUresult emu_failed = (call)) \
+            return emu_failed; \
     } while (false)
 
 namespace emu::abi {

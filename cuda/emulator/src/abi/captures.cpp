@@ -37,10 +37,8 @@ ENTRY(cuStreamBeginCapture, 10010)(CUstream hStream, CUstreamCaptureMode mode)
     return Capture::begin(*stream, mode, nullptr, {});
 }
 
-ENTRY(cuStreamBeginCaptureToGraph, 12030)(CUstream hStream, CUgraph hGraph,
-                                          const CUgraphNode* dependencies,
-                                          const CUgraphEdgeData*, size_t numDependencies,
-                                          CUstreamCaptureMode mode)
+ENTRY(cuStreamBeginCaptureToGraph, 12030)(CUstream hStream, CUgraph hGraph, const CUgraphNode* dependencies,
+                                          const CUgraphEdgeData*, size_t numDependencies, CUstreamCaptureMode mode)
 {
     std::shared_ptr<Stream> stream;
     std::vector<GraphNode*> nodes;
@@ -73,11 +71,9 @@ ENTRY(cuStreamIsCapturing, 10000)(CUstream hStream, CUstreamCaptureStatus* captu
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t* id_out, CUgraph* graph_out,
-                                     const CUgraphNode** dependencies_out,
-                                     const CUgraphEdgeData** edgeData_out,
-                                     size_t* numDependencies_out)
+ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
+                                     CUgraph* graph_out, const CUgraphNode** dependencies_out,
+                                     const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out)
 {
     // Good until the next call of the thread, as documented.
     thread_local std::vector<CUgraphNode> dependencies;
@@ -105,18 +101,16 @@ ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* ca
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuStreamGetCaptureInfo, 11030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t* id_out, CUgraph* graph_out,
-                                     const CUgraphNode** dependencies_out,
+ENTRY(cuStreamGetCaptureInfo, 11030)(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
+                                     CUgraph* graph_out, const CUgraphNode** dependencies_out,
                                      size_t* numDependencies_out)
 {
-    return entry_cuStreamGetCaptureInfo_12030(hStream, captureStatus_out, id_out, graph_out,
-                                              dependencies_out, nullptr, numDependencies_out);
+    return entry_cuStreamGetCaptureInfo_12030(hStream, captureStatus_out, id_out, graph_out, dependencies_out, nullptr,
+                                              numDependencies_out);
 }
 
-ENTRY(cuStreamUpdateCaptureDependencies, 12030)(CUstream hStream, CUgraphNode* dependencies,
-                                                const CUgraphEdgeData*, size_t numDependencies,
-                                                unsigned int flags)
+ENTRY(cuStreamUpdateCaptureDependencies, 12030)(CUstream hStream, CUgraphNode* dependencies, const CUgraphEdgeData*,
+                                                size_t numDependencies, unsigned int flags)
 {
     std::shared_ptr<Stream> stream;
     std::vector<GraphNode*> nodes;

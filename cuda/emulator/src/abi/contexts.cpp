@@ -28,15 +28,13 @@ ENTRY(cuCtxCreate, 3020)(CUcontext* pctx, unsigned int flags, CUdevice dev)
     return create_context(pctx, flags, dev);
 }
 
-ENTRY(cuCtxCreate, 11040)(CUcontext* pctx, CUexecAffinityParam*, int numParams,
-                          unsigned int flags, CUdevice dev)
+ENTRY(cuCtxCreate, 11040)(CUcontext* pctx, CUexecAffinityParam*, int numParams, unsigned int flags, CUdevice dev)
 {
     REQUIRE(numParams == 0, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
     return create_context(pctx, flags, dev);
 }
 
-ENTRY(cuCtxCreate, 12050)(CUcontext* pctx, CUctxCreateParams* params, unsigned int flags,
-                          CUdevice dev)
+ENTRY(cuCtxCreate, 12050)(CUcontext* pctx, CUctxCreateParams* params, unsigned int flags, CUdevice dev)
 {
     REQUIRE(!params || params->numExecAffinityParams == 0, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
     REQUIRE(!params || !params->cigParams, CUDA_ERROR_NOT_SUPPORTED);
@@ -191,8 +189,7 @@ ENTRY(cuCtxGetCacheConfig, 3020)(CUfunc_cache* pconfig)
 ENTRY(cuCtxSetCacheConfig, 3020)(CUfunc_cache config)
 {
     std::shared_ptr<Context> context;
-    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
     return need_context(&context);
 }
 

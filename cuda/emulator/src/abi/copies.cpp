@@ -11,8 +11,8 @@ using namespace emu::abi;
 
 namespace {
 
-CUresult linear(const char* name, const Operand& target, const Operand& source, size_t size,
-                CUstream handle, Return when)
+CUresult linear(const char* name, const Operand& target, const Operand& source, size_t size, CUstream handle,
+                Return when)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(handle, &stream));
@@ -34,14 +34,12 @@ CUresult between_peers(const char* name, CUdeviceptr target, CUcontext target_co
 
 ENTRY(cuMemcpy, 4000)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return linear("cuMemcpy", {dst, Kind::any}, {src, Kind::any}, ByteCount, nullptr,
-                  Return::when_done);
+    return linear("cuMemcpy", {dst, Kind::any}, {src, Kind::any}, ByteCount, nullptr, Return::when_done);
 }
 
 ENTRY(cuMemcpyAsync, 4000)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    return linear("cuMemcpyAsync", {dst, Kind::any}, {src, Kind::any}, ByteCount, hStream,
-                  Return::when_queued);
+    return linear("cuMemcpyAsync", {dst, Kind::any}, {src, Kind::any}, ByteCount, hStream, Return::when_queued);
 }
 
 ENTRY(cuMemcpyHtoD, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount)
@@ -50,8 +48,7 @@ ENTRY(cuMemcpyHtoD, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t Byt
                   Return::when_done);
 }
 
-ENTRY(cuMemcpyHtoDAsync, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
-                               CUstream hStream)
+ENTRY(cuMemcpyHtoDAsync, 3020)(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount, CUstream hStream)
 {
     return linear("cuMemcpyHtoDAsync", {dstDevice, Kind::device}, {address_of(srcHost), Kind::host}, ByteCount, hStream,
                   Return::when_queued);
@@ -63,8 +60,7 @@ ENTRY(cuMemcpyDtoH, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount
                   Return::when_done);
 }
 
-ENTRY(cuMemcpyDtoHAsync, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-                               CUstream hStream)
+ENTRY(cuMemcpyDtoHAsync, 3020)(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
     return linear("cuMemcpyDtoHAsync", {address_of(dstHost), Kind::host}, {srcDevice, Kind::device}, ByteCount, hStream,
                   Return::when_queued);
@@ -76,30 +72,28 @@ ENTRY(cuMemcpyDtoD, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t B
                   Return::when_done);
 }
 
-ENTRY(cuMemcpyDtoDAsync, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
-                               CUstream hStream)
+ENTRY(cuMemcpyDtoDAsync, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
     return linear("cuMemcpyDtoDAsync", {dstDevice, Kind::device}, {srcDevice, Kind::device}, ByteCount, hStream,
                   Return::when_queued);
 }
 
-ENTRY(cuMemcpyPeer, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-                          CUcontext srcContext, size_t ByteCount)
+ENTRY(cuMemcpyPeer, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                          size_t ByteCount)
 {
     return between_peers("cuMemcpyPeer", dstDevice, dstContext, srcDevice, srcContext, ByteCount, nullptr,
                          Return::when_done);
 }
 
-ENTRY(cuMemcpyPeerAsync, 4000)(CUdeviceptr dstDevice, CUcontext dstContext,
-                               CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
-                               CUstream hStream)
+ENTRY(cuMemcpyPeerAsync, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                               size_t ByteCount, CUstream hStream)
 {
     return between_peers("cuMemcpyPeerAsync", dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream,
                          Return::when_queued);
 }
 
-ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size_t size,
-                                          CUmemcpyAttributes* attr, CUstream hStream)
+ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes* attr,
+                                          CUstream hStream)
 {
     REQUIRE(attr && size, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_access_order(attr->srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
@@ -109,11 +103,9 @@ ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size
 
 // In stream order, which every access order that a source may have allows.
 ENTRY(cuMemcpyBatchAsync, 13000)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
-                                 CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
-                                 CUstream hStream)
+                                 CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs, CUstream hStream)
 {
-    REQUIRE(count && dsts && srcs && sizes && attrs && attrsIdxs && numAttrs &&
-                numAttrs <= count && attrsIdxs[0] == 0,
+    REQUIRE(count && dsts && srcs && sizes && attrs && attrsIdxs && numAttrs && numAttrs <= count && attrsIdxs[0] == 0,
             CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < numAttrs; ++i)
         REQUIRE(is_access_order(attrs[i].srcAccessOrder) && attrsIdxs[i] < count &&
@@ -124,7 +116,6 @@ ENTRY(cuMemcpyBatchAsync, 13000)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* s
     std::shared_ptr<Stream> stream;
     TRY(need_own_stream(hStream, &stream));
     for (size_t i = 0; i < count; ++i)
-        TRY(copy_linear(*stream, "cuMemcpyBatchAsync", {dsts[i]}, {srcs[i]}, sizes[i],
-                        Return::when_queued));
+        TRY(copy_linear(*stream, "cuMemcpyBatchAsync", {dsts[i]}, {srcs[i]}, sizes[i], Return::when_queued));
     return CUDA_SUCCESS;
 }

@@ -65,8 +65,7 @@ CUresult copy_peer(const char* name, const CUDA_MEMCPY3D_PEER* p, CUstream handl
     static_assert(sizeof box == sizeof *p, "both structures have the same fields");
     std::memcpy(&box, p, sizeof box);
     auto to = Context::find(p->dstContext), from = Context::find(p->srcContext);
-    return copy_box(name, box, handle, when, to ? to->device().ordinal() : -1,
-                    from ? from->device().ordinal() : -1);
+    return copy_box(name, box, handle, when, to ? to->device().ordinal() : -1, from ? from->device().ordinal() : -1);
 }
 
 } // namespace
@@ -111,12 +110,10 @@ ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStre
 namespace {
 
 // Lengths of rows and layers are in elements of one byte; 0 means closely packed.
-CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box,
-                      Side* side)
+CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box, Side* side)
 {
     REQUIRE(operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
-    REQUIRE(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER && operand.op.ptr.ptr,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER && operand.op.ptr.ptr, CUDA_ERROR_INVALID_VALUE);
     size_t row = operand.op.ptr.rowLength ? operand.op.ptr.rowLength : box.width;
     size_t layer = operand.op.ptr.layerHeight ? operand.op.ptr.layerHeight : box.height;
     REQUIRE(row >= box.width && layer >= box.height, CUDA_ERROR_INVALID_VALUE);
@@ -125,8 +122,8 @@ CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, co
 
 } // namespace
 
-ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
-                                   unsigned long long flags, CUstream hStream)
+ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, unsigned long long flags,
+                                   CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     REQUIRE(numOps && opList && flags == 0, CUDA_ERROR_INVALID_VALUE);
@@ -141,7 +138,6 @@ ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList
         TRY(find_operand(*stream, op.src, boxes[i], &sources[i]));
     }
     for (size_t i = 0; i < numOps; ++i)
-        TRY(copy(*stream, "cuMemcpy3DBatchAsync", targets[i], sources[i], boxes[i],
-                 Return::when_queued));
+        TRY(copy(*stream, "cuMemcpy3DBatchAsync", targets[i], sources[i], boxes[i], Return::when_queued));
     return CUDA_SUCCESS;
 }

@@ -35,8 +35,8 @@ bool are_context_flags(unsigned flags)
 {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
     return !(flags & ~unsigned(CU_CTX_FLAGS_MASK)) &&
-           (schedule == CU_CTX_SCHED_AUTO || schedule == CU_CTX_SCHED_SPIN ||
-            schedule == CU_CTX_SCHED_YIELD || schedule == CU_CTX_SCHED_BLOCKING_SYNC);
+           (schedule == CU_CTX_SCHED_AUTO || schedule == CU_CTX_SCHED_SPIN || schedule == CU_CTX_SCHED_YIELD ||
+            schedule == CU_CTX_SCHED_BLOCKING_SYNC);
 }
 
 } // namespace
@@ -140,8 +140,7 @@ ENTRY(cuDeviceGetByPCIBusId, 4010)(CUdevice* dev, const char* pciBusId)
     }
     for (int i = 0; i < device_count(); ++i) {
         Device& device = *device_at(i);
-        if (domain == 0 && function == 0 &&
-            int(bus) == device.number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) &&
+        if (domain == 0 && function == 0 && int(bus) == device.number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) &&
             int(slot) == device.number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)) {
             *dev = i;
             return CUDA_SUCCESS;
@@ -215,8 +214,7 @@ ENTRY(cuDeviceCanAccessPeer, 4000)(int* canAccessPeer, CUdevice dev, CUdevice pe
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuDeviceGetP2PAttribute, 8000)(int* value, CUdevice_P2PAttribute attrib,
-                                     CUdevice srcDevice, CUdevice dstDevice)
+ENTRY(cuDeviceGetP2PAttribute, 8000)(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
 {
     Device *from, *to;
     REQUIRE(value, CUDA_ERROR_INVALID_VALUE);

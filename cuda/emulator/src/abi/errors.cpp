@@ -40,8 +40,7 @@ const Text texts[] = {
     {CUDA_ERROR_LAUNCH_FAILED, "a kernel ended abnormally"},
     {CUDA_ERROR_MISALIGNED_ADDRESS, "a kernel accessed memory at a misaligned address"},
     {CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed"},
-    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-     "too many blocks for a cooperative launch: not all can be resident"},
+    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "too many blocks for a cooperative launch: not all can be resident"},
     {CUDA_ERROR_NOT_PERMITTED, "the call is not permitted here, as from a host function"},
     {CUDA_ERROR_NOT_SUPPORTED, "the call is not supported by this device"},
     {CUDA_ERROR_UNKNOWN, "unknown error"},
@@ -50,8 +49,8 @@ const Text texts[] = {
 const char* name_of(CUresult code)
 {
     const auto* end = abi::result_names + abi::result_name_count;
-    const auto* row = std::lower_bound(abi::result_names, end, int(code),
-                                       [](const auto& r, int value) { return r.value < value; });
+    const auto* row =
+        std::lower_bound(abi::result_names, end, int(code), [](const auto& r, int value) { return r.value < value; });
     return row != end && row->value == int(code) ? row->name : nullptr;
 }
 

@@ -14,8 +14,7 @@ using namespace emu::abi;
 
 namespace {
 
-template <class Handle>
-CUresult need_function(Handle handle, std::shared_ptr<Function>* out)
+template <class Handle> CUresult need_function(Handle handle, std::shared_ptr<Function>* out)
 {
     *out = Function::find(handle);
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
@@ -67,8 +66,7 @@ ENTRY(cuFuncSetAttribute, 9000)(CUfunction hfunc, CUfunction_attribute attrib, i
 ENTRY(cuFuncSetCacheConfig, 3000)(CUfunction hfunc, CUfunc_cache config)
 {
     std::shared_ptr<Function> function;
-    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
     return need_function(hfunc, &function); // a hint that has no effect here
 }
 
@@ -101,8 +99,7 @@ ENTRY(cuFuncGetParamCount, 13020)(CUfunction func, size_t* paramCount)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuFuncGetParamInfo, 12040)(CUfunction func, size_t paramIndex, size_t* paramOffset,
-                                 size_t* paramSize)
+ENTRY(cuFuncGetParamInfo, 12040)(CUfunction func, size_t paramIndex, size_t* paramOffset, size_t* paramSize)
 {
     std::shared_ptr<Function> function;
     TRY(need_function(func, &function));
@@ -114,8 +111,7 @@ ENTRY(cuFuncIsLoaded, 12040)(CUfunctionLoadingState* state, CUfunction function)
     std::shared_ptr<Function> found;
     REQUIRE(state, CUDA_ERROR_INVALID_VALUE);
     TRY(need_function(function, &found));
-    *state = found->is_kernel() ? CU_FUNCTION_LOADING_STATE_UNLOADED
-                                : CU_FUNCTION_LOADING_STATE_LOADED;
+    *state = found->is_kernel() ? CU_FUNCTION_LOADING_STATE_UNLOADED : CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
 }
 
@@ -171,16 +167,14 @@ ENTRY(cuKernelGetParamCount, 13020)(CUkernel kernel, size_t* paramCount)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuKernelGetParamInfo, 12040)(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
-                                   size_t* paramSize)
+ENTRY(cuKernelGetParamInfo, 12040)(CUkernel kernel, size_t paramIndex, size_t* paramOffset, size_t* paramSize)
 {
     std::shared_ptr<Function> found;
     TRY(need_function(kernel, &found));
     return parameter(*found, paramIndex, paramOffset, paramSize);
 }
 
-ENTRY(cuKernelGetAttribute, 12000)(int* pi, CUfunction_attribute attrib, CUkernel kernel,
-                                   CUdevice dev)
+ENTRY(cuKernelGetAttribute, 12000)(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
 {
     std::shared_ptr<Function> found;
     REQUIRE(pi, CUDA_ERROR_INVALID_VALUE);
@@ -188,8 +182,7 @@ ENTRY(cuKernelGetAttribute, 12000)(int* pi, CUfunction_attribute attrib, CUkerne
     return found->attribute(attrib, dev, pi);
 }
 
-ENTRY(cuKernelSetAttribute, 12000)(CUfunction_attribute attrib, int val, CUkernel kernel,
-                                   CUdevice dev)
+ENTRY(cuKernelSetAttribute, 12000)(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
 {
     std::shared_ptr<Function> found;
     TRY(need_function(kernel, &found));
@@ -199,8 +192,7 @@ ENTRY(cuKernelSetAttribute, 12000)(CUfunction_attribute attrib, int val, CUkerne
 ENTRY(cuKernelSetCacheConfig, 12000)(CUkernel kernel, CUfunc_cache config, CUdevice dev)
 {
     std::shared_ptr<Function> found;
-    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(device_at(dev), CUDA_ERROR_INVALID_DEVICE);
     return need_function(kernel, &found);
 }
@@ -222,12 +214,10 @@ struct Subject {
     int most_threads() const { return function->max_threads(device().ordinal()); }
     int blocks(int threads, size_t dynamic_shared) const
     {
-        if (threads > most_threads() ||
-            dynamic_shared > size_t(function->max_dynamic_shared(device().ordinal())))
+        if (threads > most_threads() || dynamic_shared > size_t(function->max_dynamic_shared(device().ordinal())))
             return 0;
-        return blocks_per_multiprocessor(device(),
-                                         {uint32_t(threads), function->info().registers,
-                                          function->info().static_shared + dynamic_shared});
+        return blocks_per_multiprocessor(
+            device(), {uint32_t(threads), function->info().registers, function->info().static_shared + dynamic_shared});
     }
 };
 
@@ -240,8 +230,7 @@ int threads_of(const CUlaunchConfig& config)
 } // namespace
 
 // The largest cluster: 8 blocks on every device, 16 when the kernel may be bound to one kind.
-ENTRY(cuOccupancyMaxPotentialClusterSize, 11070)(int* clusterSize, CUfunction func,
-                                                 const CUlaunchConfig* config)
+ENTRY(cuOccupancyMaxPotentialClusterSize, 11070)(int* clusterSize, CUfunction func, const CUlaunchConfig* config)
 {
     Subject subject;
     REQUIRE(clusterSize && config, CUDA_ERROR_INVALID_VALUE);
@@ -253,8 +242,7 @@ ENTRY(cuOccupancyMaxPotentialClusterSize, 11070)(int* clusterSize, CUfunction fu
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func,
-                                           const CUlaunchConfig* config)
+ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func, const CUlaunchConfig* config)
 {
     Subject subject;
     REQUIRE(numClusters && config, CUDA_ERROR_INVALID_VALUE);
@@ -283,8 +271,8 @@ ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func,
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)(int* numBlocks, CUfunction func,
-                                                         int blockSize, size_t dynamicSMemSize)
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)(int* numBlocks, CUfunction func, int blockSize,
+                                                         size_t dynamicSMemSize)
 {
     Subject subject;
     REQUIRE(numBlocks && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
@@ -293,20 +281,17 @@ ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)(int* numBlocks, CUfunct
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000)(int* numBlocks, CUfunction func,
-                                                                  int blockSize,
-                                                                  size_t dynamicSMemSize,
-                                                                  unsigned int flags)
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000)(int* numBlocks, CUfunction func, int blockSize,
+                                                                  size_t dynamicSMemSize, unsigned int flags)
 {
     REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
-    return entry_cuOccupancyMaxActiveBlocksPerMultiprocessor_6050(numBlocks, func, blockSize,
-                                                                  dynamicSMemSize);
+    return entry_cuOccupancyMaxActiveBlocksPerMultiprocessor_6050(numBlocks, func, blockSize, dynamicSMemSize);
 }
 
 // The block size, from the largest down, that keeps most threads resident.
 ENTRY(cuOccupancyMaxPotentialBlockSize, 6050)(int* minGridSize, int* blockSize, CUfunction func,
-                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                              size_t dynamicSMemSize, int blockSizeLimit)
+                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                              int blockSizeLimit)
 {
     Subject subject;
     REQUIRE(minGridSize && blockSize && blockSizeLimit >= 0, CUDA_ERROR_INVALID_VALUE);
@@ -318,8 +303,7 @@ ENTRY(cuOccupancyMaxPotentialBlockSize, 6050)(int* minGridSize, int* blockSize, 
     int best = 0, best_blocks = 0;
     for (int size = (most + warp - 1) / warp * warp; size > 0; size -= warp) {
         int threads = std::min(size, most);
-        size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(threads)
-                                                   : dynamicSMemSize;
+        size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(threads) : dynamicSMemSize;
         int blocks = subject.blocks(threads, shared);
         if (blocks * threads > best * best_blocks) {
             best = threads;
@@ -327,24 +311,21 @@ ENTRY(cuOccupancyMaxPotentialBlockSize, 6050)(int* minGridSize, int* blockSize, 
         }
     }
     *blockSize = best;
-    *minGridSize =
-        best_blocks * subject.device().number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    *minGridSize = best_blocks * subject.device().number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuOccupancyMaxPotentialBlockSizeWithFlags, 7000)(
-    int* minGridSize, int* blockSize, CUfunction func,
-    CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
-    unsigned int flags)
+ENTRY(cuOccupancyMaxPotentialBlockSizeWithFlags, 7000)(int* minGridSize, int* blockSize, CUfunction func,
+                                                       CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                       size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
 {
     REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
-    return entry_cuOccupancyMaxPotentialBlockSize_6050(minGridSize, blockSize, func,
-                                                       blockSizeToDynamicSMemSize,
+    return entry_cuOccupancyMaxPotentialBlockSize_6050(minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
                                                        dynamicSMemSize, blockSizeLimit);
 }
 
-ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, CUfunction func,
-                                                      int numBlocks, int blockSize)
+ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, CUfunction func, int numBlocks,
+                                                      int blockSize)
 {
     Subject subject;
     REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
@@ -352,7 +333,6 @@ ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, C
     // What else limits the blocks of a multiprocessor is not asked for here.
     int most = subject.device().number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     REQUIRE(numBlocks <= most && subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
-    *dynamicSmemSize = shared_left(subject.device(), numBlocks,
-                                   subject.function->info().static_shared);
+    *dynamicSmemSize = shared_left(subject.device(), numBlocks, subject.function->info().static_shared);
     return CUDA_SUCCESS;
 }

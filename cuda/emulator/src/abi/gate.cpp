@@ -35,15 +35,14 @@ thread_local bool per_thread __attribute__((tls_model("initial-exec"))) = false;
 // One counter per row of the table; made at the first refusal.
 std::atomic<uint64_t>* counters()
 {
-    static const std::unique_ptr<std::atomic<uint64_t>[]> rows(
-        new std::atomic<uint64_t>[size_t(entry_count)]());
+    static const std::unique_ptr<std::atomic<uint64_t>[]> rows(new std::atomic<uint64_t>[size_t(entry_count)]());
     return rows.get();
 }
 
 bool is_always_open(const char* name)
 {
-    for (const char* open : {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
-                             "cuGetProcAddress", "cuGetExportTable"})
+    for (const char* open :
+         {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetExportTable"})
         if (std::strcmp(name, open) == 0)
             return true;
     return false;
@@ -159,8 +158,7 @@ void Gate::look(int entry)
     uint32_t bits = door.load();
     bool open = is_always_open(row.name);
     if ((bits & (tracing | failing)) && std::strcmp(row.name, "cuGetProcAddress") != 0) {
-        watch_ = new Watch{row.symbol, {}, {}, (bits & tracing) != 0, false,
-                           std::chrono::steady_clock::now()};
+        watch_ = new Watch{row.symbol, {}, {}, (bits & tracing) != 0, false, std::chrono::steady_clock::now()};
         if (bits & failing)
             watch_->fault = next_fault(row.name, row.symbol);
     }

@@ -24,8 +24,7 @@ inline CUresult need_node(CUgraphNode handle, std::shared_ptr<state::GraphNode>*
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-inline CUresult need_node_of(const state::Graph& graph, CUgraphNode handle,
-                             std::shared_ptr<state::GraphNode>* out)
+inline CUresult need_node_of(const state::Graph& graph, CUgraphNode handle, std::shared_ptr<state::GraphNode>* out)
 {
     TRY(need_node(handle, out));
     return (*out)->graph.lock().get() == &graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -47,8 +46,7 @@ CUgraphNodeParams packed(CUevent event, CUgraphNodeType type);
 
 // The record of a node by its parameters; `now` is what it replaces, if it replaces one. What
 // the driver gives back is written into `parameters`.
-CUresult make_work(state::Graph& graph, CUgraphNodeParams* parameters, const state::Work& now,
-                   state::Work* out);
+CUresult make_work(state::Graph& graph, CUgraphNodeParams* parameters, const state::Work& now, state::Work* out);
 // The parameters of a record; pointers in it are good as long as the record.
 CUgraphNodeParams parameters_of(const state::NodeWork& work);
 bool is_changeable(CUgraphNodeType type);

@@ -12,21 +12,18 @@ ENTRY(cuGraphInstantiateWithParams, 12000)(CUgraphExec* phGraphExec, CUgraph hGr
                                            CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams)
 {
     std::shared_ptr<Graph> graph;
-    REQUIRE(phGraphExec && instantiateParams && instantiateParams->flags <= 15,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(phGraphExec && instantiateParams && instantiateParams->flags <= 15, CUDA_ERROR_INVALID_VALUE);
     instantiateParams->hErrNode_out = nullptr;
     instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
     TRY(need_graph(hGraph, &graph));
     REQUIRE(!graph->is_owned(), CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(!(instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
-            CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(!(instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
     TRY(GraphExec::create(*graph, instantiateParams->flags, instantiateParams, phGraphExec));
     instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphInstantiateWithFlags, 11040)(CUgraphExec* phGraphExec, CUgraph hGraph,
-                                          unsigned long long flags)
+ENTRY(cuGraphInstantiateWithFlags, 11040)(CUgraphExec* phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
     parameters.flags = flags;
@@ -74,8 +71,7 @@ ENTRY(cuGraphUpload, 11010)(CUgraphExec hGraphExec, CUstream hStream)
     return need_stream(hStream, &stream);
 }
 
-ENTRY(cuGraphExecUpdate, 12000)(CUgraphExec hGraphExec, CUgraph hGraph,
-                                CUgraphExecUpdateResultInfo* resultInfo)
+ENTRY(cuGraphExecUpdate, 12000)(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo* resultInfo)
 {
     std::shared_ptr<GraphExec> exec;
     std::shared_ptr<Graph> graph;
@@ -89,8 +85,7 @@ ENTRY(cuGraphExecUpdate, 12000)(CUgraphExec hGraphExec, CUgraph hGraph,
 
 // -------------------------------------------------------------------------- single nodes
 
-ENTRY(cuGraphExecNodeSetParams, 12020)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                       CUgraphNodeParams* nodeParams)
+ENTRY(cuGraphExecNodeSetParams, 12020)(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams* nodeParams)
 {
     std::shared_ptr<GraphExec> exec;
     std::shared_ptr<GraphNode> node;
@@ -100,8 +95,7 @@ ENTRY(cuGraphExecNodeSetParams, 12020)(CUgraphExec hGraphExec, CUgraphNode hNode
     TRY(need_node(hNode, &node));
     TRY(exec->work_of(hNode, &now));
     auto graph = node->graph.lock();
-    REQUIRE(graph && nodeParams->type == now->type && is_changeable(now->type),
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(graph && nodeParams->type == now->type && is_changeable(now->type), CUDA_ERROR_INVALID_VALUE);
     TRY(make_work(*graph, nodeParams, now, &work));
     return exec->set_work(hNode, std::move(work));
 }
@@ -114,8 +108,8 @@ ENTRY(cuGraphExecKernelNodeSetParams, 12000)(CUgraphExec hGraphExec, CUgraphNode
     return entry_cuGraphExecNodeSetParams_12020(hGraphExec, hNode, &all);
 }
 
-ENTRY(cuGraphExecMemcpyNodeSetParams, 10020)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                             const CUDA_MEMCPY3D* copyParams, CUcontext ctx)
+ENTRY(cuGraphExecMemcpyNodeSetParams, 10020)(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D* copyParams,
+                                             CUcontext ctx)
 {
     REQUIRE(copyParams, CUDA_ERROR_INVALID_VALUE);
     auto all = packed(*copyParams, ctx);
@@ -123,8 +117,7 @@ ENTRY(cuGraphExecMemcpyNodeSetParams, 10020)(CUgraphExec hGraphExec, CUgraphNode
 }
 
 ENTRY(cuGraphExecMemsetNodeSetParams, 10020)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                             const CUDA_MEMSET_NODE_PARAMS* memsetParams,
-                                             CUcontext ctx)
+                                             const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx)
 {
     REQUIRE(memsetParams, CUDA_ERROR_INVALID_VALUE);
     auto all = packed(*memsetParams, ctx);
@@ -139,37 +132,32 @@ ENTRY(cuGraphExecHostNodeSetParams, 10020)(CUgraphExec hGraphExec, CUgraphNode h
     return entry_cuGraphExecNodeSetParams_12020(hGraphExec, hNode, &all);
 }
 
-ENTRY(cuGraphExecChildGraphNodeSetParams, 11010)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                 CUgraph childGraph)
+ENTRY(cuGraphExecChildGraphNodeSetParams, 11010)(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
     auto all = packed(childGraph);
     return entry_cuGraphExecNodeSetParams_12020(hGraphExec, hNode, &all);
 }
 
-ENTRY(cuGraphExecEventRecordNodeSetEvent, 11010)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                 CUevent event)
+ENTRY(cuGraphExecEventRecordNodeSetEvent, 11010)(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     auto all = packed(event, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
     return entry_cuGraphExecNodeSetParams_12020(hGraphExec, hNode, &all);
 }
 
-ENTRY(cuGraphExecEventWaitNodeSetEvent, 11010)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                               CUevent event)
+ENTRY(cuGraphExecEventWaitNodeSetEvent, 11010)(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     auto all = packed(event, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
     return entry_cuGraphExecNodeSetParams_12020(hGraphExec, hNode, &all);
 }
 
-ENTRY(cuGraphNodeSetEnabled, 11060)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                    unsigned int isEnabled)
+ENTRY(cuGraphNodeSetEnabled, 11060)(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
 {
     std::shared_ptr<GraphExec> exec;
     TRY(need_exec(hGraphExec, &exec));
     return exec->set_enabled(hNode, isEnabled != 0);
 }
 
-ENTRY(cuGraphNodeGetEnabled, 11060)(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                    unsigned int* isEnabled)
+ENTRY(cuGraphNodeGetEnabled, 11060)(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled)
 {
     std::shared_ptr<GraphExec> exec;
     bool enabled = false;

@@ -37,8 +37,7 @@ CUresult set_node(CUgraphNode handle, CUgraphNodeParams* parameters)
     REQUIRE(parameters, CUDA_ERROR_INVALID_VALUE);
     TRY(need_node(handle, &node));
     auto graph = node->graph.lock();
-    REQUIRE(graph && parameters->type == node->work->type && is_changeable(parameters->type),
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(graph && parameters->type == node->work->type && is_changeable(parameters->type), CUDA_ERROR_INVALID_VALUE);
     TRY(make_work(*graph, parameters, node->work, &work));
     return graph->set_work(*node, std::move(work));
 }
@@ -56,9 +55,8 @@ CUresult get_node(CUgraphNode handle, CUgraphNodeType type, CUgraphNodeParams* o
 
 // --------------------------------------------------------------------------------- all kinds
 
-ENTRY(cuGraphAddNode, 12030)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                             const CUgraphNode* dependencies, const CUgraphEdgeData*,
-                             size_t numDependencies, CUgraphNodeParams* nodeParams)
+ENTRY(cuGraphAddNode, 12030)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                             const CUgraphEdgeData*, size_t numDependencies, CUgraphNodeParams* nodeParams)
 {
     return add_node(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
@@ -79,9 +77,8 @@ ENTRY(cuGraphNodeGetParams, 13020)(CUgraphNode hNode, CUgraphNodeParams* nodePar
 
 // ---------------------------------------------------------------------------------- kernels
 
-ENTRY(cuGraphAddKernelNode, 12000)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                   const CUgraphNode* dependencies, size_t numDependencies,
-                                   const CUDA_KERNEL_NODE_PARAMS* nodeParams)
+ENTRY(cuGraphAddKernelNode, 12000)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                   size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS* nodeParams)
 {
     REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     auto all = packed(*nodeParams);
@@ -94,8 +91,8 @@ ENTRY(cuGraphKernelNodeGetParams, 12000)(CUgraphNode hNode, CUDA_KERNEL_NODE_PAR
     REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     TRY(get_node(hNode, CU_GRAPH_NODE_TYPE_KERNEL, &all));
     const auto& k = all.kernel;
-    *nodeParams = {k.func, k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ,
-                   k.sharedMemBytes, k.kernelParams, k.extra, k.kern, k.ctx};
+    *nodeParams = {k.func,      k.gridDimX,       k.gridDimY,     k.gridDimZ, k.blockDimX, k.blockDimY,
+                   k.blockDimZ, k.sharedMemBytes, k.kernelParams, k.extra,    k.kern,      k.ctx};
     return CUDA_SUCCESS;
 }
 
@@ -108,8 +105,7 @@ ENTRY(cuGraphKernelNodeSetParams, 12000)(CUgraphNode hNode, const CUDA_KERNEL_NO
 
 namespace {
 
-CUresult need_kernel(CUgraphNode handle, std::shared_ptr<GraphNode>* node,
-                     std::shared_ptr<const KernelWork>* work)
+CUresult need_kernel(CUgraphNode handle, std::shared_ptr<GraphNode>* node, std::shared_ptr<const KernelWork>* work)
 {
     TRY(need_node(handle, node));
     *work = work_as<KernelWork>((*node)->work);
@@ -164,10 +160,8 @@ ENTRY(cuGraphKernelNodeCopyAttributes, 11000)(CUgraphNode dst, CUgraphNode src)
 
 // ------------------------------------------------------------------------- copies and fills
 
-ENTRY(cuGraphAddMemcpyNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                   const CUgraphNode* dependencies, size_t numDependencies,
-                                   const CUDA_MEMCPY3D* copyParams,
-                                   CUcontext ctx)
+ENTRY(cuGraphAddMemcpyNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                   size_t numDependencies, const CUDA_MEMCPY3D* copyParams, CUcontext ctx)
 {
     REQUIRE(copyParams, CUDA_ERROR_INVALID_VALUE);
     auto all = packed(*copyParams, ctx);
@@ -190,10 +184,8 @@ ENTRY(cuGraphMemcpyNodeSetParams, 10000)(CUgraphNode hNode, const CUDA_MEMCPY3D*
     return set_node(hNode, &all);
 }
 
-ENTRY(cuGraphAddMemsetNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                   const CUgraphNode* dependencies, size_t numDependencies,
-                                   const CUDA_MEMSET_NODE_PARAMS* memsetParams,
-                                   CUcontext ctx)
+ENTRY(cuGraphAddMemsetNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                   size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx)
 {
     REQUIRE(memsetParams, CUDA_ERROR_INVALID_VALUE);
     auto all = packed(*memsetParams, ctx);
@@ -219,9 +211,8 @@ ENTRY(cuGraphMemsetNodeSetParams, 10000)(CUgraphNode hNode, const CUDA_MEMSET_NO
 
 // --------------------------------------------------------------------------------- the host
 
-ENTRY(cuGraphAddHostNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                 const CUgraphNode* dependencies, size_t numDependencies,
-                                 const CUDA_HOST_NODE_PARAMS* nodeParams)
+ENTRY(cuGraphAddHostNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                 size_t numDependencies, const CUDA_HOST_NODE_PARAMS* nodeParams)
 {
     REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     auto all = packed(*nodeParams);
@@ -246,9 +237,8 @@ ENTRY(cuGraphHostNodeSetParams, 10000)(CUgraphNode hNode, const CUDA_HOST_NODE_P
 
 // -------------------------------------------------------------------------- graphs, nothing
 
-ENTRY(cuGraphAddChildGraphNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                       const CUgraphNode* dependencies, size_t numDependencies,
-                                       CUgraph childGraph)
+ENTRY(cuGraphAddChildGraphNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                       size_t numDependencies, CUgraph childGraph)
 {
     auto all = packed(childGraph);
     return add_node(phGraphNode, hGraph, dependencies, numDependencies, &all);
@@ -263,8 +253,8 @@ ENTRY(cuGraphChildGraphNodeGetGraph, 10000)(CUgraphNode hNode, CUgraph* phGraph)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphAddEmptyNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                  const CUgraphNode* dependencies, size_t numDependencies)
+ENTRY(cuGraphAddEmptyNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                  size_t numDependencies)
 {
     CUgraphNodeParams all{};
     all.type = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -273,9 +263,8 @@ ENTRY(cuGraphAddEmptyNode, 10000)(CUgraphNode* phGraphNode, CUgraph hGraph,
 
 // ----------------------------------------------------------------------------------- events
 
-ENTRY(cuGraphAddEventRecordNode, 11010)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                        const CUgraphNode* dependencies, size_t numDependencies,
-                                        CUevent event)
+ENTRY(cuGraphAddEventRecordNode, 11010)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                        size_t numDependencies, CUevent event)
 {
     auto all = packed(event, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
     return add_node(phGraphNode, hGraph, dependencies, numDependencies, &all);
@@ -296,9 +285,8 @@ ENTRY(cuGraphEventRecordNodeSetEvent, 11010)(CUgraphNode hNode, CUevent event)
     return set_node(hNode, &all);
 }
 
-ENTRY(cuGraphAddEventWaitNode, 11010)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode* dependencies, size_t numDependencies,
-                                      CUevent event)
+ENTRY(cuGraphAddEventWaitNode, 11010)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                      size_t numDependencies, CUevent event)
 {
     auto all = packed(event, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
     return add_node(phGraphNode, hGraph, dependencies, numDependencies, &all);
@@ -321,15 +309,13 @@ ENTRY(cuGraphEventWaitNodeSetEvent, 11010)(CUgraphNode hNode, CUevent event)
 
 // ----------------------------------------------------------------------------------- memory
 
-ENTRY(cuGraphAddMemAllocNode, 11040)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode* dependencies, size_t numDependencies,
-                                     CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams)
+ENTRY(cuGraphAddMemAllocNode, 11040)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                     size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams)
 {
     REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
     CUgraphNodeParams all{};
     all.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    all.alloc = {nodeParams->poolProps, nodeParams->accessDescs, nodeParams->accessDescCount,
-                 nodeParams->bytesize, 0};
+    all.alloc = {nodeParams->poolProps, nodeParams->accessDescs, nodeParams->accessDescCount, nodeParams->bytesize, 0};
     TRY(add_node(phGraphNode, hGraph, dependencies, numDependencies, &all));
     nodeParams->dptr = all.alloc.dptr;
     return CUDA_SUCCESS;
@@ -345,9 +331,8 @@ ENTRY(cuGraphMemAllocNodeGetParams, 11040)(CUgraphNode hNode, CUDA_MEM_ALLOC_NOD
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphAddMemFreeNode, 11040)(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                    const CUgraphNode* dependencies, size_t numDependencies,
-                                    CUdeviceptr dptr)
+ENTRY(cuGraphAddMemFreeNode, 11040)(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                    size_t numDependencies, CUdeviceptr dptr)
 {
     CUgraphNodeParams all{};
     all.type = CU_GRAPH_NODE_TYPE_MEM_FREE;

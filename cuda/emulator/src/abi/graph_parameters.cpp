@@ -71,11 +71,9 @@ CUresult make_child(Graph& graph, const CUDA_CHILD_GRAPH_NODE_PARAMS& p, Work* o
 {
     std::shared_ptr<Graph> child;
     TRY(need_graph(p.graph, &child));
-    REQUIRE(child->root().get() != graph.root().get() || child.get() != &graph,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(child->root().get() != graph.root().get() || child.get() != &graph, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(p.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CUDA_ERROR_NOT_SUPPORTED);
-    REQUIRE(!child->has_memory() && !child->has(CU_GRAPH_NODE_TYPE_CONDITIONAL),
-            CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(!child->has_memory() && !child->has(CU_GRAPH_NODE_TYPE_CONDITIONAL), CUDA_ERROR_NOT_SUPPORTED);
     *out = std::make_shared<ChildWork>(child->clone(graph.shared_from_this()));
     return CUDA_SUCCESS;
 }
@@ -115,8 +113,7 @@ CUresult make_conditional(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& p, Work* o
     REQUIRE(p.type <= CU_GRAPH_COND_TYPE_SWITCH && p.size && p.size <= most, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(p.ctx, &context));
     const auto& known = graph.root()->conditions();
-    REQUIRE(std::any_of(known.begin(), known.end(),
-                        [&](const auto& row) { return row.handle == p.handle; }),
+    REQUIRE(std::any_of(known.begin(), known.end(), [&](const auto& row) { return row.handle == p.handle; }),
             CUDA_ERROR_INVALID_VALUE);
     auto made = std::make_shared<ConditionalWork>(p.handle, p.type);
     made->context = context;
@@ -134,8 +131,8 @@ CUresult make_conditional(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& p, Work* o
 CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& p)
 {
     auto all = of_type(CU_GRAPH_NODE_TYPE_KERNEL);
-    all.kernel = {p.func, p.gridDimX, p.gridDimY, p.gridDimZ, p.blockDimX, p.blockDimY, p.blockDimZ,
-                  p.sharedMemBytes, p.kernelParams, p.extra, p.kern, p.ctx};
+    all.kernel = {p.func,      p.gridDimX,       p.gridDimY,     p.gridDimZ, p.blockDimX, p.blockDimY,
+                  p.blockDimZ, p.sharedMemBytes, p.kernelParams, p.extra,    p.kern,      p.ctx};
     return all;
 }
 
@@ -228,8 +225,8 @@ CUgraphNodeParams parameters_of(const NodeWork& work)
     } else if (auto release = dynamic_cast<const FreeWork*>(&work)) {
         all.free.dptr = release->memory->allocation()->base;
     } else if (auto conditional = dynamic_cast<const ConditionalWork*>(&work)) {
-        all.conditional = {conditional->condition, conditional->kind,
-                           unsigned(conditional->handles.size()), conditional->handles.data(), owner};
+        all.conditional = {conditional->condition, conditional->kind, unsigned(conditional->handles.size()),
+                           conditional->handles.data(), owner};
     }
     return all;
 }

@@ -74,8 +74,8 @@ ENTRY(cuGraphGetRootNodes, 10000)(CUgraph hGraph, CUgraphNode* rootNodes, size_t
     return give_list(roots, rootNodes, numRootNodes);
 }
 
-ENTRY(cuGraphGetEdges, 12030)(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
-                              CUgraphEdgeData* edgeData, size_t* numEdges)
+ENTRY(cuGraphGetEdges, 12030)(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edgeData,
+                              size_t* numEdges)
 {
     std::shared_ptr<Graph> graph;
     std::vector<CUgraphNode> begins, ends;
@@ -113,8 +113,8 @@ ENTRY(cuGraphNodeGetContainingGraph, 13010)(CUgraphNode hNode, CUgraph* phGraph)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphNodeGetDependencies, 12030)(CUgraphNode hNode, CUgraphNode* dependencies,
-                                         CUgraphEdgeData* edgeData, size_t* numDependencies)
+ENTRY(cuGraphNodeGetDependencies, 12030)(CUgraphNode hNode, CUgraphNode* dependencies, CUgraphEdgeData* edgeData,
+                                         size_t* numDependencies)
 {
     std::shared_ptr<GraphNode> node;
     std::vector<CUgraphNode> before;
@@ -127,8 +127,8 @@ ENTRY(cuGraphNodeGetDependencies, 12030)(CUgraphNode hNode, CUgraphNode* depende
     return give_list(before, dependencies, numDependencies);
 }
 
-ENTRY(cuGraphNodeGetDependentNodes, 12030)(CUgraphNode hNode, CUgraphNode* dependentNodes,
-                                           CUgraphEdgeData* edgeData, size_t* numDependentNodes)
+ENTRY(cuGraphNodeGetDependentNodes, 12030)(CUgraphNode hNode, CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData,
+                                           size_t* numDependentNodes)
 {
     std::shared_ptr<GraphNode> node;
     REQUIRE(numDependentNodes, CUDA_ERROR_INVALID_VALUE);
@@ -180,9 +180,8 @@ ENTRY(cuGraphAddDependencies, 12030)(CUgraph hGraph, const CUgraphNode* from, co
     return graph->add_edges(edges);
 }
 
-ENTRY(cuGraphRemoveDependencies, 12030)(CUgraph hGraph, const CUgraphNode* from,
-                                        const CUgraphNode* to, const CUgraphEdgeData*,
-                                        size_t numDependencies)
+ENTRY(cuGraphRemoveDependencies, 12030)(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                        const CUgraphEdgeData*, size_t numDependencies)
 {
     std::shared_ptr<Graph> graph;
     Edges edges;
@@ -209,8 +208,7 @@ ENTRY(cuGraphClone, 10000)(CUgraph* phGraphClone, CUgraph originalGraph)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGraphNodeFindInClone, 10000)(CUgraphNode* phNode, CUgraphNode hOriginalNode,
-                                     CUgraph hClonedGraph)
+ENTRY(cuGraphNodeFindInClone, 10000)(CUgraphNode* phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
 {
     std::shared_ptr<Graph> graph;
     REQUIRE(phNode, CUDA_ERROR_INVALID_VALUE);
@@ -231,8 +229,8 @@ ENTRY(cuGraphDebugDotPrint, 11030)(CUgraph hGraph, const char* path, unsigned in
 
 // --------------------------------------------------------------- user objects, conditions
 
-ENTRY(cuUserObjectCreate, 11030)(CUuserObject* object_out, void* ptr, CUhostFn destroy,
-                                 unsigned int initialRefcount, unsigned int flags)
+ENTRY(cuUserObjectCreate, 11030)(CUuserObject* object_out, void* ptr, CUhostFn destroy, unsigned int initialRefcount,
+                                 unsigned int flags)
 {
     REQUIRE(object_out && destroy && initialRefcount && initialRefcount <= 0x7fffffff &&
                 flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
@@ -255,8 +253,7 @@ ENTRY(cuUserObjectRelease, 11030)(CUuserObject object, unsigned int count)
     return found->release(count);
 }
 
-ENTRY(cuGraphRetainUserObject, 11030)(CUgraph graph, CUuserObject object, unsigned int count,
-                                      unsigned int flags)
+ENTRY(cuGraphRetainUserObject, 11030)(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
 {
     std::shared_ptr<Graph> owner;
     auto found = UserObject::find(object);
@@ -274,9 +271,8 @@ ENTRY(cuGraphReleaseUserObject, 11030)(CUgraph graph, CUuserObject object, unsig
     return owner->release(found, count);
 }
 
-ENTRY(cuGraphConditionalHandleCreate, 12030)(CUgraphConditionalHandle* pHandle_out, CUgraph hGraph,
-                                             CUcontext ctx, unsigned int defaultLaunchValue,
-                                             unsigned int flags)
+ENTRY(cuGraphConditionalHandleCreate, 12030)(CUgraphConditionalHandle* pHandle_out, CUgraph hGraph, CUcontext ctx,
+                                             unsigned int defaultLaunchValue, unsigned int flags)
 {
     std::shared_ptr<Graph> graph;
     std::shared_ptr<Context> context;

@@ -17,8 +17,9 @@ constexpr int workqueues_since = 13010;
 // INVALID_RESOURCE_TYPE for what this version of the driver does not know.
 CUresult check_type(CUdevResourceType type)
 {
-    bool known = type == CU_DEV_RESOURCE_TYPE_SM || (config().driver_version >= workqueues_since &&
-                 (type == CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG || type == CU_DEV_RESOURCE_TYPE_WORKQUEUE));
+    bool known = type == CU_DEV_RESOURCE_TYPE_SM ||
+                 (config().driver_version >= workqueues_since &&
+                  (type == CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG || type == CU_DEV_RESOURCE_TYPE_WORKQUEUE));
     return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_RESOURCE_TYPE;
 }
 

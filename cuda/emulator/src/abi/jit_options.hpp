@@ -19,9 +19,8 @@ public:
         if (count && (!options || !values))
             return CUDA_ERROR_INVALID_VALUE;
         for (unsigned i = 0; i < count; ++i) {
-            Log& log = options[i] == CU_JIT_INFO_LOG_BUFFER ||
-                               options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES
-                           ? info_ : error_;
+            Log& log = options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ? info_
+                                                                                                               : error_;
             if (options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER)
                 log.text = static_cast<char*>(values[i]);
             else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ||

@@ -33,12 +33,12 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     }
     PreparedLaunch prepared;
     TRY(prepare_launch(*function, parameters, *context, &prepared));
-    return stream->enqueue({Operation::Kind::kernel, parameters.name,
-                            [prepared, weak = std::weak_ptr<Context>(context)] {
-                                if (auto owner = weak.lock())
-                                    run_launch(*prepared.request, *owner);
-                                return CUDA_SUCCESS;
-                            }});
+    return stream->enqueue(
+        {Operation::Kind::kernel, parameters.name, [prepared, weak = std::weak_ptr<Context>(context)] {
+             if (auto owner = weak.lock())
+                 run_launch(*prepared.request, *owner);
+             return CUDA_SUCCESS;
+         }});
 }
 
 // Events that a launch attribute asks to record; recorded behind the kernel, which is later
@@ -64,8 +64,7 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, LaunchParameters* p,
         events->handles[events->count++ & 1] = value.launchCompletionEvent.event;
         break;
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        REQUIRE(int(value.sharedMemCarveout) >= -1 && int(value.sharedMemCarveout) <= 100,
-                CUDA_ERROR_INVALID_VALUE);
+        REQUIRE(int(value.sharedMemCarveout) >= -1 && int(value.sharedMemCarveout) <= 100, CUDA_ERROR_INVALID_VALUE);
         break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
     // Permissions and preferences: running in plain stream order honours them.
@@ -88,10 +87,9 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, LaunchParameters* p,
 
 } // namespace
 
-ENTRY(cuLaunchKernel, 4000)(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                            unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                            unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-                            void** kernelParams, void** extra)
+ENTRY(cuLaunchKernel, 4000)(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                            unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                            unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra)
 {
     LaunchParameters p;
     p.grid = {gridDimX, gridDimY, gridDimZ};
@@ -103,9 +101,8 @@ ENTRY(cuLaunchKernel, 4000)(CUfunction f, unsigned int gridDimX, unsigned int gr
 }
 
 ENTRY(cuLaunchCooperativeKernel, 9000)(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                                       unsigned int gridDimZ, unsigned int blockDimX,
-                                       unsigned int blockDimY, unsigned int blockDimZ,
-                                       unsigned int sharedMemBytes, CUstream hStream,
+                                       unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                       unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                        void** kernelParams)
 {
     LaunchParameters p;
@@ -118,8 +115,7 @@ ENTRY(cuLaunchCooperativeKernel, 9000)(CUfunction f, unsigned int gridDimX, unsi
     return launch_on(f, p, hStream);
 }
 
-ENTRY(cuLaunchKernelEx, 11060)(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
-                               void** extra)
+ENTRY(cuLaunchKernelEx, 11060)(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra)
 {
     REQUIRE(config && (config->attrs || !config->numAttrs), CUDA_ERROR_INVALID_VALUE);
     LaunchParameters p;

@@ -56,8 +56,7 @@ CUresult add(CUlinkState handle, const void* data, size_t size, const std::strin
 
 } // namespace
 
-ENTRY(cuLinkCreate, 6050)(unsigned int numOptions, CUjit_option* options, void** optionValues,
-                          CUlinkState* stateOut)
+ENTRY(cuLinkCreate, 6050)(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut)
 {
     std::shared_ptr<state::Context> context;
     REQUIRE(stateOut, CUDA_ERROR_INVALID_VALUE);
@@ -70,15 +69,14 @@ ENTRY(cuLinkCreate, 6050)(unsigned int numOptions, CUjit_option* options, void**
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuLinkAddData, 6050)(CUlinkState state, CUjitInputType, void* data, size_t size,
-                           const char* name, unsigned int, CUjit_option*, void**)
+ENTRY(cuLinkAddData, 6050)(CUlinkState state, CUjitInputType, void* data, size_t size, const char* name, unsigned int,
+                           CUjit_option*, void**)
 {
     REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE);
     return add(state, data, size, name ? name : "input");
 }
 
-ENTRY(cuLinkAddFile, 6050)(CUlinkState state, CUjitInputType, const char* path, unsigned int,
-                           CUjit_option*, void**)
+ENTRY(cuLinkAddFile, 6050)(CUlinkState state, CUjitInputType, const char* path, unsigned int, CUjit_option*, void**)
 {
     REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
     FILE* file = std::fopen(path, "rbe");

@@ -19,8 +19,8 @@ const Entry* find_entry(const char* name, int version)
     int highest = std::min(version, config().driver_version);
     const Entry* end = entries + entry_count;
     const Entry* found = nullptr;
-    const Entry* row = std::lower_bound(
-        entries, end, name, [](const Entry& e, const char* n) { return std::strcmp(e.name, n) < 0; });
+    const Entry* row =
+        std::lower_bound(entries, end, name, [](const Entry& e, const char* n) { return std::strcmp(e.name, n) < 0; });
     for (; row != end && std::strcmp(row->name, name) == 0; ++row)
         if (row->version <= highest)
             found = row;
@@ -54,8 +54,8 @@ ENTRY(cuDriverGetVersion, 2020)(int* driverVersion)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuGetProcAddress, 12000)(const char* symbol, void** pfn, int cudaVersion,
-                               cuuint64_t flags, CUdriverProcAddressQueryResult* symbolStatus)
+ENTRY(cuGetProcAddress, 12000)(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
+                               CUdriverProcAddressQueryResult* symbolStatus)
 {
     if (!symbol || !pfn)
         return CUDA_ERROR_INVALID_VALUE;
@@ -75,8 +75,7 @@ ENTRY(cuGetProcAddress, 12000)(const char* symbol, void** pfn, int cudaVersion,
 }
 
 // The form of CUDA 11.3, which bindings of that age and the runtime look up by dlsym.
-extern "C" EMU_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn,
-                                                int cudaVersion, cuuint64_t flags)
+extern "C" EMU_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags)
 {
     return entry_cuGetProcAddress_12000(symbol, pfn, cudaVersion, flags, nullptr);
 }

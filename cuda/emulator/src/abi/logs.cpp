@@ -11,8 +11,7 @@
 using namespace emu;
 using namespace emu::abi;
 
-ENTRY(cuLogsRegisterCallback, 12090)(CUlogsCallback callbackFunc, void* userData,
-                                     CUlogsCallbackHandle* callback_out)
+ENTRY(cuLogsRegisterCallback, 12090)(CUlogsCallback callbackFunc, void* userData, CUlogsCallbackHandle* callback_out)
 {
     REQUIRE(callbackFunc, CUDA_ERROR_INVALID_VALUE);
     auto* listener = log::listen(callbackFunc, userData);

@@ -28,8 +28,7 @@ struct Spot {
     bool operator==(const Spot& other) const { return type == other.type && id == other.id; }
     int device() const
     {
-        return type == CU_MEM_LOCATION_TYPE_DEVICE ? id
-               : type == CU_MEM_LOCATION_TYPE_INVALID ? no_device : cpu_device;
+        return type == CU_MEM_LOCATION_TYPE_DEVICE ? id : type == CU_MEM_LOCATION_TYPE_INVALID ? no_device : cpu_device;
     }
     int number() const { return type == CU_MEM_LOCATION_TYPE_INVALID ? no_device : id; }
 };
@@ -43,8 +42,7 @@ struct Advice {
 // Of whole pages, in spans that have the same advice; pages without one are as new.
 class Ranges {
 public:
-    template <class Change>
-    void change(CUdeviceptr base, size_t size, uint64_t allocation, Change change)
+    template <class Change> void change(CUdeviceptr base, size_t size, uint64_t allocation, Change change)
     {
         std::lock_guard lock(mutex_);
         CUdeviceptr begin = base / page * page, end = (base + size + page - 1) / page * page;
@@ -63,8 +61,7 @@ public:
     }
 
     // Visits the advice of every span of the range, gaps as new.
-    template <class Visit>
-    void visit(CUdeviceptr base, size_t size, uint64_t allocation, Visit visit)
+    template <class Visit> void visit(CUdeviceptr base, size_t size, uint64_t allocation, Visit visit)
     {
         change(base, size, allocation, [&](Advice& advice) { visit(std::as_const(advice)); });
     }
@@ -162,8 +159,8 @@ std::set<int> common_users(const Allocation& memory, CUdeviceptr address, size_t
 
 } // namespace
 
-ENTRY(cuMemPrefetchAsync, 12020)(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                                 unsigned int flags, CUstream hStream)
+ENTRY(cuMemPrefetchAsync, 12020)(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                                 CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE);
@@ -171,14 +168,13 @@ ENTRY(cuMemPrefetchAsync, 12020)(CUdeviceptr devPtr, size_t count, CUmemLocation
     return prefetch(*stream, devPtr, count, location);
 }
 
-ENTRY(cuMemPrefetchBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t count,
-                                      CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
-                                      size_t numPrefetchLocs, unsigned long long flags,
+ENTRY(cuMemPrefetchBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t count, CUmemLocation* prefetchLocs,
+                                      size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
                                       CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
-    REQUIRE(flags == 0 && count && dptrs && sizes && prefetchLocs && prefetchLocIdxs &&
-                numPrefetchLocs && numPrefetchLocs <= count && prefetchLocIdxs[0] == 0,
+    REQUIRE(flags == 0 && count && dptrs && sizes && prefetchLocs && prefetchLocIdxs && numPrefetchLocs &&
+                numPrefetchLocs <= count && prefetchLocIdxs[0] == 0,
             CUDA_ERROR_INVALID_VALUE);
     TRY(need_own_stream(hStream, &stream));
     size_t row = 0;
@@ -191,8 +187,8 @@ ENTRY(cuMemPrefetchBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t 
 }
 
 // The contents may be lost: keeping them is one of the ways to lose nothing.
-ENTRY(cuMemDiscardBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t count,
-                                     unsigned long long flags, CUstream hStream)
+ENTRY(cuMemDiscardBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t count, unsigned long long flags,
+                                     CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     std::shared_ptr<Allocation> memory;
@@ -204,22 +200,20 @@ ENTRY(cuMemDiscardBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t c
 }
 
 ENTRY(cuMemDiscardAndPrefetchBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t count,
-                                                CUmemLocation* prefetchLocs,
-                                                size_t* prefetchLocIdxs, size_t numPrefetchLocs,
-                                                unsigned long long flags, CUstream hStream)
+                                                CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                                size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
 {
-    return entry_cuMemPrefetchBatchAsync_13000(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
-                                               numPrefetchLocs, flags, hStream);
+    return entry_cuMemPrefetchBatchAsync_13000(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
+                                               flags, hStream);
 }
 
-ENTRY(cuMemAdvise, 12020)(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
-                          CUmemLocation location)
+ENTRY(cuMemAdvise, 12020)(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     std::shared_ptr<Allocation> memory;
     Spot spot;
     TRY(need_managed(devPtr, count, &memory));
-    bool located = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
-                   advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+    bool located = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+                   advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     if (located)
         TRY(need_spot(location, &spot));
     auto apply = [&](auto change) {
@@ -231,16 +225,14 @@ ENTRY(cuMemAdvise, 12020)(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
     case CU_MEM_ADVISE_UNSET_READ_MOSTLY: return apply([](Advice& a) { a.read_mostly = false; });
     case CU_MEM_ADVISE_SET_PREFERRED_LOCATION: return apply([&](Advice& a) { a.preferred = spot; });
     case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION: return apply([](Advice& a) { a.preferred = Spot{}; });
-    case CU_MEM_ADVISE_SET_ACCESSED_BY:
-        return apply([&](Advice& a) { a.accessed_by.insert(spot.device()); });
-    case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
-        return apply([&](Advice& a) { a.accessed_by.erase(spot.device()); });
+    case CU_MEM_ADVISE_SET_ACCESSED_BY: return apply([&](Advice& a) { a.accessed_by.insert(spot.device()); });
+    case CU_MEM_ADVISE_UNSET_ACCESSED_BY: return apply([&](Advice& a) { a.accessed_by.erase(spot.device()); });
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
-ENTRY(cuMemRangeGetAttribute, 8000)(void* data, size_t dataSize, CUmem_range_attribute attribute,
-                                    CUdeviceptr devPtr, size_t count)
+ENTRY(cuMemRangeGetAttribute, 8000)(void* data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                    size_t count)
 {
     std::shared_ptr<Allocation> memory;
     REQUIRE(data && dataSize >= 4 && dataSize % 4 == 0, CUDA_ERROR_INVALID_VALUE);
@@ -270,9 +262,8 @@ ENTRY(cuMemRangeGetAttribute, 8000)(void* data, size_t dataSize, CUmem_range_att
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuMemRangeGetAttributes, 8000)(void** data, size_t* dataSizes,
-                                     CUmem_range_attribute* attributes, size_t numAttributes,
-                                     CUdeviceptr devPtr, size_t count)
+ENTRY(cuMemRangeGetAttributes, 8000)(void** data, size_t* dataSizes, CUmem_range_attribute* attributes,
+                                     size_t numAttributes, CUdeviceptr devPtr, size_t count)
 {
     REQUIRE(data && dataSizes && attributes && numAttributes, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < numAttributes; ++i)
@@ -280,14 +271,12 @@ ENTRY(cuMemRangeGetAttributes, 8000)(void** data, size_t* dataSizes,
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuStreamAttachMemAsync, 6000)(CUstream hStream, CUdeviceptr dptr, size_t length,
-                                    unsigned int flags)
+ENTRY(cuStreamAttachMemAsync, 6000)(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
 {
     std::shared_ptr<Stream> stream;
     auto memory = AddressSpace::get().find(dptr);
     REQUIRE(memory && memory->kind == MemoryKind::managed && (!length || length == memory->size) &&
-                (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
-                 flags == CU_MEM_ATTACH_SINGLE),
+                (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE),
             CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
     return stream->enqueue({Operation::Kind::other, "cuStreamAttachMemAsync", nullptr});

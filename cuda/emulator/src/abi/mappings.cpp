@@ -28,8 +28,7 @@ CUresult check(const CUmemAllocationProp& prop)
                 prop.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
             CUDA_ERROR_NOT_SUPPORTED);
     switch (prop.location.type) {
-    case CU_MEM_LOCATION_TYPE_DEVICE:
-        return device_at(prop.location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    case CU_MEM_LOCATION_TYPE_DEVICE: return device_at(prop.location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: return CUDA_SUCCESS;
@@ -39,8 +38,8 @@ CUresult check(const CUmemAllocationProp& prop)
 
 } // namespace
 
-ENTRY(cuMemAddressReserve, 10020)(CUdeviceptr* ptr, size_t size, size_t alignment,
-                                  CUdeviceptr addr, unsigned long long flags)
+ENTRY(cuMemAddressReserve, 10020)(CUdeviceptr* ptr, size_t size, size_t alignment, CUdeviceptr addr,
+                                  unsigned long long flags)
 {
     REQUIRE(ptr && flags == 0, CUDA_ERROR_INVALID_VALUE);
     return virtual_memory::reserve(size, alignment, addr, ptr);
@@ -51,8 +50,8 @@ ENTRY(cuMemAddressFree, 10020)(CUdeviceptr ptr, size_t size)
     return virtual_memory::free(ptr, size);
 }
 
-ENTRY(cuMemCreate, 10020)(CUmemGenericAllocationHandle* handle, size_t size,
-                          const CUmemAllocationProp* prop, unsigned long long flags)
+ENTRY(cuMemCreate, 10020)(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* prop,
+                          unsigned long long flags)
 {
     REQUIRE(handle && prop && flags == 0 && size && size % unit == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(check(*prop));
@@ -64,8 +63,8 @@ ENTRY(cuMemRelease, 10020)(CUmemGenericAllocationHandle handle)
     return Physical::release(handle);
 }
 
-ENTRY(cuMemMap, 10020)(CUdeviceptr ptr, size_t size, size_t offset,
-                       CUmemGenericAllocationHandle handle, unsigned long long flags)
+ENTRY(cuMemMap, 10020)(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                       unsigned long long flags)
 {
     std::shared_ptr<Physical> memory;
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE);
@@ -82,15 +81,13 @@ ENTRY(cuMemUnmap, 10020)(CUdeviceptr ptr, size_t size)
     return virtual_memory::unmap(ptr, size);
 }
 
-ENTRY(cuMemSetAccess, 10020)(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* desc,
-                             size_t count)
+ENTRY(cuMemSetAccess, 10020)(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* desc, size_t count)
 {
     REQUIRE(desc, CUDA_ERROR_INVALID_VALUE);
     return virtual_memory::set_access(ptr, size, desc, count);
 }
 
-ENTRY(cuMemGetAccess, 10020)(unsigned long long* flags, const CUmemLocation* location,
-                             CUdeviceptr ptr)
+ENTRY(cuMemGetAccess, 10020)(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr)
 {
     CUmemAccess_flags found;
     REQUIRE(flags && location, CUDA_ERROR_INVALID_VALUE);
@@ -102,15 +99,14 @@ ENTRY(cuMemGetAccess, 10020)(unsigned long long* flags, const CUmemLocation* loc
 ENTRY(cuMemGetAllocationGranularity, 10020)(size_t* granularity, const CUmemAllocationProp* prop,
                                             CUmemAllocationGranularity_flags option)
 {
-    REQUIRE(granularity && prop && (option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
-                                    option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+    REQUIRE(granularity && prop &&
+                (option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
             CUDA_ERROR_INVALID_VALUE);
     *granularity = unit;
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuMemGetAllocationPropertiesFromHandle, 10020)(CUmemAllocationProp* prop,
-                                                     CUmemGenericAllocationHandle handle)
+ENTRY(cuMemGetAllocationPropertiesFromHandle, 10020)(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle)
 {
     std::shared_ptr<Physical> memory;
     REQUIRE(prop, CUDA_ERROR_INVALID_VALUE);
@@ -128,14 +124,11 @@ ENTRY(cuMemRetainAllocationHandle, 11000)(CUmemGenericAllocationHandle* handle, 
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuMemExportToShareableHandle, 10020)(void* shareableHandle,
-                                           CUmemGenericAllocationHandle handle,
-                                           CUmemAllocationHandleType handleType,
-                                           unsigned long long flags)
+ENTRY(cuMemExportToShareableHandle, 10020)(void* shareableHandle, CUmemGenericAllocationHandle handle,
+                                           CUmemAllocationHandleType handleType, unsigned long long flags)
 {
     std::shared_ptr<Physical> memory;
-    REQUIRE(shareableHandle && flags == 0 &&
-                handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+    REQUIRE(shareableHandle && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
             CUDA_ERROR_INVALID_VALUE);
     TRY(need_memory(handle, &memory));
     REQUIRE(memory->properties().requestedHandleTypes == handleType, CUDA_ERROR_INVALID_VALUE);
@@ -146,7 +139,6 @@ ENTRY(cuMemExportToShareableHandle, 10020)(void* shareableHandle,
 ENTRY(cuMemImportFromShareableHandle, 10020)(CUmemGenericAllocationHandle* handle, void* osHandle,
                                              CUmemAllocationHandleType shHandleType)
 {
-    REQUIRE(handle && shHandleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(handle && shHandleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
     return Physical::import(int(reinterpret_cast<intptr_t>(osHandle)), handle);
 }

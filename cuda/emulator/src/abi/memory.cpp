@@ -54,12 +54,11 @@ ENTRY(cuMemAlloc, 3020)(CUdeviceptr* dptr, size_t bytesize)
     return space().allocate(context->device().memory(), bytesize, context->handle(), 0, dptr);
 }
 
-ENTRY(cuMemAllocPitch, 3020)(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes,
-                             size_t Height, unsigned int ElementSizeBytes)
+ENTRY(cuMemAllocPitch, 3020)(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                             unsigned int ElementSizeBytes)
 {
     REQUIRE(dptr && pPitch && WidthInBytes && Height, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16, CUDA_ERROR_INVALID_VALUE);
     const size_t unit = 512;
     size_t pitch = (WidthInBytes + unit - 1) / unit * unit, size = 0;
     REQUIRE(pitch <= 0x7fffffff, CUDA_ERROR_INVALID_VALUE);
@@ -76,8 +75,7 @@ ENTRY(cuMemFree, 3020)(CUdeviceptr dptr)
     if (!dptr)
         return context->sticky();
     auto allocation = space().find(dptr);
-    REQUIRE(allocation && allocation->base == dptr && !allocation->is_host() &&
-                allocation->kind != MemoryKind::heap,
+    REQUIRE(allocation && allocation->base == dptr && !allocation->is_host() && allocation->kind != MemoryKind::heap,
             CUDA_ERROR_INVALID_VALUE);
     wait_for_users(*allocation);
     TRY(Pool::release_now(dptr));
@@ -112,8 +110,7 @@ ENTRY(cuMemGetAddressRange, 3020)(CUdeviceptr* pbase, size_t* psize, CUdeviceptr
 ENTRY(cuMemAllocManaged, 6000)(CUdeviceptr* dptr, size_t bytesize, unsigned int flags)
 {
     std::shared_ptr<Context> context;
-    REQUIRE(dptr && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST),
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(dptr && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST), CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
     return space().allocate(space().managed(), bytesize, context->handle(), flags, dptr);
 }
@@ -138,8 +135,8 @@ ENTRY(cuMemFreeHost, 2000)(void* p)
     if (!p)
         return context->sticky();
     auto allocation = space().find(address_of(p));
-    REQUIRE(allocation && allocation->base == address_of(p) &&
-                allocation->kind == MemoryKind::pinned && !allocation->owner,
+    REQUIRE(allocation && allocation->base == address_of(p) && allocation->kind == MemoryKind::pinned &&
+                !allocation->owner,
             CUDA_ERROR_INVALID_VALUE);
     wait_for_users(*allocation);
     TRY(space().release(address_of(p)));
@@ -179,8 +176,7 @@ ENTRY(cuMemHostRegister, 6050)(void* p, size_t bytesize, unsigned int Flags)
     auto page = size_t(sysconf(_SC_PAGESIZE));
     auto begin = reinterpret_cast<uintptr_t>(p) / page * page;
     auto end = reinterpret_cast<uintptr_t>(p) + bytesize;
-    REQUIRE(end > begin && msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(end > begin && msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0, CUDA_ERROR_INVALID_VALUE);
     return space().register_host(p, bytesize, Flags, context->handle());
 }
 
@@ -190,8 +186,7 @@ ENTRY(cuMemHostUnregister, 4000)(void* p)
     TRY(need_any_context(&context));
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(address_of(p));
-    REQUIRE(allocation && allocation->kind == MemoryKind::registered,
-            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    REQUIRE(allocation && allocation->kind == MemoryKind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     wait_for_users(*allocation);
     TRY(space().unregister_host(p));
     return context->sticky();
@@ -201,8 +196,7 @@ ENTRY(cuMemHostUnregister, 4000)(void* p)
 
 namespace {
 
-template <class T>
-CUresult give(void* out, T value)
+template <class T> CUresult give(void* out, T value)
 {
     std::memcpy(out, &value, sizeof value);
     return CUDA_SUCCESS;
@@ -217,8 +211,7 @@ int ordinal_of(const Allocation& a)
     return 0;
 }
 
-CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, CUdeviceptr address,
-                           void* out)
+CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, CUdeviceptr address, void* out)
 {
     const size_t mapping = 2 << 20;
     std::pair<CUdeviceptr, size_t> range{a.base, a.size};
@@ -227,11 +220,9 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     bool host = a.is_host(), reachable = host || a.is_managed();
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: return give(out, a.pool ? nullptr : a.context);
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        return give(out, unsigned(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(out, unsigned(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(out, address);
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        return reachable ? give(out, address) : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return reachable ? give(out, address) : CUDA_ERROR_INVALID_VALUE;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give(out, unsigned(a.sync_memops));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(out, a.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(out, unsigned(a.is_managed()));
@@ -243,11 +234,9 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return give(out, cuuint64_t(0));
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return give(out, 0u);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        return give(out, unsigned(a.read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ
-                                              : CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        return give(out, unsigned(a.read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return give(out, a.pool);
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        return give(out, (a.size + mapping - 1) / mapping * mapping);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return give(out, (a.size + mapping - 1) / mapping * mapping);
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return give(out, a.base);
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return give(out, a.id);
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return give(out, 0u);
@@ -281,29 +270,27 @@ ENTRY(cuPointerGetAttribute, 4000)(void* data, CUpointer_attribute attribute, CU
     auto allocation = space().find(ptr);
     if (!allocation) { // mapped, and open to nobody yet
         allocation = virtual_memory::allocation_at(ptr);
-        REQUIRE(allocation && attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-                CUDA_ERROR_INVALID_VALUE);
+        REQUIRE(allocation && attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CUDA_ERROR_INVALID_VALUE);
     }
     return pointer_attribute(*allocation, attribute, ptr, data);
 }
 
-ENTRY(cuPointerGetAttributes, 7000)(unsigned int numAttributes, CUpointer_attribute* attributes,
-                                    void** data, CUdeviceptr ptr)
+ENTRY(cuPointerGetAttributes, 7000)(unsigned int numAttributes, CUpointer_attribute* attributes, void** data,
+                                    CUdeviceptr ptr)
 {
     REQUIRE(!numAttributes || (attributes && data), CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(ptr);
     for (unsigned i = 0; i < numAttributes; ++i) {
         REQUIRE(data[i], CUDA_ERROR_INVALID_VALUE);
-        CUresult result = allocation ? pointer_attribute(*allocation, attributes[i], ptr, data[i])
-                                     : CUDA_ERROR_INVALID_VALUE;
+        CUresult result =
+            allocation ? pointer_attribute(*allocation, attributes[i], ptr, data[i]) : CUDA_ERROR_INVALID_VALUE;
         if (result != CUDA_SUCCESS) // an attribute that the pointer does not have is null
             TRY(unknown_attribute(attributes[i], data[i]));
     }
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuPointerSetAttribute, 6000)(const void* value, CUpointer_attribute attribute,
-                                   CUdeviceptr ptr)
+ENTRY(cuPointerSetAttribute, 6000)(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     auto allocation = space().find(ptr);
     REQUIRE(value && allocation && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&

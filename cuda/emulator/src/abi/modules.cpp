@@ -87,8 +87,8 @@ ENTRY(cuModuleLoadData, 2000)(CUmodule* module, const void* image)
     return load_module(module, image, 0, none);
 }
 
-ENTRY(cuModuleLoadDataEx, 2010)(CUmodule* module, const void* image, unsigned int numOptions,
-                                CUjit_option* options, void** optionValues)
+ENTRY(cuModuleLoadDataEx, 2010)(CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options,
+                                void** optionValues)
 {
     JitOptions logs;
     TRY(logs.read(numOptions, options, optionValues));
@@ -141,8 +141,7 @@ ENTRY(cuModuleGetFunctionCount, 12040)(unsigned int* count, CUmodule mod)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuModuleEnumerateFunctions, 12040)(CUfunction* functions, unsigned int numFunctions,
-                                         CUmodule mod)
+ENTRY(cuModuleEnumerateFunctions, 12040)(CUfunction* functions, unsigned int numFunctions, CUmodule mod)
 {
     std::shared_ptr<Module> module;
     REQUIRE(functions || !numFunctions, CUDA_ERROR_INVALID_VALUE);
@@ -168,18 +167,16 @@ ENTRY(cuModuleGetGlobal, 3020)(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, 
 
 // ------------------------------------------------------------------------------ libraries
 
-ENTRY(cuLibraryLoadData, 12000)(CUlibrary* library, const void* code, CUjit_option* jitOptions,
-                                void** jitOptionsValues, unsigned int numJitOptions,
-                                CUlibraryOption*, void**, unsigned int)
+ENTRY(cuLibraryLoadData, 12000)(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues,
+                                unsigned int numJitOptions, CUlibraryOption*, void**, unsigned int)
 {
     JitOptions logs;
     TRY(logs.read(numJitOptions, jitOptions, jitOptionsValues));
     return load_library(library, code, 0, logs);
 }
 
-ENTRY(cuLibraryLoadFromFile, 12000)(CUlibrary* library, const char* fileName,
-                                    CUjit_option* jitOptions, void** jitOptionsValues,
-                                    unsigned int numJitOptions, CUlibraryOption*, void**,
+ENTRY(cuLibraryLoadFromFile, 12000)(CUlibrary* library, const char* fileName, CUjit_option* jitOptions,
+                                    void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption*, void**,
                                     unsigned int)
 {
     Bytes bytes;
@@ -235,8 +232,7 @@ ENTRY(cuLibraryGetModule, 12000)(CUmodule* pMod, CUlibrary library)
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuLibraryGetGlobal, 12000)(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
-                                 const char* name)
+ENTRY(cuLibraryGetGlobal, 12000)(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name)
 {
     CUmodule module = nullptr;
     REQUIRE((dptr || bytes) && name, CUDA_ERROR_INVALID_VALUE);
@@ -244,8 +240,7 @@ ENTRY(cuLibraryGetGlobal, 12000)(CUdeviceptr* dptr, size_t* bytes, CUlibrary lib
     return Module::find(module)->global(name, dptr, bytes);
 }
 
-ENTRY(cuLibraryGetManaged, 12000)(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
-                                  const char* name)
+ENTRY(cuLibraryGetManaged, 12000)(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name)
 {
     std::shared_ptr<Library> found;
     REQUIRE((dptr || bytes) && name, CUDA_ERROR_INVALID_VALUE);

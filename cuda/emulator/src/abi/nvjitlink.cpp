@@ -99,18 +99,28 @@ nvJitLinkResult read_architecture(const std::string& value, bool* real)
     long number = std::strtol(digits.c_str(), &end, 10);
     std::string suffix = end;
     auto known = front::supported_architectures();
-    if (std::find(known.begin(), known.end(), int(number)) == known.end() || (suffix != "" && suffix != "a" && suffix != "f"))
+    if (std::find(known.begin(), known.end(), int(number)) == known.end() ||
+        (suffix != "" && suffix != "a" && suffix != "f"))
         return NVJITLINK_ERROR_UNRECOGNIZED_ARCH;
     *real = begins(value, "sm_");
     return NVJITLINK_SUCCESS;
 }
 
 // Options that are accepted and mean nothing here: with a value, and without.
-const char* const valued[] = {"-ftz=", "-prec-div=", "-prec-sqrt=", "-fma=", "-maxrregcount=", "-kernels-used=",
-                              "-variables-used=", "-split-compile=", "-split-compile-extended=",
-                              "-jump-table-density=", "-Xptxas=", "-Xnvvm="};
-const char* const flags[] = {"-time", "-verbose", "-g", "-lineinfo", "-O0", "-O3", "-no-cache",
-                             "-optimize-unused-variables"};
+const char* const valued[] = {"-ftz=",
+                              "-prec-div=",
+                              "-prec-sqrt=",
+                              "-fma=",
+                              "-maxrregcount=",
+                              "-kernels-used=",
+                              "-variables-used=",
+                              "-split-compile=",
+                              "-split-compile-extended=",
+                              "-jump-table-density=",
+                              "-Xptxas=",
+                              "-Xnvvm="};
+const char* const flags[] = {"-time", "-verbose", "-g",        "-lineinfo",
+                             "-O0",   "-O3",      "-no-cache", "-optimize-unused-variables"};
 
 nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* linker)
 {
@@ -125,8 +135,9 @@ nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* li
         } else if (option == "-ptx") {
             linker->text = true;
         } else {
-            bool known = std::any_of(std::begin(valued), std::end(valued), [&](const char* v) { return begins(option, v); }) ||
-                         std::any_of(std::begin(flags), std::end(flags), [&](const char* v) { return option == v; });
+            bool known =
+                std::any_of(std::begin(valued), std::end(valued), [&](const char* v) { return begins(option, v); }) ||
+                std::any_of(std::begin(flags), std::end(flags), [&](const char* v) { return option == v; });
             if (!known)
                 return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
         }
@@ -165,7 +176,8 @@ nvJitLinkResult add(Linker& linker, nvJitLinkInputType type, const void* data, s
             linker.error_log += "unrecognized input type: " + name + "\n";
             return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
         }
-        linker.error_log += std::string("ERROR 1: bad input: does not match type NVJITLINK_INPUT_") + type_names[type] + name + "\n";
+        linker.error_log +=
+            std::string("ERROR 1: bad input: does not match type NVJITLINK_INPUT_") + type_names[type] + name + "\n";
         return NVJITLINK_ERROR_INCORRECT_INPUT_TYPE;
     }
     bool ours = kind == front::ImageKind::host_module || kind == front::ImageKind::host_object ||
@@ -231,7 +243,7 @@ nvJitLinkResult give(nvJitLinkHandle handle, void* to, bool text)
 }
 
 // Logs count their terminating zero; an empty one has size 0.
-nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linker::*log)
+nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linker::* log)
 {
     return with(handle, [&](Linker& linker) {
         if (!size)
@@ -242,7 +254,7 @@ nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linke
     });
 }
 
-nvJitLinkResult log_text(nvJitLinkHandle handle, char* to, std::string Linker::*log)
+nvJitLinkResult log_text(nvJitLinkHandle handle, char* to, std::string Linker::* log)
 {
     return with(handle, [&](Linker& linker) {
         const std::string& text = linker.*log;

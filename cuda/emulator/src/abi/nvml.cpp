@@ -56,7 +56,10 @@ const char* text_of(nvmlReturn_t result)
 
 namespace emu::nvml {
 
-bool is_open() { return users.load(std::memory_order_relaxed) > 0; }
+bool is_open()
+{
+    return users.load(std::memory_order_relaxed) > 0;
+}
 
 nvmlDevice_t handle_of(int ordinal)
 {

@@ -17,15 +17,15 @@
 #include "nvml_types.hpp"
 
 #define NVML_ENTRY(name) extern "C" nvmlReturn_t entry_##name
-#define NVML_REQUIRE(condition, code)                                                              \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return code;                                                                           \
+#define NVML_REQUIRE(condition, code) \
+    do { \
+        if (!(condition)) \
+            return code; \
     } while (false)
-#define NVML_TRY(call)                                                                             \
-    do {                                                                                           \
-        if (nvmlReturn_t emu_failed = (call))                                                      \
-            return emu_failed;                                                                     \
+#define NVML_TRY(call) \
+    do { \
+        if (nvmlReturn_t emu_failed = (call)) \
+            return emu_failed; \
     } while (false)
 
 namespace emu::state {
@@ -49,8 +49,7 @@ inline nvmlReturn_t give_text(const std::string& text, char* out, unsigned lengt
     return NVML_SUCCESS;
 }
 
-template <class T>
-nvmlReturn_t give(T value, T* out)
+template <class T> nvmlReturn_t give(T value, T* out)
 {
     NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
     *out = value;
@@ -58,8 +57,7 @@ nvmlReturn_t give(T value, T* out)
 }
 
 // Fills an array of the caller: *count is its room on entry, and what there is on return.
-template <class T, class List>
-nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
+template <class T, class List> nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
 {
     NVML_REQUIRE(count, NVML_ERROR_INVALID_ARGUMENT);
     unsigned room = *count, needed = unsigned(list.size());
@@ -72,8 +70,7 @@ nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
 }
 
 // The first member of structures that have versions.
-template <class T>
-bool has_version(const T* record, unsigned version)
+template <class T> bool has_version(const T* record, unsigned version)
 {
     return record->version == (unsigned(sizeof(T)) | version << 24);
 }

@@ -32,7 +32,8 @@ struct Architecture {
     int compute; // from this compute capability on, as major * 10 + minor
     unsigned code;
 };
-const Architecture architectures[] = {{100, 10}, {90, 9}, {89, 8}, {80, 7}, {75, 6}, {70, 5}, {60, 4}, {50, 3}, {30, 2}};
+const Architecture architectures[] = {{100, 10}, {90, 9}, {89, 8}, {80, 7}, {75, 6},
+                                      {70, 5},   {60, 4}, {50, 3}, {30, 2}};
 
 std::string uuid_of(const Device& device)
 {
@@ -48,9 +49,8 @@ std::string uuid_of(const Device& device)
 
 bool same_text(const std::string& a, const char* b)
 {
-    return std::equal(a.begin(), a.end(), b, b + std::strlen(b), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-    });
+    return std::equal(a.begin(), a.end(), b, b + std::strlen(b),
+                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // What this process uses; a child of fork() uses nothing.
@@ -141,8 +141,8 @@ void answer(nvmlFieldValue_t& field, bool read)
 
 } // namespace
 
-#define DEVICE(handle)                                                                             \
-    Device* found;                                                                                 \
+#define DEVICE(handle) \
+    Device* found; \
     NVML_TRY(need_device(handle, &found))
 
 // --------------------------------------------------------------------------------- finding

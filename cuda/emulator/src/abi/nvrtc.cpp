@@ -115,7 +115,7 @@ template <class F> nvrtcResult with(nvrtcProgram handle, F f)
     }
 }
 
-nvrtcResult give_size(nvrtcProgram handle, size_t* size, Bytes front::CompileResult::*member, size_t without)
+nvrtcResult give_size(nvrtcProgram handle, size_t* size, Bytes front::CompileResult::* member, size_t without)
 {
     return with(handle, [&](Program& program) {
         if (!size)
@@ -126,7 +126,7 @@ nvrtcResult give_size(nvrtcProgram handle, size_t* size, Bytes front::CompileRes
     });
 }
 
-nvrtcResult give(nvrtcProgram handle, char* to, Bytes front::CompileResult::*member, bool text)
+nvrtcResult give(nvrtcProgram handle, char* to, Bytes front::CompileResult::* member, bool text)
 {
     return with(handle, [&](Program& program) {
         const Bytes& bytes = program.result.*member;

@@ -18,8 +18,7 @@ CUresult need_pool(CUmemoryPool handle, std::shared_ptr<Pool>* out)
 }
 
 // The default or current pool of a place.
-CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool current,
-                 std::shared_ptr<Pool>* out)
+CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool current, std::shared_ptr<Pool>* out)
 {
     REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type == CU_MEM_ALLOCATION_TYPE_MANAGED)
@@ -62,8 +61,7 @@ ENTRY(cuMemPoolSetAttribute, 11020)(CUmemoryPool pool, CUmemPool_attribute attr,
     return found->set_attribute(attr, value);
 }
 
-ENTRY(cuMemPoolGetAccess, 11020)(CUmemAccess_flags* flags, CUmemoryPool memPool,
-                                 CUmemLocation* location)
+ENTRY(cuMemPoolGetAccess, 11020)(CUmemAccess_flags* flags, CUmemoryPool memPool, CUmemLocation* location)
 {
     std::shared_ptr<Pool> found;
     REQUIRE(flags && location, CUDA_ERROR_INVALID_VALUE);
@@ -86,8 +84,7 @@ ENTRY(cuMemPoolTrimTo, 11020)(CUmemoryPool pool, size_t minBytesToKeep)
     return found->trim(minBytesToKeep);
 }
 
-ENTRY(cuMemGetDefaultMemPool, 13000)(CUmemoryPool* pool_out, CUmemLocation* location,
-                                     CUmemAllocationType type)
+ENTRY(cuMemGetDefaultMemPool, 13000)(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type)
 {
     std::shared_ptr<Pool> found;
     REQUIRE(pool_out, CUDA_ERROR_INVALID_VALUE);
@@ -96,8 +93,7 @@ ENTRY(cuMemGetDefaultMemPool, 13000)(CUmemoryPool* pool_out, CUmemLocation* loca
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuMemGetMemPool, 13000)(CUmemoryPool* pool, CUmemLocation* location,
-                              CUmemAllocationType type)
+ENTRY(cuMemGetMemPool, 13000)(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type)
 {
     std::shared_ptr<Pool> found;
     REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
@@ -124,8 +120,7 @@ ENTRY(cuMemAllocAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUstream hStre
     return Pool::current_of(context->device())->allocate(bytesize, *stream, dptr);
 }
 
-ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
-                                      CUstream hStream)
+ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
     std::shared_ptr<Pool> found;
@@ -149,8 +144,7 @@ ENTRY(cuMemFreeAsync, 11020)(CUdeviceptr dptr, CUstream hStream)
 // ------------------------------------------------------------------------- other processes
 
 ENTRY(cuMemPoolExportToShareableHandle, 11020)(void* handle_out, CUmemoryPool pool,
-                                               CUmemAllocationHandleType handleType,
-                                               unsigned long long flags)
+                                               CUmemAllocationHandleType handleType, unsigned long long flags)
 {
     std::shared_ptr<Pool> found;
     REQUIRE(handle_out && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
@@ -161,11 +155,9 @@ ENTRY(cuMemPoolExportToShareableHandle, 11020)(void* handle_out, CUmemoryPool po
 
 // The descriptor is given as the pointer itself.
 ENTRY(cuMemPoolImportFromShareableHandle, 11020)(CUmemoryPool* pool_out, void* handle,
-                                                 CUmemAllocationHandleType handleType,
-                                                 unsigned long long flags)
+                                                 CUmemAllocationHandleType handleType, unsigned long long flags)
 {
-    REQUIRE(pool_out && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(pool_out && flags == 0 && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
     return Pool::import_file(int(reinterpret_cast<intptr_t>(handle)), pool_out);
 }
 
@@ -175,8 +167,7 @@ ENTRY(cuMemPoolExportPointer, 11020)(CUmemPoolPtrExportData* shareData_out, CUde
     return Pool::export_pointer(ptr, shareData_out);
 }
 
-ENTRY(cuMemPoolImportPointer, 11020)(CUdeviceptr* ptr_out, CUmemoryPool pool,
-                                     CUmemPoolPtrExportData* shareData)
+ENTRY(cuMemPoolImportPointer, 11020)(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData* shareData)
 {
     std::shared_ptr<Pool> found;
     REQUIRE(ptr_out && shareData, CUDA_ERROR_INVALID_VALUE);

@@ -41,8 +41,7 @@ const char* kind_name(MemoryKind kind)
 // One line each: "stream 0x10000 (cuStreamCreate, driver call 17)".
 class Leaks {
 public:
-    template <class T>
-    void add(const char* what, const T& rows)
+    template <class T> void add(const char* what, const T& rows)
     {
         for (const auto& row : rows)
             line(what, reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
@@ -83,11 +82,10 @@ std::string list_leaks()
     leaks.add("executable graph", GraphExec::all());
     for (const auto& row : Pool::all())
         if (!row.first->is_default())
-            leaks.line("memory pool", reinterpret_cast<uintptr_t>(row.first->handle()), 0,
-                       row.second);
+            leaks.line("memory pool", reinterpret_cast<uintptr_t>(row.first->handle()), 0, row.second);
     for (const auto& a : AddressSpace::get().all())
-        if (a->kind != MemoryKind::variable && a->kind != MemoryKind::heap &&
-            a->kind != MemoryKind::mapped && !a->released)
+        if (a->kind != MemoryKind::variable && a->kind != MemoryKind::heap && a->kind != MemoryKind::mapped &&
+            !a->released)
             leaks.line(kind_name(a->kind), a->base, a->size, a->made_by);
     for (const auto& row : Physical::all())
         leaks.line("memory without address", row.first->handle(), row.first->size(), row.second);
@@ -178,8 +176,7 @@ EMU_EXPORT int emulator_fail_end(int id)
     return abi::remove_plan(id);
 }
 
-EMU_EXPORT int emulator_fail_state(int id, uint64_t* matched, uint64_t* fired, char* last,
-                                   size_t size)
+EMU_EXPORT int emulator_fail_state(int id, uint64_t* matched, uint64_t* fired, char* last, size_t size)
 {
     std::string text;
     if (!abi::plan_state(id, matched, fired, &text))

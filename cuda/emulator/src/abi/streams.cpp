@@ -152,8 +152,7 @@ ENTRY(cuLaunchHostFunc, 13020)(CUstream hStream, CUhostFn fn, void* userData, un
 }
 
 // Unlike a host function, a callback is also called after an error, and is told.
-ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, void* userData,
-                                 unsigned int flags)
+ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags)
 {
     std::shared_ptr<Stream> stream;
     REQUIRE(callback && flags == 0, CUDA_ERROR_INVALID_VALUE);
@@ -171,8 +170,7 @@ ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, vo
 
 namespace {
 
-template <class T>
-bool is_met(const T* place, T value, unsigned condition)
+template <class T> bool is_met(const T* place, T value, unsigned condition)
 {
     T now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     switch (condition) {
@@ -184,8 +182,7 @@ bool is_met(const T* place, T value, unsigned condition)
 }
 
 // The place of a value that a stream waits for or writes: aligned and within an allocation.
-template <class T>
-CUresult find_place(CUdeviceptr address, T** place)
+template <class T> CUresult find_place(CUdeviceptr address, T** place)
 {
     auto allocation = AddressSpace::get().find_range(address, sizeof(T));
     REQUIRE(allocation && address % sizeof(T) == 0, CUDA_ERROR_INVALID_VALUE);
@@ -193,8 +190,7 @@ CUresult find_place(CUdeviceptr address, T** place)
     return CUDA_SUCCESS;
 }
 
-template <class T>
-CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
+template <class T> CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
 {
     std::shared_ptr<Stream> stream;
     T* place = nullptr;
@@ -217,8 +213,7 @@ CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flag
     return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work});
 }
 
-template <class T>
-CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
+template <class T> CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
 {
     std::shared_ptr<Stream> stream;
     T* place = nullptr;
@@ -236,26 +231,22 @@ CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned fla
 
 } // namespace
 
-ENTRY(cuStreamWaitValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                  unsigned int flags)
+ENTRY(cuStreamWaitValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
     return wait_value<uint32_t>(stream, addr, value, flags);
 }
 
-ENTRY(cuStreamWaitValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                  unsigned int flags)
+ENTRY(cuStreamWaitValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return wait_value<uint64_t>(stream, addr, value, flags);
 }
 
-ENTRY(cuStreamWriteValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                   unsigned int flags)
+ENTRY(cuStreamWriteValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
     return write_value<uint32_t>(stream, addr, value, flags);
 }
 
-ENTRY(cuStreamWriteValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                   unsigned int flags)
+ENTRY(cuStreamWriteValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return write_value<uint64_t>(stream, addr, value, flags);
 }

@@ -101,8 +101,8 @@ ENTRY(cuTensorMapEncodeTiled, 12000)(CUtensorMap* tensorMap, CUtensorMapDataType
                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                      CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
 {
-    Tensor t{tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-             elementStrides, interleave, swizzle, l2Promotion, oobFill};
+    Tensor t{tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
+             elementStrides, interleave, swizzle,       l2Promotion, oobFill};
     TensorMap map;
     TRY(describe(tensorMap, t, TensorMapKind::tiled, 1, &map));
     REQUIRE(boxDim, CUDA_ERROR_INVALID_VALUE);
@@ -116,16 +116,15 @@ ENTRY(cuTensorMapEncodeTiled, 12000)(CUtensorMap* tensorMap, CUtensorMapDataType
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuTensorMapEncodeIm2col, 12000)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
-                                      void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
-                                      const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner,
-                                      cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
-                                      const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
-                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
-                                      CUtensorMapFloatOOBfill oobFill)
+ENTRY(cuTensorMapEncodeIm2col,
+      12000)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress,
+             const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner,
+             const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
+             const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+             CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
 {
-    Tensor t{tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-             elementStrides, interleave, swizzle, l2Promotion, oobFill};
+    Tensor t{tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
+             elementStrides, interleave, swizzle,       l2Promotion, oobFill};
     TensorMap map;
     TRY(describe(tensorMap, t, TensorMapKind::im2col, 3, &map));
     REQUIRE(pixelBoxLowerCorner && pixelBoxUpperCorner, CUDA_ERROR_INVALID_VALUE);
@@ -147,17 +146,15 @@ ENTRY(cuTensorMapEncodeIm2col, 12000)(CUtensorMap* tensorMap, CUtensorMapDataTyp
 }
 
 // The driver of an H200 encodes it, although kernels can use it from compute capability 10.0 on only.
-ENTRY(cuTensorMapEncodeIm2colWide, 12080)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType,
-                                          cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim,
-                                          const cuuint64_t* globalStrides, int pixelBoxLowerCornerWidth,
-                                          int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
-                                          cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides,
-                                          CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
-                                          CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
-                                          CUtensorMapFloatOOBfill oobFill)
+ENTRY(cuTensorMapEncodeIm2colWide,
+      12080)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress,
+             const cuuint64_t* globalDim, const cuuint64_t* globalStrides, int pixelBoxLowerCornerWidth,
+             int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
+             const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
+             CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
 {
-    Tensor t{tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-             elementStrides, interleave, swizzle, l2Promotion, oobFill};
+    Tensor t{tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
+             elementStrides, interleave, swizzle,       l2Promotion, oobFill};
     TensorMap map;
     TRY(describe(tensorMap, t, TensorMapKind::im2col_wide, 3, &map));
     int lower = pixelBoxLowerCornerWidth, upper = pixelBoxUpperCornerWidth;

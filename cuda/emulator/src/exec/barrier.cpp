@@ -79,7 +79,8 @@ void emu_tile_barrier(emu_u32 size, const char* file, emu_u32 line)
         refuse(EMU_SITE, "a tile of several warps has 64 to 1024 threads, a power of two");
     Worker* worker = this_worker();
     emu_u32 thread = worker->state->linear, left = worker->state->threads - thread / size * size;
-    worker->block.wait_at(worker->current, Block::tile_barrier(size, thread), left < size ? left : size, false, EMU_SITE);
+    worker->block.wait_at(worker->current, Block::tile_barrier(size, thread), left < size ? left : size, false,
+                          EMU_SITE);
 }
 
 void** emu_tile_slots()
@@ -137,7 +138,8 @@ emu_u32 emu_cluster_rank_of(const void* shared_address)
     EmuRange range;
     emu_u32 rank = 0;
     if (!worker->in_cluster(reinterpret_cast<uintptr_t>(shared_address), &range, &rank))
-        refuse({EMU_CALLER, nullptr, 0}, "a block asks for the rank of an address that is not in shared memory of its cluster");
+        refuse({EMU_CALLER, nullptr, 0},
+               "a block asks for the rank of an address that is not in shared memory of its cluster");
     return rank;
 }
 

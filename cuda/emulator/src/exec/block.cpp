@@ -345,9 +345,8 @@ void Block::refuse_count(uint32_t id, uint32_t count, const Site& site)
     Trouble trouble;
     trouble.kind = FaultKind::divergent_barrier;
     trouble.at(site);
-    trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " +
-                   std::to_string(count) + " while others wait at it with " +
-                   std::to_string(barriers_[id].count);
+    trouble.text = "barrier " + std::to_string(id) + " is reached with a count of " + std::to_string(count) +
+                   " while others wait at it with " + std::to_string(barriers_[id].count);
     carrier_.leave(std::move(trouble));
 }
 
@@ -487,14 +486,14 @@ void Block::refuse_places(uint32_t id, uint32_t warp, const Fiber* last)
         if (last->site.pc)
             add_place(carrier_, &places, *last, barrier_name(id));
         keep_warp(&places, warp);
-        auto fewest = std::min_element(places.begin(), places.end(), [](auto& a, auto& b) {
-            return a.fibers.size() < b.fibers.size();
-        });
+        auto fewest = std::min_element(places.begin(), places.end(),
+                                       [](auto& a, auto& b) { return a.fibers.size() < b.fibers.size(); });
         trouble.kind = FaultKind::divergent_barrier;
         trouble.fiber = *std::min_element(fewest->fibers.begin(), fewest->fibers.end(),
                                           [](const Fiber* a, const Fiber* b) { return a->linear < b->linear; });
         trouble.at(trouble.fiber->site);
-        trouble.text = "threads of one warp meet at " + barrier_name(id) + " in different places:\n" + list_places(places);
+        trouble.text =
+            "threads of one warp meet at " + barrier_name(id) + " in different places:\n" + list_places(places);
     });
     carrier_.leave(std::move(trouble));
 }

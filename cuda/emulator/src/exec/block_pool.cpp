@@ -72,8 +72,16 @@ BlockPool& BlockPool::get()
         static bool first = true;
         instance.store(new BlockPool); // never destroyed: its threads may outlive main()
         if (first)
-            pthread_atfork([] { if (exists()) before_fork(); },
-                           [] { if (exists()) after_fork_in_parent(); }, after_fork_in_child);
+            pthread_atfork(
+                [] {
+                    if (exists())
+                        before_fork();
+                },
+                [] {
+                    if (exists())
+                        after_fork_in_parent();
+                },
+                after_fork_in_child);
         first = false;
     }
     return *instance.load();

@@ -26,8 +26,7 @@ struct Carrier {
     virtual void give_way(uintptr_t pc, bool repeats) = 0;
     bool is_on_fiber(uintptr_t stack_pointer) const
     {
-        return current && stack_pointer >= current->stack_low &&
-               stack_pointer < current->stack_high;
+        return current && stack_pointer >= current->stack_low && stack_pointer < current->stack_high;
     }
 
     StackSet stacks;

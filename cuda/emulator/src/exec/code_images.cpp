@@ -23,8 +23,7 @@ Table& table()
     static Table* value = [] {
         static Table* made = new Table; // never destroyed: threads outlive main()
         // The child of a fork must not find the lock held by a thread it has not.
-        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
-                       [] { new (&made->mutex) std::mutex; });
+        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); }, [] { new (&made->mutex) std::mutex; });
         return made;
     }();
     return *value;
@@ -54,8 +53,7 @@ uintptr_t room_of(const EmuVariable& variable)
 
 } // namespace
 
-std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes,
-                            const std::string& what)
+std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes, const std::string& what)
 {
     std::string object = "the " + std::to_string(bytes) + " bytes of " + what;
     if (address < base)

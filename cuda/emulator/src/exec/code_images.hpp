@@ -36,7 +36,6 @@ std::shared_ptr<const ImageRecord> find_image(uint64_t id);
 // Names the variable that holds or is nearest to an address of any image; empty: none.
 std::string describe_image_address(uintptr_t address, size_t size);
 // "4 bytes behind the 64 bytes of __shared__ tile"; `what` names the object.
-std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes,
-                            const std::string& what);
+std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes, const std::string& what);
 
 } // namespace emu::exec

@@ -29,7 +29,13 @@ enum class Wait : uint32_t { none, barrier, warp, yield };
 
 // Numbers of barriers. 0 to 15 as kernels number them; split: arrival and wait are two steps; tiles: see
 // Block::tile_barrier().
-enum : uint32_t { grid_barrier = 16, cluster_barrier, split_barrier, tile_barriers, barrier_count = tile_barriers + 31 };
+enum : uint32_t {
+    grid_barrier = 16,
+    cluster_barrier,
+    split_barrier,
+    tile_barriers,
+    barrier_count = tile_barriers + 31
+};
 
 // Where a kernel calls the device: the return address, and for barriers the place in the source.
 struct Site {

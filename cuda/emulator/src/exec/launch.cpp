@@ -27,11 +27,15 @@ void Launch::keep(std::shared_ptr<const void> used)
 }
 
 Launch::Launch(const LaunchRequest& request)
-    : request(request), image(find_image(request.image)), blocks(request.grid.count()),
+    : request(request),
+      image(find_image(request.image)),
+      blocks(request.grid.count()),
       threads(uint32_t(request.block.count())),
       cluster_blocks(uint32_t(std::max<uint64_t>(request.cluster.count(), 1))),
       chunk(blocks > resident_on_any_gpu && cluster_blocks == 1 ? 8 : 1),
-      block_step(1), block_start(0), serial(next_serial.fetch_add(1))
+      block_step(1),
+      block_start(0),
+      serial(next_serial.fetch_add(1))
 {
     parameters.reserve(request.layout.size());
     for (const EmuParameter& parameter : request.layout)
@@ -108,9 +112,8 @@ bool Launch::grid_stuck(std::string* why) const
 {
     if (!grid_ended_ || !grid_arrived_ || grid_arrived_ + grid_ended_ < blocks)
         return false;
-    *why = std::to_string(grid_arrived_) + " of " + std::to_string(blocks) +
-           " blocks wait at a grid barrier, and " + std::to_string(grid_ended_) +
-           " ended without reaching it";
+    *why = std::to_string(grid_arrived_) + " of " + std::to_string(blocks) + " blocks wait at a grid barrier, and " +
+           std::to_string(grid_ended_) + " ended without reaching it";
     return true;
 }
 

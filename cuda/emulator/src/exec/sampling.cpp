@@ -96,7 +96,8 @@ Sampler::Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_rea
 bool Sampler::gives_integers() const
 {
     bool number = texture_.format == CU_AD_FORMAT_HALF || texture_.format == CU_AD_FORMAT_FLOAT;
-    return !number && (texture_.sampling.flags & CU_TRSF_READ_AS_INTEGER || texture_.element_bytes == 4 * texture_.channels);
+    return !number &&
+           (texture_.sampling.flags & CU_TRSF_READ_AS_INTEGER || texture_.element_bytes == 4 * texture_.channels);
 }
 
 void Sampler::read()
@@ -388,7 +389,8 @@ Sampler::Texel Sampler::across_edges(const Texels& level, int face, int64_t x, i
 
 Sampler::Texel Sampler::load(const Texels& level, int64_t x, int64_t y, int64_t z)
 {
-    const std::byte* at = level.at + size_t(z) * level.slice + size_t(y) * level.pitch + size_t(x) * texture_.element_bytes;
+    const std::byte* at =
+        level.at + size_t(z) * level.slice + size_t(y) * level.pitch + size_t(x) * texture_.element_bytes;
     Texel out{};
     if (texture_.is_checked && is_readable_ &&
         !is_readable_(texture_.device, reinterpret_cast<uintptr_t>(at), texture_.element_bytes)) {

@@ -45,7 +45,10 @@ Output& output()
     static Output* value = [] {
         static Output* made = new Output;
         pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
-                       [] { new (&made->mutex) std::mutex; made->text.clear(); });
+                       [] {
+                           new (&made->mutex) std::mutex;
+                           made->text.clear();
+                       });
         return made;
     }();
     return *value;
@@ -152,10 +155,9 @@ void emu_assert_fail(const char* expression, const char* file, unsigned line, co
     trouble.file = file ? file : "";
     trouble.line = int(line);
     // The line that CUDA prints, to be found by whoever looks for it.
-    trouble.text = "\n" + trouble.file + ":" + std::to_string(line) + ": " +
-                   (function ? function : "?") + ": block: " + in_brackets(emu_block_idx) +
-                   ", thread: " + in_brackets(emu_thread_idx) + " Assertion `" +
-                   (expression ? expression : "?") + "` failed.";
+    trouble.text = "\n" + trouble.file + ":" + std::to_string(line) + ": " + (function ? function : "?") +
+                   ": block: " + in_brackets(emu_block_idx) + ", thread: " + in_brackets(emu_thread_idx) +
+                   " Assertion `" + (expression ? expression : "?") + "` failed.";
     raise_fault(std::move(trouble));
 }
 

@@ -37,8 +37,8 @@ greg_t* registers(void* context)
 void pass_on(int signal, siginfo_t* info, void* context)
 {
     const struct sigaction& action = earlier[signal];
-    bool own_function = (action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL &&
-                                                           action.sa_handler != SIG_IGN);
+    bool own_function =
+        (action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
     if (signal == SIGURG && !own_function)
         return;
     auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
@@ -95,8 +95,8 @@ bool is_canonical(uintptr_t address)
 // A general protection fault comes without an address: a register may tell why.
 void explain_protection(const greg_t* r, Trouble* trouble)
 {
-    for (int i : {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10,
-                  REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+    for (int i : {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12,
+                  REG_R13, REG_R14, REG_R15})
         if (!is_canonical(uintptr_t(r[i]))) {
             trouble->kind = FaultKind::illegal_address;
             trouble->address = uintptr_t(r[i]);
@@ -118,8 +118,7 @@ void describe(int signal, const siginfo_t* info, const greg_t* r, Carrier& carri
         trouble.kind = FaultKind::arithmetic;
     else if (signal == SIGILL || signal == SIGTRAP)
         trouble.kind = FaultKind::illegal_instruction;
-    else if (sp < fiber.stack_low + 4096 ||
-             (address < fiber.stack_low && carrier.stacks.is_guard(address)))
+    else if (sp < fiber.stack_low + 4096 || (address < fiber.stack_low && carrier.stacks.is_guard(address)))
         trouble.kind = FaultKind::stack_overflow;
     else if (info->si_code == SI_KERNEL)
         explain_protection(r, &trouble);
@@ -159,8 +158,8 @@ void on_fault(int signal, siginfo_t* info, void* context)
 bool note_sample(Fiber& fiber, const greg_t* r)
 {
     uint64_t hash = 0;
-    for (int i : {REG_RIP, REG_RSP, REG_RBP, REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
-                  REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+    for (int i : {REG_RIP, REG_RSP, REG_RBP, REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9,
+                  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
         hash = (hash ^ uint64_t(r[i])) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
     for (uint64_t sample : fiber.samples)
         if (sample == hash)
@@ -243,8 +242,7 @@ void* prepare_thread_for_faults()
     pthread_sigmask(SIG_UNBLOCK, &needed, nullptr);
     size_t frame = std::max<size_t>(getauxval(AT_MINSIGSTKSZ), 4096);
     stack_t stack = {};
-    if (sigaltstack(nullptr, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
-        stack.ss_size >= frame + 4096)
+    if (sigaltstack(nullptr, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) && stack.ss_size >= frame + 4096)
         return nullptr;
     size_t size = frame + (32 << 10);
     void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

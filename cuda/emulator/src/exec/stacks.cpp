@@ -94,8 +94,7 @@ bool StackSet::grow()
     uint32_t stacks = uint32_t(std::clamp<size_t>(fibers_.size(), 4, 128));
     size_t slot = guard_bytes + stack_bytes_;
     size_t size = slot * stacks;
-    void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
     auto low = reinterpret_cast<uintptr_t>(base);

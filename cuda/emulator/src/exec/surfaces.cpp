@@ -8,7 +8,6 @@
 namespace emu::exec {
 namespace {
 
-
 bool bring_inside(int64_t* place, int64_t room, bool clamps)
 {
     if (*place >= 0 && *place < room)

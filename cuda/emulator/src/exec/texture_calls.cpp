@@ -168,8 +168,8 @@ void emu_surface_access(EmuSurfaceCall* call)
     SurfaceAnswer answer = access_surface(surface, *call);
     if (answer == SurfaceAnswer::done)
         return;
-    std::string place = "(" + std::to_string(call->x) + " bytes, " + std::to_string(call->y) + ", " +
-                        std::to_string(call->z) + ")";
+    std::string place =
+        "(" + std::to_string(call->x) + " bytes, " + std::to_string(call->y) + ", " + std::to_string(call->z) + ")";
     std::string what = std::string(call->store ? "store" : "load") + " of " + std::to_string(call->size) +
                        " bytes at " + place + " of " + name_of(asked);
     const Texels& texels = surface.levels[0];

@@ -28,10 +28,7 @@ struct Party {
         std::memcpy(&value, call[lane]->in, sizeof value);
         return value;
     }
-    void answer(unsigned lane, emu_u32 value) const
-    {
-        std::memcpy(call[lane]->out, &value, sizeof value);
-    }
+    void answer(unsigned lane, emu_u32 value) const { std::memcpy(call[lane]->out, &value, sizeof value); }
 };
 
 // The lane that a lane reads from; itself when that is outside its segment. As documented,
@@ -196,8 +193,8 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
         if (other->mask != call->mask)
             return false;
         if (other->op != call->op || other->size != call->size)
-            refuse(pc, "lanes of one mask call different operations: " + collective_name(*call) +
-                           " and " + collective_name(*other));
+            refuse(pc, "lanes of one mask call different operations: " + collective_name(*call) + " and " +
+                           collective_name(*other));
         party.call[lane] = const_cast<EmuWarpCall*>(other);
     }
     compute(party, *call);

@@ -48,8 +48,8 @@ bool Worker::reserve_shared(size_t bytes)
     if (bytes <= shared_bytes_)
         return true;
     bytes = (std::max<size_t>(bytes, 64 << 10) + 65535) / 65536 * 65536;
-    void* base = mmap(nullptr, bytes + guard, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base =
+        mmap(nullptr, bytes + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
     mprotect(static_cast<char*>(base) + bytes, guard, PROT_NONE);

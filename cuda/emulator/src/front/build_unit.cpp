@@ -72,15 +72,36 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
 std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)
 {
     std::vector<std::string> flags{
-        "-x", "c++", "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
-        unit.debug ? "-O0" : optimization(tools), "-g1", "-gdwarf-4", "-fPIC", "-pipe",
-        "-nostdinc", "-nostdinc++",
-        "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-        "-fno-strict-aliasing", "-fwrapv", "-fno-delete-null-pointer-checks",
-        "-ffp-contract=off", "-fno-math-errno", "-fno-stack-protector", "-fcf-protection=none",
-        "-fstack-clash-protection", "-fno-asynchronous-unwind-tables", "-Werror=vla",
+        "-x",
+        "c++",
+        "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
+        unit.debug ? "-O0" : optimization(tools),
+        "-g1",
+        "-gdwarf-4",
+        "-fPIC",
+        "-pipe",
+        "-nostdinc",
+        "-nostdinc++",
+        "-fvisibility=hidden",
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-fno-threadsafe-statics",
+        "-fno-strict-aliasing",
+        "-fwrapv",
+        "-fno-delete-null-pointer-checks",
+        "-ffp-contract=off",
+        "-fno-math-errno",
+        "-fno-stack-protector",
+        "-fcf-protection=none",
+        "-fstack-clash-protection",
+        "-fno-asynchronous-unwind-tables",
+        "-Werror=vla",
         "-DEMU_CHECKS=" + std::to_string(checks.bits()),
-        "-Wno-unknown-pragmas", "-Wno-attributes", "-Wunused-variable", "-Wreturn-type", "-Wuninitialized",
+        "-Wno-unknown-pragmas",
+        "-Wno-attributes",
+        "-Wunused-variable",
+        "-Wreturn-type",
+        "-Wuninitialized",
     };
 #if defined(__x86_64__)
     // Counting bits, rounding, and exchanging 16 bytes: every processor since 2009 has them.
@@ -104,8 +125,13 @@ bool is_zig()
 
 std::vector<std::string> link_flags()
 {
-    std::vector<std::string> flags{"-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,--no-undefined",
-                                   "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu", "-Wl,--build-id=none"};
+    std::vector<std::string> flags{"-shared",
+                                   "-nostdlib",
+                                   "-Wl,-Bsymbolic",
+                                   "-Wl,--no-undefined",
+                                   "-Wl,-z,noexecstack",
+                                   "-Wl,--hash-style=gnu",
+                                   "-Wl,--build-id=none"};
     // Nothing refers to the records of variables, which zig drops then.
     flags.emplace_back(is_zig() ? "-Wl,--no-gc-sections" : "-Wl,--no-demangle");
     return flags;
@@ -127,8 +153,7 @@ std::string unresolved_symbols(const std::string& output)
     const char* const sign = "undefined reference to `";
     for (size_t at = output.find(sign); at != std::string::npos; at = output.find(sign, at + 1)) {
         size_t begin = at + std::strlen(sign), end = output.find('\'', begin);
-        std::string line = "ptxas fatal   : Unresolved extern function '" +
-                           output.substr(begin, end - begin) + "'\n";
+        std::string line = "ptxas fatal   : Unresolved extern function '" + output.substr(begin, end - begin) + "'\n";
         if (out.find(line) == std::string::npos)
             out += line;
     }
@@ -256,9 +281,8 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
     command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
                                    device_headers() + "/emulator_prelude.h", "-o", beside});
     // What is there, and could have been put there by others, is left alone, and the prelude read as text.
-    bool made = make_private_folders(folder) && is_private(folder, true) &&
-                run_process(command, "").status == 0 && chmod(beside.c_str(), 0600) == 0 &&
-                rename(beside.c_str(), file.c_str()) == 0;
+    bool made = make_private_folders(folder) && is_private(folder, true) && run_process(command, "").status == 0 &&
+                chmod(beside.c_str(), 0600) == 0 && rename(beside.c_str(), file.c_str()) == 0;
     if (!made)
         unlink(beside.c_str());
     return made ? folder : "";
@@ -286,8 +310,8 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
     if (!prelude.empty())
         flags.insert(flags.end(), {"-isystem", prelude});
     flags.insert(flags.end(), {"-isystem", device_headers()});
-    std::string text = "#include <emulator_prelude.h>\nEMU_MODULE(" + std::to_string(unit.architecture) + ")\n" +
-                       unit.text;
+    std::string text =
+        "#include <emulator_prelude.h>\nEMU_MODULE(" + std::to_string(unit.architecture) + ")\n" + unit.text;
     if (shape == Shape::object) {
         flags.insert(flags.end(), {"-c", "-"});
         return compile_and_keep(key, flags, text);

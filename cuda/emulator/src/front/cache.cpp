@@ -121,10 +121,13 @@ std::optional<Bytes> cache_get(const std::string& key)
     std::string path = folder() + "/" + key;
     Head head{};
     Bytes bytes;
-    bool is_read = read_private_file(path, sizeof head, [&head](const std::byte* first, uint64_t size) {
-        std::memcpy(&head, first, sizeof head);
-        return head.magic == magic && size == head.size + sizeof head && size <= size_limit;
-    }, &bytes);
+    bool is_read = read_private_file(
+        path, sizeof head,
+        [&head](const std::byte* first, uint64_t size) {
+            std::memcpy(&head, first, sizeof head);
+            return head.magic == magic && size == head.size + sizeof head && size <= size_limit;
+        },
+        &bytes);
     if (!is_read || head.sum != checksum(key, bytes.data() + sizeof head, size_t(head.size))) {
         struct stat info{};
         if (lstat(path.c_str(), &info) == 0) {

@@ -150,7 +150,8 @@ std::vector<std::string> preprocess_command(const CompileRequest& request, const
     for (const std::string& macro :
          {std::string("__CUDACC__=1"), std::string("__CUDACC_RTC__=1"), std::string("__LP64__=1"),
           std::string("__EXCEPTIONS=1"), std::string("__CUDA_EMULATOR__=1"), "__CUDA_ARCH__=" + arch,
-          "__CUDA_ARCH_LIST__=" + arch, std::string("__CUDA_FTZ=") + (options.flush_denormals || options.fast_math ? "1" : "0"),
+          "__CUDA_ARCH_LIST__=" + arch,
+          std::string("__CUDA_FTZ=") + (options.flush_denormals || options.fast_math ? "1" : "0"),
           std::string("__CUDA_PREC_DIV=") + (options.fast_divide || options.fast_math ? "0" : "1"),
           std::string("__CUDA_PREC_SQRT=") + (options.fast_root || options.fast_math ? "0" : "1"),
           "__CUDACC_VER_MAJOR__=" + std::to_string(config().driver_version / 1000),
@@ -246,7 +247,8 @@ std::string too_much_shared(const Bytes& code)
     for (const KernelInfo& kernel : read_contents(code).kernels)
         if (kernel.static_shared > limit) {
             char text[64];
-            std::snprintf(text, sizeof text, "' uses too much shared data (0x%x bytes, 0x%x max)\n", kernel.static_shared, limit);
+            std::snprintf(text, sizeof text, "' uses too much shared data (0x%x bytes, 0x%x max)\n",
+                          kernel.static_shared, limit);
             out += "ptxas error   : Entry function '" + kernel.name + text;
         }
     return out;
@@ -288,12 +290,13 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     if (!toolchain().error.empty())
         return failed(CompileStatus::no_toolchain, toolchain().error + "\n");
     Sources sources = sources_of(request);
-    DiagnosticStyle style{options.no_warnings, options.error_numbers, options.brief,
-                          options.warnings_are_errors, options.suppressed};
+    DiagnosticStyle style{options.no_warnings, options.error_numbers, options.brief, options.warnings_are_errors,
+                          options.suppressed};
     Preprocessed text = preprocess(request, options, sources, style);
     if (!text.done)
         return failed(CompileStatus::compile_error, text.report.log);
-    Rewritten rewritten = rewrite(text.text, {options.default_device, options.int128, request.name_expressions, device_headers()});
+    Rewritten rewritten =
+        rewrite(text.text, {options.default_device, options.int128, request.name_expressions, device_headers()});
     if (!rewritten.errors.empty())
         return failed(CompileStatus::compile_error, report_errors(rewritten.errors, sources).log);
     for (const std::string& file : rewritten.files)
@@ -315,8 +318,8 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
         built = build_unit(unit, Shape::object, config().checks);
     if (built.no_toolchain)
         return failed(CompileStatus::no_toolchain, built.diagnostics);
-    Report report = translate_diagnostics(is_linker_text(built.diagnostics) ? built.diagnostics : text.warnings + built.diagnostics,
-                                          sources, style);
+    Report report = translate_diagnostics(
+        is_linker_text(built.diagnostics) ? built.diagnostics : text.warnings + built.diagnostics, sources, style);
     if (!built.done || report.errors)
         return failed(CompileStatus::compile_error, report.log.empty() ? built.diagnostics : report.log);
 

@@ -81,7 +81,6 @@ std::string foreign_header_error(const std::string& file);
 
 bool is_linker_text(const std::string& output); // in the words of ptxas, to be left as it is
 Report report_errors(const std::vector<SourceError>& errors, const Sources& sources);
-Report translate_diagnostics(const std::string& output, const Sources& sources,
-                             const DiagnosticStyle& style);
+Report translate_diagnostics(const std::string& output, const Sources& sources, const DiagnosticStyle& style);
 
 } // namespace emu::front

@@ -185,9 +185,8 @@ bool ContentsReader::uses(const KernelInfo& kernel, const std::string& variable)
 
 void ContentsReader::shared_sizes()
 {
-    std::stable_sort(shared_.begin(), shared_.end(), [](const Shared& a, const Shared& b) {
-        return alignment_of(a.size) > alignment_of(b.size);
-    });
+    std::stable_sort(shared_.begin(), shared_.end(),
+                     [](const Shared& a, const Shared& b) { return alignment_of(a.size) > alignment_of(b.size); });
     for (KernelInfo& kernel : out_.kernels) {
         uint64_t sum = 0;
         for (const Shared& variable : shared_) {

@@ -137,8 +137,8 @@ void reword(Message* message)
                                           : "static assertion failed with \"" + text.substr(colon + 2) + "\"";
     } else if (contains(text, "has no member named")) {
         size_t named = text.find("named '");
-        text = "class \"" + name.substr(name.rfind(' ') + 1) + "\" has no member \"" +
-               quoted(text.substr(named)) + "\"";
+        text =
+            "class \"" + name.substr(name.rfind(' ') + 1) + "\" has no member \"" + quoted(text.substr(named)) + "\"";
     } else {
         reword_warning(message, name);
     }
@@ -153,8 +153,11 @@ bool parse(const std::string& line, Message* message)
     static const struct {
         const char* sign;
         const char* kind;
-    } kinds[] = {{": fatal error: ", "fatal"}, {": error: ", "error"}, {": warning: ", "warning"},
-                 {": note: ", "note"}, {": sorry, unimplemented: ", "error"}};
+    } kinds[] = {{": fatal error: ", "fatal"},
+                 {": error: ", "error"},
+                 {": warning: ", "warning"},
+                 {": note: ", "note"},
+                 {": sorry, unimplemented: ", "error"}};
     for (const auto& row : kinds) {
         size_t at = line.find(row.sign);
         if (at == std::string::npos)
@@ -261,7 +264,8 @@ static void keep_first_cause(std::vector<Message>* messages)
     *messages = kept;
 }
 
-static std::vector<Message> read_messages(const std::string& output, const Sources& sources, const DiagnosticStyle& style)
+static std::vector<Message> read_messages(const std::string& output, const Sources& sources,
+                                          const DiagnosticStyle& style)
 {
     std::vector<Message> messages;
     for (size_t at = 0; at < output.size();) {
@@ -300,7 +304,8 @@ Report report_errors(const std::vector<SourceError>& errors, const Sources& sour
     Report report;
     for (const SourceError& error : errors) {
         if (is_foreign(sources, error.file)) {
-            report.log = show(refused_header(sources, error.file), sources, {}) + "\n" + count_line(1, true, sources.program);
+            report.log =
+                show(refused_header(sources, error.file), sources, {}) + "\n" + count_line(1, true, sources.program);
             report.errors = 1;
             return report;
         }

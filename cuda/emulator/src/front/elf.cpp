@@ -93,8 +93,8 @@ ElfFile::ElfFile(const Bytes& bytes) : bytes_(bytes)
         }
         std::memcpy(&row, bytes_.data() + at, sizeof row);
         if (row.p_type == PT_LOAD)
-            segments_.push_back({row.p_vaddr, row.p_vaddr + row.p_memsz, (row.p_flags & PF_W) != 0,
-                                 (row.p_flags & PF_X) != 0});
+            segments_.push_back(
+                {row.p_vaddr, row.p_vaddr + row.p_memsz, (row.p_flags & PF_W) != 0, (row.p_flags & PF_X) != 0});
     }
     for (const Elf64_Shdr& section : sections_)
         if (good_ && section.sh_type == SHT_SYMTAB)

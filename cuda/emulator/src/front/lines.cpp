@@ -45,8 +45,9 @@ public:
     {
         while (good_ && at_ + 4 < end_)
             unit();
-        std::stable_sort(out_->rows.begin(), out_->rows.end(),
-                         [](const Row& a, const Row& b) { return a.address < b.address || (a.address == b.address && a.end && !b.end); });
+        std::stable_sort(out_->rows.begin(), out_->rows.end(), [](const Row& a, const Row& b) {
+            return a.address < b.address || (a.address == b.address && a.end && !b.end);
+        });
     }
 
 private:
@@ -183,11 +184,8 @@ void LineReader::extended()
         emit(true);
         reset();
         break;
-    case 2:
-        address_ = fixed<uint64_t>();
-        break;
-    default:
-        break;
+    case 2: address_ = fixed<uint64_t>(); break;
+    default: break;
     }
     at_ = next;
 }

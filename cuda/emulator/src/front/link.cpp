@@ -97,8 +97,8 @@ std::string reword(const std::string& output, const std::vector<std::string>& na
             if (begin == std::string::npos)
                 continue;
             begin += std::strlen(row.sign);
-            std::string message = std::string("error   : ") + row.text + line.substr(begin, line.find('\'', begin) - begin) +
-                                  "'" + place + "\n";
+            std::string message = std::string("error   : ") + row.text +
+                                  line.substr(begin, line.find('\'', begin) - begin) + "'" + place + "\n";
             if (out.find(message) == std::string::npos)
                 out += message;
         }

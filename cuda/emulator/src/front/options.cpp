@@ -44,8 +44,7 @@ bool set_architecture(Options& options, const std::string& value)
     const auto& known = architectures();
     bool fine = (prefix == "sm_" || prefix == "compute_") &&
                 std::find(known.begin(), known.end(), int(number)) != known.end() &&
-                (suffix.empty() || (suffix == "a" && number >= 90) ||
-                 (suffix == "f" && number >= 100));
+                (suffix.empty() || (suffix == "a" && number >= 90) || (suffix == "f" && number >= 100));
     if (!fine)
         return false;
     options.architecture = int(number);
@@ -104,7 +103,13 @@ bool set_errors(Options& options, const std::string& value)
     return true; // it has told its own error
 }
 
-#define SET(expression) [](Options& o, const std::string& v) -> bool { (void)o; (void)v; expression; return true; }
+#define SET(expression) \
+    [](Options& o, const std::string& v) -> bool { \
+        (void)o; \
+        (void)v; \
+        expression; \
+        return true; \
+    }
 #define TEST(expression) [](Options& o, const std::string& v) -> bool { return expression; }
 
 const Row rows[] = {
@@ -116,8 +121,7 @@ const Row rows[] = {
     {"device-debug", "G", Kind::flag, SET(o.debug = true)},
     {"generate-line-info", "lineinfo", Kind::flag, SET(o.line_info = true)},
     {"dopt", "dopt", Kind::text, TEST((void(o), v == "on"))},
-    {"Ofast-compile", "Ofc", Kind::text,
-     TEST((void(o), v == "0" || v == "min" || v == "mid" || v == "max"))},
+    {"Ofast-compile", "Ofc", Kind::text, TEST((void(o), v == "0" || v == "min" || v == "mid" || v == "max"))},
     {"ptxas-options", "Xptxas", Kind::text, nullptr},
     {"maxrregcount", "maxrregcount", Kind::number, SET(o.registers = std::atoi(v.c_str()))},
     {"ftz", "ftz", Kind::truth, SET(o.flush_denormals = is_true(v))},
@@ -267,8 +271,8 @@ Options read_options(const std::vector<std::string>& words)
         if (row->apply == set_architecture && options.valid) {
             if (architecture_given && before != options.architecture)
                 options.log += "nvrtc: warning: \"--gpu-architecture(-arch)=" + std::to_string(before) +
-                               "\" followed by \"--gpu-architecture(-arch)=" +
-                               std::to_string(options.architecture) + "\"\n";
+                               "\" followed by \"--gpu-architecture(-arch)=" + std::to_string(options.architecture) +
+                               "\"\n";
             architecture_given = 1;
         }
     }

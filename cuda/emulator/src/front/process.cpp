@@ -63,8 +63,11 @@ std::string read_all(int fd)
 std::vector<std::string> child_environment()
 {
     static const char* const dropped[] = {
-        "LC_ALL=", "LANG=", "LANGUAGE=", "LC_MESSAGES=", "CPATH=", "CPLUS_INCLUDE_PATH=",
-        "GCC_COLORS=", "SOURCE_DATE_EPOCH=", "LD_PRELOAD=", "DEPENDENCIES_OUTPUT=",
+        "LC_ALL=",     "LANG=",
+        "LANGUAGE=",   "LC_MESSAGES=",
+        "CPATH=",      "CPLUS_INCLUDE_PATH=",
+        "GCC_COLORS=", "SOURCE_DATE_EPOCH=",
+        "LD_PRELOAD=", "DEPENDENCIES_OUTPUT=",
     };
     std::vector<std::string> out;
     for (char** at = environ; at && *at; ++at) {
@@ -155,8 +158,8 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
         result.failure = "cancelled";
         return result;
     }
-    int files[3] = {memory_file("emu-in", input.data(), input.size()),
-                    memory_file("emu-out", "", 0), memory_file("emu-err", "", 0)};
+    int files[3] = {memory_file("emu-in", input.data(), input.size()), memory_file("emu-out", "", 0),
+                    memory_file("emu-err", "", 0)};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -173,8 +176,8 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     pid_t child = -1;
     int error = ENFILE;
     if (files[0] >= 0 && files[1] >= 0 && files[2] >= 0)
-        error = posix_spawnp(&child, words[0].c_str(), &actions, &attributes,
-                             pointers(words).data(), pointers(environment).data());
+        error = posix_spawnp(&child, words[0].c_str(), &actions, &attributes, pointers(words).data(),
+                             pointers(environment).data());
     if (error)
         result.failure = std::strerror(error);
     else {
@@ -325,8 +328,7 @@ void Hash::add(const std::string& text)
 std::string Hash::hex() const
 {
     char text[40];
-    std::snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)a_,
-                  (unsigned long long)b_);
+    std::snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)a_, (unsigned long long)b_);
     return text;
 }
 

@@ -357,7 +357,8 @@ private:
         bool loads = (code[5] == "shared::cluster" || code[5] == "shared::cta") && has(code, "global");
         bool stores = code[5] == "global" && has(code, "shared::cta");
         for (const std::string& word : code)
-            if (word.compare(0, 4, "tile") == 0 ? word != "tile" : word.compare(0, 6, "im2col") == 0 && word != "im2col")
+            if (word.compare(0, 4, "tile") == 0 ? word != "tile"
+                                                : word.compare(0, 6, "im2col") == 0 && word != "im2col")
                 return false;
         bool columns = has(code, "im2col");
         if (stores && columns)

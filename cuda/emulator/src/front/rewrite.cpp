@@ -16,10 +16,9 @@ bool one_of(std::string_view text, std::initializer_list<const char*> list)
 // Words with a parenthesis that is no parameter list.
 bool takes_arguments(std::string_view text)
 {
-    return one_of(text, {"alignas", "__align__", "__attribute__", "decltype", "noexcept",
-                         "explicit", "__launch_bounds__", "__cluster_dims__", "__maxnreg__",
-                         "__block_size__", "requires", "typeof", "__typeof__", "asm",
-                         "__asm__", "throw", "_Alignas", "__declspec"});
+    return one_of(text, {"alignas", "__align__", "__attribute__", "decltype", "noexcept", "explicit",
+                         "__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__", "requires", "typeof",
+                         "__typeof__", "asm", "__asm__", "throw", "_Alignas", "__declspec"});
 }
 
 bool is_class_key(std::string_view text)

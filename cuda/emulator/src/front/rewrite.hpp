@@ -31,8 +31,7 @@ struct Declaration {
 class Rewriter {
 public:
     Rewriter(const std::string& text, const RewriteRequest& request)
-        : text_(text), request_(request), tokens_(tokenize(text, request.ours)),
-          t_(tokens_.list)
+        : text_(text), request_(request), tokens_(tokenize(text, request.ours)), t_(tokens_.list)
     {
     }
     Rewritten run();

@@ -112,7 +112,8 @@ size_t Rewriter::assembly(size_t i)
     if (refused.empty())
         refused = code.substr(first, code.find_first_of("\n;", first) - first);
     error(i, "inline PTX is not supported by the software device, except for special registers, mbarriers and bulk "
-             "copies: " + refused);
+             "copies: " +
+                 refused);
     return close;
 }
 

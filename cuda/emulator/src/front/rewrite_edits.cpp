@@ -41,8 +41,8 @@ void Rewriter::error(size_t i, std::string text)
     const Token& token = t_[i];
     size_t line_begin = text_.rfind('\n', token.offset);
     line_begin = line_begin == std::string::npos ? 0 : line_begin + 1;
-    errors_.push_back({tokens_.files[size_t(token.file)].name, token.line,
-                       token.offset - line_begin + 1, std::move(text)});
+    errors_.push_back(
+        {tokens_.files[size_t(token.file)].name, token.line, token.offset - line_begin + 1, std::move(text)});
 }
 
 std::string Rewriter::joined(size_t begin, size_t end) const
@@ -109,7 +109,8 @@ void Rewriter::function(const Declaration& d, bool in_class)
     if (!ours(d.begin)) {
         bool annotated = d.global || d.device || request_.default_device;
         // A deduction guide has no return type, and needs no annotation.
-        bool declared = !in_class && d.begin < d.name_begin && !d.is_instantiation && !d.is_friend && !d.ends_without_body;
+        bool declared =
+            !in_class && d.begin < d.name_begin && !d.is_instantiation && !d.is_friend && !d.ends_without_body;
         if ((d.body || declared) && !annotated)
             error(d.name_begin, d.host ? "A function explicitly marked as a __host__ function is "
                                          "not allowed in JIT mode"
@@ -254,11 +255,12 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     }
     if (d.external)
         return;
-    const char* kind = d.constant ? "EMU_VARIABLE_CONSTANT" : d.managed ? "EMU_VARIABLE_MANAGED" : "EMU_VARIABLE_DEVICE";
+    const char* kind = d.constant  ? "EMU_VARIABLE_CONSTANT"
+                       : d.managed ? "EMU_VARIABLE_MANAGED"
+                                   : "EMU_VARIABLE_DEVICE";
     std::string records;
     for (size_t name : declared_names(d.begin, d.end))
-        records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) +
-                   ", " + kind + ")";
+        records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) + ", " + kind + ")";
     bool initialised = false, pointer = false; // to a function: no place for the word there
     for (size_t i = d.begin; i < d.end; ++i) {
         pointer = pointer || (!initialised && is(i, "(") && is(i + 1, "*"));
@@ -302,8 +304,8 @@ size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outsi
             std::string id = std::to_string(++serial_);
             type += " emu_shared_type_" + id;
             const char* macro = dynamic ? "EMU_SHARED_DYNAMIC" : "EMU_SHARED";
-            storage += std::string(" ") + macro + (outside ? "_OUTSIDE(" : "(") + id + ", " +
-                       std::string(t_[i].text) + "," + (alignment.empty() ? " " : alignment) + ")";
+            storage += std::string(" ") + macro + (outside ? "_OUTSIDE(" : "(") + id + ", " + std::string(t_[i].text) +
+                       "," + (alignment.empty() ? " " : alignment) + ")";
         } else {
             type += ' ';
             type += t_[i].text;
@@ -324,8 +326,8 @@ void Rewriter::name_expressions(std::string* out) const
         bool cast = !expression.empty() && expression[0] == '(';
         if (!expression.empty() && expression[0] == '&')
             expression.erase(0, 1);
-        *out += "\n# " + std::to_string(i + 2) + " \"__nv_name_map\"\nEMU_NAME(" + std::to_string(i) +
-                ", " + (cast ? "" : "&") + expression + ")";
+        *out += "\n# " + std::to_string(i + 2) + " \"__nv_name_map\"\nEMU_NAME(" + std::to_string(i) + ", " +
+                (cast ? "" : "&") + expression + ")";
     }
     *out += "\n";
 }

@@ -32,8 +32,8 @@ size_t Rewriter::lambda_body(size_t i) const
     if (subscript)
         return 0;
     size_t at = after(i);
-    bool may_be = is(at, "(") || is(at, "{") || is(at, "<") || is(at, "__device__") || is(at, "__host__") ||
-                  is(at, "mutable");
+    bool may_be =
+        is(at, "(") || is(at, "{") || is(at, "<") || is(at, "__device__") || is(at, "__host__") || is(at, "mutable");
     if (!may_be)
         return 0;
     while (!at_end(at) && !is(at, "{")) {

@@ -66,8 +66,8 @@ void Lexer::marker(size_t begin, size_t end)
         name += text_[i];
     }
     bool ours = !ours_.empty() && name.compare(0, ours_.size(), ours_) == 0;
-    auto known = std::find_if(out_.files.begin(), out_.files.end(),
-                              [&](const SourceFile& f) { return f.name == name; });
+    auto known =
+        std::find_if(out_.files.begin(), out_.files.end(), [&](const SourceFile& f) { return f.name == name; });
     if (known == out_.files.end()) {
         out_.files.push_back({name, ours});
         known = out_.files.end() - 1;
@@ -124,8 +124,7 @@ void Lexer::number()
         if (!is_word(c) && c != '.' && !exponent && !separator)
             break;
         // 0x1e+1 is a sum: an exponent sign needs a decimal e or a hexadecimal p.
-        if (exponent && at(begin) == '0' && std::tolower(at(begin + 1)) == 'x' &&
-            std::tolower(text_[here_ - 1]) == 'e')
+        if (exponent && at(begin) == '0' && std::tolower(at(begin + 1)) == 'x' && std::tolower(text_[here_ - 1]) == 'e')
             break;
         ++here_;
     }
@@ -137,9 +136,8 @@ void Lexer::symbol()
 {
     size_t begin = here_;
     char c = text_[here_], d = at(here_ + 1);
-    bool pair = (c == ':' && d == ':') || (c == '-' && d == '>') || (c == '=' && d == '=') ||
-                (c == '<' && d == '=') || (c == '>' && d == '=') || (c == '!' && d == '=') ||
-                (c == '&' && d == '&') || (c == '|' && d == '|');
+    bool pair = (c == ':' && d == ':') || (c == '-' && d == '>') || (c == '=' && d == '=') || (c == '<' && d == '=') ||
+                (c == '>' && d == '=') || (c == '!' && d == '=') || (c == '&' && d == '&') || (c == '|' && d == '|');
     here_ += pair ? 2 : 1;
     add(TokenKind::symbol, begin);
 }
@@ -197,8 +195,7 @@ Tokens tokenize(const std::string& text, const std::string& ours)
 
 std::string apply_edits(const std::string& text, std::vector<Edit> edits)
 {
-    std::stable_sort(edits.begin(), edits.end(),
-                     [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
     std::string out;
     out.reserve(text.size() + edits.size() * 64);
     size_t here = 0;

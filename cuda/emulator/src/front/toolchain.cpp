@@ -47,8 +47,7 @@ std::string find_program(const std::string& name)
         size_t end = std::min(folders.find(':', at), folders.size());
         std::string whole = folders.substr(at, end - at) + "/" + name;
         struct stat info{};
-        if (end > at && access(whole.c_str(), X_OK) == 0 && stat(whole.c_str(), &info) == 0 &&
-            S_ISREG(info.st_mode))
+        if (end > at && access(whole.c_str(), X_OK) == 0 && stat(whole.c_str(), &info) == 0 && S_ISREG(info.st_mode))
             return whole;
         at = end + 1;
     }
@@ -73,10 +72,9 @@ std::vector<std::string> find_zig()
     return {};
 }
 
-const char* const advice =
-    "no C++ compiler was found, and kernels of the software device are compiled for this "
-    "machine: install g++ or clang++, or `pip install ziglang`, or name one in "
-    "CUDA_EMULATOR_CXX";
+const char* const advice = "no C++ compiler was found, and kernels of the software device are compiled for this "
+                           "machine: install g++ or clang++, or `pip install ziglang`, or name one in "
+                           "CUDA_EMULATOR_CXX";
 
 Found find()
 {
@@ -126,8 +124,8 @@ Toolchain probe()
     command.push_back("--version");
     ProcessResult result = run_process(command, "");
     if (result.status != 0) {
-        tools.error = "the C++ compiler " + found.command[0] + " cannot be run: " +
-                      (result.failure.empty() ? result.err : result.failure);
+        tools.error = "the C++ compiler " + found.command[0] +
+                      " cannot be run: " + (result.failure.empty() ? result.err : result.failure);
         return tools;
     }
     bool known = result.out.find("clang") != std::string::npos ||

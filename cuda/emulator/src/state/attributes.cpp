@@ -17,11 +17,10 @@ struct Capability {
     int shared, shared_optin, reserved_shared, blocks, threads;
 };
 const Capability capabilities[] = {
-    {75, 65536, 65536, 0, 16, 1024},       {80, 167936, 166912, 1024, 32, 2048},
-    {86, 102400, 101376, 1024, 16, 1536},  {87, 167936, 166912, 1024, 16, 1536},
-    {89, 102400, 101376, 1024, 24, 1536},  {90, 233472, 232448, 1024, 32, 2048},
-    {100, 233472, 232448, 1024, 32, 2048}, {103, 233472, 232448, 1024, 32, 2048},
-    {110, 233472, 232448, 1024, 24, 1536}, {120, 102400, 101376, 1024, 24, 1536},
+    {75, 65536, 65536, 0, 16, 1024},       {80, 167936, 166912, 1024, 32, 2048},  {86, 102400, 101376, 1024, 16, 1536},
+    {87, 167936, 166912, 1024, 16, 1536},  {89, 102400, 101376, 1024, 24, 1536},  {90, 233472, 232448, 1024, 32, 2048},
+    {100, 233472, 232448, 1024, 32, 2048}, {103, 233472, 232448, 1024, 32, 2048}, {110, 233472, 232448, 1024, 24, 1536},
+    {120, 102400, 101376, 1024, 24, 1536},
 };
 
 const Capability& capability()
@@ -145,8 +144,7 @@ int unknown_from(int version)
         return CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED;
     if (version >= 12080)
         return CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
-    return version >= 12020 ? CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED
-                            : CU_DEVICE_ATTRIBUTE_NUMA_CONFIG;
+    return version >= 12020 ? CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED : CU_DEVICE_ATTRIBUTE_NUMA_CONFIG;
 }
 
 } // namespace
@@ -168,8 +166,8 @@ CUresult Device::attribute(CUdevice_attribute attribute, int* value) const
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: *value = major() >= 9; break;
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: *value = config().time_limit.count() > 0; break;
     default: {
-        auto row = std::find_if(std::begin(rows), std::end(rows),
-                                [&](const Row& r) { return r.attribute == int(attribute); });
+        auto row =
+            std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.attribute == int(attribute); });
         *value = row == std::end(rows) ? 0 : row->value;
     }
     }
@@ -216,16 +214,14 @@ int blocks_per_multiprocessor(const Device& device, const OccupancyQuery& query)
         query.shared > size_t(device.number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)))
         return 0;
     int warps = int((query.threads + warp_size - 1) / warp_size);
-    int by_warps = device.number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
-                   int(warp_size) / warps;
+    int by_warps = device.number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / int(warp_size) / warps;
     int by_registers = warps_by_registers(device, query.registers) / warps;
     size_t shared = round_up(query.shared + reserved, shared_unit(device));
-    int by_shared = shared == 0 ? by_warps
-                                : int(size_t(device.number(
-                                          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)) /
-                                      shared);
-    return std::min({by_warps, by_registers, by_shared,
-                     device.number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)});
+    int by_shared = shared == 0
+                        ? by_warps
+                        : int(size_t(device.number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)) / shared);
+    return std::min(
+        {by_warps, by_registers, by_shared, device.number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)});
 }
 
 size_t shared_left(const Device& device, int blocks, size_t static_shared)
@@ -234,8 +230,7 @@ size_t shared_left(const Device& device, int blocks, size_t static_shared)
     size_t all = size_t(device.number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
     size_t reserved = size_t(device.number(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK));
     size_t each = all / size_t(blocks) / unit * unit;
-    each = std::min(each, reserved + size_t(device.number(
-                                         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)));
+    each = std::min(each, reserved + size_t(device.number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)));
     size_t taken = reserved + static_shared;
     return each > taken ? each - taken : 0;
 }

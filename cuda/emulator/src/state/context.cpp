@@ -187,9 +187,8 @@ std::shared_ptr<Context> Context::find(CUcontext handle)
 
 CUresult Context::why_not(CUcontext handle)
 {
-    return handle && table().state_of(handle) == HandleState::destroyed
-               ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-               : CUDA_ERROR_INVALID_CONTEXT;
+    return handle && table().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                                        : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 Device* Context::device_of_destroyed(CUcontext handle)
@@ -203,9 +202,9 @@ std::vector<std::pair<std::shared_ptr<Context>, Origin>> Context::all()
 {
     auto rows = table().all();
     std::set<const Context*> seen;
-    rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [&](const auto& row) { return !seen.insert(row.first.get()).second; }),
-               rows.end());
+    rows.erase(
+        std::remove_if(rows.begin(), rows.end(), [&](const auto& row) { return !seen.insert(row.first.get()).second; }),
+        rows.end());
     return rows;
 }
 
@@ -227,11 +226,26 @@ void Context::remove_alias(CUcontext handle)
     ++epoch;
 }
 
-CUcontext Context::handle() const { return state_->handle; }
-Device& Context::device() const { return *state_->device; }
-uint64_t Context::id() const { return state_->id; }
-unsigned Context::flags() const { return state_->flags; }
-bool Context::is_primary() const { return state_->primary; }
+CUcontext Context::handle() const
+{
+    return state_->handle;
+}
+Device& Context::device() const
+{
+    return *state_->device;
+}
+uint64_t Context::id() const
+{
+    return state_->id;
+}
+unsigned Context::flags() const
+{
+    return state_->flags;
+}
+bool Context::is_primary() const
+{
+    return state_->primary;
+}
 
 CUresult Context::set_flags(unsigned flags)
 {
@@ -309,9 +323,7 @@ void Context::add_stream(StreamRow added)
     std::lock_guard lock(state_->mutex);
     auto& rows = state_->streams;
     rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [](const StreamRow& row) {
-                                  return row.stream.expired() && row.queue->idle();
-                              }),
+                              [](const StreamRow& row) { return row.stream.expired() && row.queue->idle(); }),
                rows.end());
     rows.push_back(std::move(added));
 }
@@ -322,9 +334,7 @@ void Context::remove_stream(const Stream* stream)
     std::lock_guard lock(state_->mutex);
     auto& rows = state_->streams;
     rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [&](const StreamRow& row) {
-                                  return row.key == stream && row.queue->idle();
-                              }),
+                              [&](const StreamRow& row) { return row.key == stream && row.queue->idle(); }),
                rows.end());
 }
 

@@ -11,17 +11,13 @@
 
 namespace emu::state {
 
-Device::Device(int ordinal)
-    : ordinal_(ordinal), name_("CUDA software device (cuda.emulator)")
-{
-}
+Device::Device(int ordinal) : ordinal_(ordinal), name_("CUDA software device (cuda.emulator)") {}
 
 CUuuid Device::uuid() const
 {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
-    std::string seed = std::string(host) + "/" + std::to_string(getuid()) + "/" +
-                       std::to_string(ordinal_);
+    std::string seed = std::string(host) + "/" + std::to_string(getuid()) + "/" + std::to_string(ordinal_);
     CUuuid out;
     uint64_t hash = 0xcbf29ce484222325u; // FNV-1a, twice
     for (int half = 0; half < 2; ++half) {
@@ -37,17 +33,27 @@ CUuuid Device::uuid() const
 std::string Device::pci_bus_id() const
 {
     char text[32];
-    std::snprintf(text, sizeof text, "%04X:%02X:%02X.0",
-                  number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
-                  number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
-                  number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+    std::snprintf(text, sizeof text, "%04X:%02X:%02X.0", number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+                  number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID), number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
     return text;
 }
 
-size_t Device::total_memory() const { return config().memory; }
-Arena& Device::memory() const { return AddressSpace::get().device(ordinal_); }
-int Device::major() const { return config().compute_major; }
-int Device::minor() const { return config().compute_minor; }
+size_t Device::total_memory() const
+{
+    return config().memory;
+}
+Arena& Device::memory() const
+{
+    return AddressSpace::get().device(ordinal_);
+}
+int Device::major() const
+{
+    return config().compute_major;
+}
+int Device::minor() const
+{
+    return config().compute_minor;
+}
 
 int Device::number(CUdevice_attribute wanted) const
 {

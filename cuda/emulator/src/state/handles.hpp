@@ -20,8 +20,7 @@ namespace emu::state {
 enum class HandleState { live, destroyed, never };
 
 // T is the object, H the driver's handle type. One instance per kind, in its .cpp.
-template <class T, class H>
-class HandleTable {
+template <class T, class H> class HandleTable {
 public:
     H add(std::shared_ptr<T> object)
     {
@@ -94,7 +93,6 @@ private:
     std::unordered_map<uintptr_t, Row> rows_;
 };
 
-template <class T, class H>
-std::atomic<uintptr_t> HandleTable<T, H>::next_{HandleTable<T, H>::first};
+template <class T, class H> std::atomic<uintptr_t> HandleTable<T, H>::next_{HandleTable<T, H>::first};
 
 } // namespace emu::state

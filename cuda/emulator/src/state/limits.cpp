@@ -27,8 +27,7 @@ const Row rows[] = {
 
 const Row* find(CUlimit limit)
 {
-    auto row = std::find_if(std::begin(rows), std::end(rows),
-                            [&](const Row& r) { return r.limit == limit; });
+    auto row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.limit == limit; });
     return row == std::end(rows) ? nullptr : row;
 }
 

@@ -40,8 +40,8 @@ MultiprocessorSet take(MultiprocessorSet* left, unsigned count)
 }
 
 // What a group gets out of `left`, or an error when that cannot be.
-CUresult size_of_group(const MultiprocessorResource& from, const CU_DEV_SM_RESOURCE_GROUP_PARAMS& group,
-                       unsigned left, bool probing, unsigned* out)
+CUresult size_of_group(const MultiprocessorResource& from, const CU_DEV_SM_RESOURCE_GROUP_PARAMS& group, unsigned left,
+                       bool probing, unsigned* out)
 {
     constexpr unsigned known_flags = CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
     unsigned largest = from.alignment > 2 ? 32 : 2;
@@ -85,7 +85,7 @@ CUresult MultiprocessorResource::read(const CUdevResource& resource, Multiproces
     std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
     if (hidden.mark != mark)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = {hidden.device, hidden.split, {}, resource.sm.minSmPartitionSize, resource.sm.smCoscheduledAlignment,
+    *out = {hidden.device,    hidden.split, {}, resource.sm.minSmPartitionSize, resource.sm.smCoscheduledAlignment,
             resource.sm.flags};
     for (unsigned i = 0; i < most_multiprocessors; ++i)
         out->members.set(i, hidden.members[i / 64] >> i % 64 & 1);
@@ -114,8 +114,8 @@ std::shared_ptr<const exec::Partition> partition_of(const MultiprocessorSet& mem
 CUresult split_evenly(const MultiprocessorResource& from, unsigned flags, unsigned least, unsigned most,
                       std::vector<MultiprocessorResource>* groups, MultiprocessorResource* rest)
 {
-    constexpr unsigned known_flags = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
-                                     CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+    constexpr unsigned known_flags =
+        CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
     if (flags & ~known_flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (from.split) // "the output results cannot be split again", says the interface

@@ -13,10 +13,7 @@ struct Origin {
     const char* call = nullptr; // exported name
     uint64_t number = 0;        // n-th driver call of the process
 
-    std::string text() const
-    {
-        return call ? std::string(call) + ", driver call " + std::to_string(number) : "?";
-    }
+    std::string text() const { return call ? std::string(call) + ", driver call " + std::to_string(number) : "?"; }
 };
 
 // Initial-exec: reached on every call.

@@ -24,8 +24,8 @@ CUresult PrimaryContext::retain(CUcontext* out)
     std::lock_guard lock(mutex_);
     if (!active_) {
         Device& device = *device_at(ordinal_);
-        CUresult failed = handle_ ? Context::revive(device, flags_, handle_)
-                                  : Context::create(device, flags_, true, &handle_);
+        CUresult failed =
+            handle_ ? Context::revive(device, flags_, handle_) : Context::create(device, flags_, true, &handle_);
         if (failed)
             return failed;
         active_ = true;

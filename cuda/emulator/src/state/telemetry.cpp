@@ -145,8 +145,7 @@ bool next_fault(uint64_t number, const std::function<bool(const DeviceFault&)>& 
                 *out = fault;
                 return true;
             }
-        if (all.arrived.wait_until(lock, deadline) == std::cv_status::timeout &&
-            Clock::now() >= deadline)
+        if (all.arrived.wait_until(lock, deadline) == std::cv_status::timeout && Clock::now() >= deadline)
             return false;
     }
 }

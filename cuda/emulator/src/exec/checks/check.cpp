@@ -117,8 +117,7 @@ private:
             text = "outside the local variables of the thread";
         for (const Fiber* fiber : worker_.stacks.fibers())
             if (address_ >= fiber->stack_low && address_ < fiber->stack_high)
-                text = "a local variable of another thread (number " +
-                       std::to_string(fiber->linear) + " of the block)";
+                text = "a local variable of another thread (number " + std::to_string(fiber->linear) + " of the block)";
     }
 
     Worker& worker_;

@@ -78,13 +78,12 @@ public:
             return {};
         for (const auto& kept : kept_)
             if (address - kept.first < kept.second.room)
-                return describe_offset(address, size, kept.first, kept.second.bytes,
-                                       "a malloc() in a kernel") + ", which was freed";
+                return describe_offset(address, size, kept.first, kept.second.bytes, "a malloc() in a kernel") +
+                       ", which was freed";
         auto after = used_.upper_bound(address);
         if (after != used_.begin()) {
             --after;
-            return describe_offset(address, size, after->first, after->second.bytes,
-                                   "a malloc() in a kernel");
+            return describe_offset(address, size, after->first, after->second.bytes, "a malloc() in a kernel");
         }
         return "in the free part of the device heap";
     }
@@ -144,9 +143,19 @@ Heap* heaps()
 {
     static Heap* value = [] {
         static Heap* made = new Heap[most_devices];
-        pthread_atfork([] { for (int i = 0; i < most_devices; ++i) made[i].mutex.lock(); },
-                       [] { for (int i = 0; i < most_devices; ++i) made[i].mutex.unlock(); },
-                       [] { for (int i = 0; i < most_devices; ++i) new (&made[i].mutex) std::mutex; });
+        pthread_atfork(
+            [] {
+                for (int i = 0; i < most_devices; ++i)
+                    made[i].mutex.lock();
+            },
+            [] {
+                for (int i = 0; i < most_devices; ++i)
+                    made[i].mutex.unlock();
+            },
+            [] {
+                for (int i = 0; i < most_devices; ++i)
+                    new (&made[i].mutex) std::mutex;
+            });
         return made;
     }();
     return value;

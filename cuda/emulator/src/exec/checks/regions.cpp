@@ -38,8 +38,7 @@ struct Table {
     {
         if (region.device < 0 || region.device == device)
             return true;
-        return (region.shared_with >> device & 1) ||
-               (region.device < most_devices && peers[device][region.device]);
+        return (region.shared_with >> device & 1) || (region.device < most_devices && peers[device][region.device]);
     }
 };
 
@@ -74,8 +73,7 @@ void show_to(int device, const Region& region, bool allowed)
     size_t open = allowed ? region.size : 0;
     if (allowed)
         shadow_open(device, region.base, region.size);
-    shadow_close(device, region.base + open, room_of(region) - open,
-                 allowed ? EMU_SHADOW_REDZONE : EMU_SHADOW_FOREIGN);
+    shadow_close(device, region.base + open, room_of(region) - open, allowed ? EMU_SHADOW_REDZONE : EMU_SHADOW_FOREIGN);
 }
 
 void show_to_all(const Table& t, const Region& region)
@@ -122,8 +120,7 @@ std::string describe_near(const Regions& regions, uintptr_t address, size_t size
     uintptr_t gap = near;
     if (after != regions.end() && after->first - address < 4096) {
         gap = after->first - address;
-        before = describe_offset(address, size, after->first, after->second.size,
-                                 title(after->second));
+        before = describe_offset(address, size, after->first, after->second.size, title(after->second));
     }
     if (after != regions.begin()) {
         const Region& region = std::prev(after)->second;
@@ -183,8 +180,8 @@ void forget_region(uintptr_t base)
 {
     Table& t = table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
-    auto last = std::remove_if(t.freed.begin(), t.freed.end(),
-                               [&](const Region& region) { return region.base == base; });
+    auto last =
+        std::remove_if(t.freed.begin(), t.freed.end(), [&](const Region& region) { return region.base == base; });
     t.freed.erase(last, t.freed.end());
 }
 
@@ -239,8 +236,7 @@ bool find_region(uintptr_t address, size_t size, Region* found)
     std::shared_lock<std::shared_mutex> lock(t.mutex);
     for (const Regions* regions : {&t.live, &t.host}) {
         const Region* region = find_in(*regions, address);
-        if (region && address - region->base <= region->size &&
-            size <= region->size - (address - region->base)) {
+        if (region && address - region->base <= region->size && size <= region->size - (address - region->base)) {
             if (found)
                 *found = *region;
             return true;
@@ -275,8 +271,7 @@ std::string describe_address(uintptr_t address, size_t size)
         std::shared_lock<std::shared_mutex> lock(t.mutex);
         for (const Region& region : t.freed)
             if (address - region.base < region.size)
-                return describe_offset(address, size, region.base, region.size, title(region)) +
-                       ", which was freed";
+                return describe_offset(address, size, region.base, region.size, title(region)) + ", which was freed";
         for (const Regions* regions : {&t.live, &t.host}) {
             text = describe_near(*regions, address, size);
             if (!text.empty())
@@ -286,8 +281,7 @@ std::string describe_address(uintptr_t address, size_t size)
     text = describe_image_address(address, size);
     if (!text.empty())
         return text;
-    return in_window(address, 1) ? "no memory is allocated there"
-                                 : "not device memory: host memory, or a wild pointer";
+    return in_window(address, 1) ? "no memory is allocated there" : "not device memory: host memory, or a wild pointer";
 }
 
 } // namespace emu::exec

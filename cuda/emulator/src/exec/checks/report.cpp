@@ -28,12 +28,10 @@ constexpr Row rows[] = {
     {FaultKind::timeout, CUDA_ERROR_LAUNCH_TIMEOUT, "time limit exceeded"},
     {FaultKind::stack_overflow, CUDA_ERROR_LAUNCH_FAILED, "stack overflow"},
     {FaultKind::illegal_instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION, "illegal instruction"},
-    {FaultKind::arithmetic, CUDA_ERROR_LAUNCH_FAILED,
-     "integer division by zero, or with a result that does not fit"},
+    {FaultKind::arithmetic, CUDA_ERROR_LAUNCH_FAILED, "integer division by zero, or with a result that does not fit"},
     {FaultKind::heap, CUDA_ERROR_LAUNCH_FAILED, "bad free() of the device heap"},
     {FaultKind::out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "out of resources"},
-    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED,
-     "ended before it was done"},
+    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "ended before it was done"},
 };
 
 const Row& row(FaultKind kind)
@@ -53,8 +51,7 @@ std::string show(const CodePlace& place)
 {
     if (place.file.empty())
         return "an unknown place";
-    return place.file + ":" + std::to_string(place.line) +
-           (place.function.empty() ? "" : " in " + place.function);
+    return place.file + ":" + std::to_string(place.line) + (place.function.empty() ? "" : " in " + place.function);
 }
 
 std::string hex(uint64_t value)
@@ -119,15 +116,14 @@ std::string describe_access(const Trouble& trouble)
 {
     std::string text = trouble.store ? "store" : "access";
     if (trouble.size)
-        text = std::string(trouble.store ? "store" : "load") + " of " +
-               std::to_string(trouble.size) + (trouble.size == 1 ? " byte" : " bytes");
+        text = std::string(trouble.store ? "store" : "load") + " of " + std::to_string(trouble.size) +
+               (trouble.size == 1 ? " byte" : " bytes");
     if (trouble.kind == FaultKind::misaligned_address && !trouble.address)
         return text + " at an address that is not known";
     text += " at " + hex(trouble.address);
     if (trouble.kind == FaultKind::misaligned_address)
         return text;
-    return text + ": " +
-           (trouble.text.empty() ? describe_address(trouble.address, trouble.size) : trouble.text);
+    return text + ": " + (trouble.text.empty() ? describe_address(trouble.address, trouble.size) : trouble.text);
 }
 
 std::string describe(const Carrier& carrier, const Trouble& trouble)
@@ -146,8 +142,7 @@ std::string describe(const Carrier& carrier, const Trouble& trouble)
         return text;
     }
     case FaultKind::stack_overflow:
-        return "a thread has " +
-               std::to_string((carrier.current->stack_high - carrier.current->stack_low) >> 10) +
+        return "a thread has " + std::to_string((carrier.current->stack_high - carrier.current->stack_low) >> 10) +
                " KiB; CU_LIMIT_STACK_SIZE may raise it";
     default: return trouble.text;
     }
@@ -162,8 +157,8 @@ const Fiber* first_waiting(const Carrier& carrier)
     return found;
 }
 
-std::string compose(const Fault& fault, const std::string& details, const Launch& launch,
-                    bool has_thread, const CodePlace& place)
+std::string compose(const Fault& fault, const std::string& details, const Launch& launch, bool has_thread,
+                    const CodePlace& place)
 {
     std::string text = "kernel " + fault.kernel + ": " + row(fault.kind).title;
     if (!details.empty())
@@ -171,8 +166,8 @@ std::string compose(const Fault& fault, const std::string& details, const Launch
     if (!place.file.empty())
         text += "\n  at " + show(place);
     if (has_thread)
-        text += "\n  block " + show(fault.block) + " of " + show(launch.request.grid) +
-                ", thread " + show(fault.thread) + " of " + show(launch.request.block);
+        text += "\n  block " + show(fault.block) + " of " + show(launch.request.grid) + ", thread " +
+                show(fault.thread) + " of " + show(launch.request.block);
     return text;
 }
 
@@ -189,15 +184,24 @@ std::string collective_name(const EmuWarpCall& call)
         emu_u32 op;
         const char* name;
     } names[] = {
-        {EMU_WARP_SYNC, "__syncwarp"},           {EMU_WARP_SHUFFLE_INDEX, "__shfl_sync"},
-        {EMU_WARP_SHUFFLE_UP, "__shfl_up_sync"}, {EMU_WARP_SHUFFLE_DOWN, "__shfl_down_sync"},
-        {EMU_WARP_SHUFFLE_XOR, "__shfl_xor_sync"}, {EMU_WARP_ALL, "__all_sync"},
-        {EMU_WARP_ANY, "__any_sync"},            {EMU_WARP_UNIFORM, "__uni_sync"},
-        {EMU_WARP_BALLOT, "__ballot_sync"},      {EMU_WARP_MATCH_ANY, "__match_any_sync"},
-        {EMU_WARP_MATCH_ALL, "__match_all_sync"}, {EMU_WARP_ADD_U32, "__reduce_add_sync"},
-        {EMU_WARP_MIN_U32, "__reduce_min_sync"}, {EMU_WARP_MAX_U32, "__reduce_max_sync"},
-        {EMU_WARP_MIN_I32, "__reduce_min_sync"}, {EMU_WARP_MAX_I32, "__reduce_max_sync"},
-        {EMU_WARP_AND, "__reduce_and_sync"},     {EMU_WARP_OR, "__reduce_or_sync"},
+        {EMU_WARP_SYNC, "__syncwarp"},
+        {EMU_WARP_SHUFFLE_INDEX, "__shfl_sync"},
+        {EMU_WARP_SHUFFLE_UP, "__shfl_up_sync"},
+        {EMU_WARP_SHUFFLE_DOWN, "__shfl_down_sync"},
+        {EMU_WARP_SHUFFLE_XOR, "__shfl_xor_sync"},
+        {EMU_WARP_ALL, "__all_sync"},
+        {EMU_WARP_ANY, "__any_sync"},
+        {EMU_WARP_UNIFORM, "__uni_sync"},
+        {EMU_WARP_BALLOT, "__ballot_sync"},
+        {EMU_WARP_MATCH_ANY, "__match_any_sync"},
+        {EMU_WARP_MATCH_ALL, "__match_all_sync"},
+        {EMU_WARP_ADD_U32, "__reduce_add_sync"},
+        {EMU_WARP_MIN_U32, "__reduce_min_sync"},
+        {EMU_WARP_MAX_U32, "__reduce_max_sync"},
+        {EMU_WARP_MIN_I32, "__reduce_min_sync"},
+        {EMU_WARP_MAX_I32, "__reduce_max_sync"},
+        {EMU_WARP_AND, "__reduce_and_sync"},
+        {EMU_WARP_OR, "__reduce_or_sync"},
         {EMU_WARP_XOR, "__reduce_xor_sync"},
     };
     for (const auto& entry : names)
@@ -234,16 +238,17 @@ void keep_warp(std::vector<Waiting>* places, uint32_t warp)
         entry.fibers.erase(std::remove_if(entry.fibers.begin(), entry.fibers.end(),
                                           [&](const Fiber* fiber) { return fiber->warp != warp; }),
                            entry.fibers.end());
-    places->erase(std::remove_if(places->begin(), places->end(), [](const Waiting& entry) { return entry.fibers.empty(); }),
-                  places->end());
+    places->erase(
+        std::remove_if(places->begin(), places->end(), [](const Waiting& entry) { return entry.fibers.empty(); }),
+        places->end());
 }
 
 std::vector<Waiting> waiting_places(const Carrier& carrier, uint32_t barrier)
 {
     std::vector<Waiting> places;
     for (const Fiber* fiber : carrier.stacks.fibers()) {
-        bool counts = barrier == any_wait ? fiber->wait != Wait::none
-                                          : fiber->wait == Wait::barrier && fiber->barrier == barrier;
+        bool counts =
+            barrier == any_wait ? fiber->wait != Wait::none : fiber->wait == Wait::barrier && fiber->barrier == barrier;
         if (counts)
             add_place(carrier, &places, *fiber, wait_name(*fiber));
     }
@@ -269,8 +274,8 @@ std::string list_places(const std::vector<Waiting>& places)
     std::string text;
     for (const Waiting& entry : merged)
         text += std::string(text.empty() ? "" : "\n") + "  " + std::to_string(entry.fibers.size()) +
-                (entry.fibers.size() == 1 ? " thread waits at " : " threads wait at ") + entry.what +
-                ", " + show(entry.place) + ": " + list_threads(entry.fibers);
+                (entry.fibers.size() == 1 ? " thread waits at " : " threads wait at ") + entry.what + ", " +
+                show(entry.place) + ": " + list_threads(entry.fibers);
     return text;
 }
 

@@ -172,8 +172,7 @@ bool fill_shadow(uintptr_t address)
 
 bool in_window(uintptr_t address, size_t size)
 {
-    return reserved && address - window.base < window.size &&
-           size <= window.size - (address - window.base);
+    return reserved && address - window.base < window.size && size <= window.size - (address - window.base);
 }
 
 bool shadow_allows(int device, uintptr_t address, size_t size)

@@ -23,17 +23,13 @@ bool fits(const Device& device, const Dim3& grid, const Dim3& block)
     auto within = [&](uint32_t value, CUdevice_attribute most) {
         return value >= 1 && value <= uint32_t(device.number(most));
     };
-    return within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
-           within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
-           within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) &&
-           within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
-           within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) &&
-           within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+    return within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) && within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
+           within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) && within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
+           within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) && within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
 }
 
 // The size of the cluster: written in the source, set on the function, or of this launch.
-CUresult find_cluster(const Function& function, const Device& device, const LaunchParameters& p,
-                      Dim3* cluster)
+CUresult find_cluster(const Function& function, const Device& device, const LaunchParameters& p, Dim3* cluster)
 {
     *cluster = Dim3{};
     const FunctionSettings settings = function.settings(device.ordinal());
@@ -99,8 +95,7 @@ CUresult copy_parameters(const front::KernelInfo& info, const LaunchParameters& 
     return CUDA_SUCCESS;
 }
 
-CUresult check_resident(const Function& function, const Device& device,
-                        const exec::LaunchRequest& request)
+CUresult check_resident(const Function& function, const Device& device, const exec::LaunchRequest& request)
 {
     OccupancyQuery query;
     query.threads = uint32_t(request.block.count());
@@ -114,16 +109,14 @@ CUresult check_resident(const Function& function, const Device& device,
 
 } // namespace
 
-CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& context,
-                        PreparedLaunch* out)
+CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& context, PreparedLaunch* out)
 {
     const Device& device = context.device();
     std::shared_ptr<Function> function;
     if (CUresult failed = given.in(context, &function))
         return failed;
     const front::KernelInfo& info = function->info();
-    if (!fits(device, p.grid, p.block) ||
-        p.block.count() > uint64_t(function->max_threads(device.ordinal())) ||
+    if (!fits(device, p.grid, p.block) || p.block.count() > uint64_t(function->max_threads(device.ordinal())) ||
         p.dynamic_shared > uint32_t(given.max_dynamic_shared(device.ordinal())))
         return CUDA_ERROR_INVALID_VALUE;
     auto request = std::make_shared<exec::LaunchRequest>();

@@ -37,8 +37,8 @@ void forget(const std::map<std::string, std::shared_ptr<Function>>& rows)
         functions().remove(row.second->handle());
 }
 
-CUresult report(const Error& error, const std::string& info, const std::string& log,
-                std::string* info_log, std::string* error_log)
+CUresult report(const Error& error, const std::string& info, const std::string& log, std::string* info_log,
+                std::string* error_log)
 {
     if (info_log)
         *info_log = info;
@@ -60,8 +60,8 @@ const AtContextEnd at_context_end(&unload_modules_of);
 
 // ------------------------------------------------------------------------------ modules
 
-CUresult Module::load(Context& context, const front::LoadRequest& request,
-                      std::string* info_log, std::string* error_log, CUmodule* out)
+CUresult Module::load(Context& context, const front::LoadRequest& request, std::string* info_log,
+                      std::string* error_log, CUmodule* out)
 {
     front::LoadRequest wanted = request;
     wanted.device = context.device().ordinal();
@@ -74,8 +74,7 @@ CUresult Module::load(Context& context, const front::LoadRequest& request,
     module->code_ = std::move(loaded.module);
     for (const auto& global : module->code_->globals())
         if (global.address && global.size)
-            AddressSpace::get().add_variable(global.address, global.size,
-                                             global.kind == EMU_VARIABLE_MANAGED,
+            AddressSpace::get().add_variable(global.address, global.size, global.kind == EMU_VARIABLE_MANAGED,
                                              context.device().ordinal(), context.handle());
     module->handle_ = modules().add(module);
     *out = module->handle_;
@@ -117,8 +116,7 @@ std::vector<std::pair<std::shared_ptr<Module>, Origin>> Module::all()
     return modules().all();
 }
 
-CUresult Module::function(const std::string& name, std::shared_ptr<Function>* out,
-                          const Function* kernel)
+CUresult Module::function(const std::string& name, std::shared_ptr<Function>* out, const Function* kernel)
 {
     std::lock_guard lock(mutex_);
     auto& function = functions_[name];
@@ -151,16 +149,14 @@ CUresult Module::global(const std::string& name, CUdeviceptr* address, size_t* s
 
 // ---------------------------------------------------------------------------- libraries
 
-CUresult Library::load(const front::LoadRequest& request, std::string* info_log,
-                       std::string* error_log, CUlibrary* out)
+CUresult Library::load(const front::LoadRequest& request, std::string* info_log, std::string* error_log, CUlibrary* out)
 {
     front::LoadRequest wanted = request;
     wanted.checks = config().checks;
     auto library = std::make_shared<Library>();
     library->contents_ = front::read_image(wanted);
     const auto& contents = library->contents_;
-    if (CUresult failed = report(contents.error, contents.info_log, contents.error_log, info_log,
-                                 error_log))
+    if (CUresult failed = report(contents.error, contents.info_log, contents.error_log, info_log, error_log))
         return failed;
     library->handle_ = libraries().add(library);
     *out = library->handle_;
@@ -201,8 +197,7 @@ std::vector<std::pair<std::shared_ptr<Library>, Origin>> Library::all()
 CUresult Library::kernel(const std::string& name, CUkernel* out)
 {
     const auto& known = contents_.kernels;
-    auto info = std::find_if(known.begin(), known.end(),
-                             [&](const front::KernelInfo& k) { return k.name == name; });
+    auto info = std::find_if(known.begin(), known.end(), [&](const front::KernelInfo& k) { return k.name == name; });
     if (info == known.end())
         return CUDA_ERROR_NOT_FOUND;
     std::lock_guard lock(mutex_);
@@ -245,8 +240,7 @@ CUresult Library::module_in(Context& context, std::shared_ptr<Module>* out)
 
 // ---------------------------------------------------------------------------- functions
 
-Function::Function(const front::KernelInfo& info, std::shared_ptr<Module> module,
-                   std::shared_ptr<Library> library)
+Function::Function(const front::KernelInfo& info, std::shared_ptr<Module> module, std::shared_ptr<Library> library)
     : info_(&info), module_(module), library_(library), of_library_(library != nullptr)
 {
 }
@@ -267,8 +261,7 @@ CUresult Function::in(Context& context, std::shared_ptr<Function>* out)
     if (!of_library_) {
         auto module = module_.lock();
         *out = find(handle_);
-        return *out && module && module->context().get() == &context ? CUDA_SUCCESS
-                                                                     : CUDA_ERROR_INVALID_HANDLE;
+        return *out && module && module->context().get() == &context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     }
     {
         std::lock_guard lock(mutex_);
@@ -345,8 +338,7 @@ CUresult Function::set_attribute(CUfunction_attribute attribute, int device, int
     const Device* d = device_at(device);
     if (!d)
         return CUDA_ERROR_INVALID_DEVICE;
-    int most = d->number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
-               int(info_->static_shared);
+    int most = d->number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) - int(info_->static_shared);
     std::lock_guard lock(settings_->mutex);
     FunctionSettings& s = settings_->rows[device];
     switch (attribute) {
@@ -367,9 +359,7 @@ CUresult Function::set_attribute(CUfunction_attribute attribute, int device, int
             return CUDA_ERROR_INVALID_VALUE;
         s.cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
         return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-        s.non_portable_cluster = value != 0;
-        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: s.non_portable_cluster = value != 0; return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         if (value < 0 || value > 2)
             return CUDA_ERROR_INVALID_VALUE;

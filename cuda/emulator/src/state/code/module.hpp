@@ -23,8 +23,8 @@ class Library;
 // A loaded copy of an image in one context; its variables are registered as memory.
 class Module : public std::enable_shared_from_this<Module> {
 public:
-    static CUresult load(Context& context, const front::LoadRequest& request,
-                         std::string* info_log, std::string* error_log, CUmodule* out);
+    static CUresult load(Context& context, const front::LoadRequest& request, std::string* info_log,
+                         std::string* error_log, CUmodule* out);
     static CUresult unload(CUmodule handle);             // waits for its launches
     static std::shared_ptr<Module> find(CUmodule handle);
     static std::vector<std::pair<std::shared_ptr<Module>, Origin>> all();
@@ -35,8 +35,7 @@ public:
     const front::LoadedModule& code() const { return *code_; }
     bool is_of_library() const { return of_library_; }
     // Of a kernel of a library: with that kernel's settings.
-    CUresult function(const std::string& name, std::shared_ptr<Function>* out,
-                      const Function* kernel = nullptr);
+    CUresult function(const std::string& name, std::shared_ptr<Function>* out, const Function* kernel = nullptr);
     CUresult global(const std::string& name, CUdeviceptr* address, size_t* size) const;
 
 private:
@@ -51,8 +50,8 @@ private:
 
 class Library : public std::enable_shared_from_this<Library> {
 public:
-    static CUresult load(const front::LoadRequest& request, std::string* info_log,
-                         std::string* error_log, CUlibrary* out);
+    static CUresult load(const front::LoadRequest& request, std::string* info_log, std::string* error_log,
+                         CUlibrary* out);
     static CUresult unload(CUlibrary handle);
     static std::shared_ptr<Library> find(CUlibrary handle);
     static std::vector<std::pair<std::shared_ptr<Library>, Origin>> all();
@@ -87,8 +86,7 @@ class Function {
 public:
     static std::shared_ptr<Function> find(CUfunction handle);
     static std::shared_ptr<Function> find(CUkernel handle);
-    Function(const front::KernelInfo& info, std::shared_ptr<Module> module,
-             std::shared_ptr<Library> library);
+    Function(const front::KernelInfo& info, std::shared_ptr<Module> module, std::shared_ptr<Library> library);
 
     CUfunction handle() const { return handle_; }
     bool is_kernel() const { return of_library_; }
@@ -140,8 +138,7 @@ struct PreparedLaunch {
 };
 
 // Validates everything that the driver validates, and copies the parameters.
-CUresult prepare_launch(Function& function, const LaunchParameters& parameters, Context& context,
-                        PreparedLaunch* out);
+CUresult prepare_launch(Function& function, const LaunchParameters& parameters, Context& context, PreparedLaunch* out);
 // On a worker, with an id of its own. A fault becomes the context's.
 void run_launch(exec::LaunchRequest& request, Context& context);
 

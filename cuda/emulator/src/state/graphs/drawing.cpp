@@ -64,8 +64,8 @@ void draw_graph(std::ostream& out, const Graph& graph, unsigned flags)
     out << "subgraph cluster_" << graph.id() << " {\nlabel=\"graph_" << graph.id() << "\"\n";
     for (const auto& node : graph.nodes()) {
         auto kernel = work_as<KernelWork>(node->work);
-        out << "\"" << prefix << node->id << "\" [shape=\"" << (kernel ? "octagon" : "rectangle")
-            << "\" label=\"" << node->id << "\\n"
+        out << "\"" << prefix << node->id << "\" [shape=\"" << (kernel ? "octagon" : "rectangle") << "\" label=\""
+            << node->id << "\\n"
             << (kernel ? kernel->launch.request->name.c_str() : kind_of(node->work->type));
         show_details(out, *node, flags);
         out << "\"];\n";

@@ -110,8 +110,7 @@ std::shared_ptr<GraphNode> Graph::find_node(CUgraphNode handle)
 std::vector<std::pair<std::shared_ptr<Graph>, Origin>> Graph::all()
 {
     auto rows = table().all();
-    rows.erase(std::remove_if(rows.begin(), rows.end(), [](auto& row) { return row.first->owned_; }),
-               rows.end());
+    rows.erase(std::remove_if(rows.begin(), rows.end(), [](auto& row) { return row.first->owned_; }), rows.end());
     return rows;
 }
 
@@ -143,15 +142,13 @@ CUresult Graph::remove(GraphNode& node)
     std::shared_ptr<GraphNode> found; // ends after the lock
     {
         std::lock_guard lock(mutex_);
-        auto place = std::find_if(nodes_.begin(), nodes_.end(),
-                                  [&](const auto& row) { return row.get() == &node; });
+        auto place = std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& row) { return row.get() == &node; });
         if (place == nodes_.end())
             return CUDA_ERROR_INVALID_VALUE;
         found = std::move(*place);
         nodes_.erase(place);
         for (auto& other : nodes_)
-            other->from.erase(std::remove(other->from.begin(), other->from.end(), &node),
-                              other->from.end());
+            other->from.erase(std::remove(other->from.begin(), other->from.end(), &node), other->from.end());
     }
     forget(found);
     return CUDA_SUCCESS;
@@ -213,8 +210,7 @@ std::vector<GraphNode*> Graph::dependents(const GraphNode& node) const
 bool Graph::has(CUgraphNodeType type) const
 {
     std::lock_guard lock(mutex_);
-    return std::any_of(nodes_.begin(), nodes_.end(),
-                       [&](const auto& node) { return node->work->type == type; });
+    return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) { return node->work->type == type; });
 }
 
 bool Graph::has_memory() const

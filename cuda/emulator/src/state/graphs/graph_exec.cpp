@@ -130,8 +130,7 @@ ExecNode* find_source(ExecGraph& graph, CUgraphNode source)
     return nullptr;
 }
 
-CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult result,
-                  CUgraphNode node)
+CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult result, CUgraphNode node)
 {
     info->result = result;
     info->errorNode = node;
@@ -149,8 +148,7 @@ CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateRes
             return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, other.source);
         if (old.next != other.next || old.graphs.size() != other.graphs.size())
             return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, other.source);
-        if (old.work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            old.work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        if (old.work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old.work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
             return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, other.source);
         for (size_t k = 0; k < old.graphs.size(); ++k)
             if (CUresult failed = match(*old.graphs[k], *other.graphs[k], info))
@@ -196,8 +194,7 @@ struct MemoryPlan {
 
 // ------------------------------------------------------------------------- making one
 
-CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report,
-                           CUgraphExec* out)
+CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report, CUgraphExec* out)
 {
     auto made = std::make_shared<GraphExec>();
     CUgraphNode error = nullptr;
@@ -301,8 +298,7 @@ CUresult GraphExec::set_enabled(CUgraphNode node, bool enabled)
 {
     std::lock_guard lock(mutex_);
     ExecNode* found = find_source(*writable(), node);
-    if (!found || (found->work->type != CU_GRAPH_NODE_TYPE_KERNEL &&
-                   found->work->type != CU_GRAPH_NODE_TYPE_MEMCPY &&
+    if (!found || (found->work->type != CU_GRAPH_NODE_TYPE_KERNEL && found->work->type != CU_GRAPH_NODE_TYPE_MEMCPY &&
                    found->work->type != CU_GRAPH_NODE_TYPE_MEMSET))
         return CUDA_ERROR_INVALID_VALUE;
     found->enabled = enabled;
@@ -369,8 +365,7 @@ CUresult GraphExec::plan_memory(Stream& stream)
     for (const ExecNode& node : root_->nodes) // freed in stream order, before the nodes
         if (auto allocation = work_as<AllocationWork>(node.work)) {
             if (allocation->memory->drop())
-                stream.enqueue({Operation::Kind::release, "cuGraphLaunch",
-                                [memory = allocation->memory] {
+                stream.enqueue({Operation::Kind::release, "cuGraphLaunch", [memory = allocation->memory] {
                                     memory->hide();
                                     return CUDA_SUCCESS;
                                 }});
@@ -393,11 +388,9 @@ CUresult GraphExec::launch(Stream& stream)
     if (has_memory_)
         if (CUresult failed = plan_memory(stream))
             return failed;
-    auto run = std::make_shared<GraphRun>(root_, objects_, conditions_, stream.context(),
-                                          stream.priority());
+    auto run = std::make_shared<GraphRun>(root_, objects_, conditions_, stream.context(), stream.priority());
     run->announce();
-    CUresult result = stream.enqueue({Operation::Kind::graph, "cuGraphLaunch",
-                                      [run] { return run->run(); }});
+    CUresult result = stream.enqueue({Operation::Kind::graph, "cuGraphLaunch", [run] { return run->run(); }});
     last_ = {stream.queue(), stream.queue()->submitted()};
     return result;
 }

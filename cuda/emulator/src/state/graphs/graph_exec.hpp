@@ -18,8 +18,7 @@ class Stream;
 
 class GraphExec {
 public:
-    static CUresult create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report,
-                           CUgraphExec* out);
+    static CUresult create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report, CUgraphExec* out);
     static std::shared_ptr<GraphExec> find(CUgraphExec handle);
     static CUresult destroy(CUgraphExec handle);
     static std::vector<std::pair<std::shared_ptr<GraphExec>, Origin>> all();

@@ -102,8 +102,7 @@ private:
     {
         GenerationScope scope(run_.generation());
         std::unique_lock lock(mutex_);
-        while (run_one(lock)) {
-        }
+        while (run_one(lock)) {}
         --helpers_;
         changed_.notify_all();
     }
@@ -153,10 +152,12 @@ unsigned ConditionValues::get(CUgraphConditionalHandle handle) const
 // ------------------------------------------------------------------------------------ runs
 
 GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, UserObjects objects,
-                   std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context,
-                   int priority)
-    : graph_(std::move(graph)), objects_(std::move(objects)), conditions_(std::move(conditions)),
-      context_(std::move(context)), priority_(priority),
+                   std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context, int priority)
+    : graph_(std::move(graph)),
+      objects_(std::move(objects)),
+      conditions_(std::move(conditions)),
+      context_(std::move(context)),
+      priority_(priority),
       generation_(context_ ? context_->generation() : 0)
 {
 }

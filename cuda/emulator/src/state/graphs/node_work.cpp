@@ -41,8 +41,7 @@ CUresult KernelWork::make(Function& function, const LaunchParameters& parameters
     return CUDA_SUCCESS;
 }
 
-CUresult KernelWork::with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value,
-                          Work* out) const
+CUresult KernelWork::with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value, Work* out) const
 {
     LaunchParameters changed = parameters;
     auto owner = context.lock();
@@ -140,8 +139,7 @@ Work CopyWork::captured(const Side& target, const Side& source, const Box& box)
     return made;
 }
 
-CUresult CopyWork::make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context,
-                        Work* out)
+CUresult CopyWork::make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context, Work* out)
 {
     auto made = std::make_shared<CopyWork>();
     if (CUresult failed = find_sides(parameters, true, &made->target, &made->source, &made->box))
@@ -163,15 +161,14 @@ void CopyWork::run(const ExecNode&, NodeRunner& runner) const
         runner.fail(run_copy(target, source, box), "a copy");
 }
 
-CUresult FillWork::make(const CUDA_MEMSET_NODE_PARAMS& parameters,
-                        const std::shared_ptr<Context>& context, Work* out)
+CUresult FillWork::make(const CUDA_MEMSET_NODE_PARAMS& parameters, const std::shared_ptr<Context>& context, Work* out)
 {
     auto made = std::make_shared<FillWork>();
     const auto& p = parameters;
     if ((p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) || !p.width || !p.height)
         return CUDA_ERROR_INVALID_VALUE;
-    if (CUresult failed = find_fill(p.dst, p.elementSize, p.width, p.height, p.pitch, true,
-                                    context.get(), &made->target))
+    if (CUresult failed =
+            find_fill(p.dst, p.elementSize, p.width, p.height, p.pitch, true, context.get(), &made->target))
         return failed;
     made->context = context;
     made->parameters = parameters;
@@ -182,8 +179,7 @@ CUresult FillWork::make(const CUDA_MEMSET_NODE_PARAMS& parameters,
 void FillWork::run(const ExecNode&, NodeRunner& runner) const
 {
     if (!runner.is_stopped())
-        run_fill(target, parameters.value, parameters.elementSize, parameters.width,
-                 parameters.height);
+        run_fill(target, parameters.value, parameters.elementSize, parameters.width, parameters.height);
 }
 
 // ------------------------------------------------------------------- the host, and events
@@ -217,16 +213,14 @@ CUresult AllocationWork::make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* o
 {
     const CUmemPoolProps& props = parameters.poolProps;
     if (!parameters.bytesize || props.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-        props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        (parameters.accessDescCount && !parameters.accessDescs))
+        props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || (parameters.accessDescCount && !parameters.accessDescs))
         return CUDA_ERROR_INVALID_VALUE;
     if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!device_at(props.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     auto made = std::make_shared<AllocationWork>();
-    if (CUresult failed = GraphMemory::make(props.location.id, parameters.bytesize, nullptr,
-                                            &made->memory))
+    if (CUresult failed = GraphMemory::make(props.location.id, parameters.bytesize, nullptr, &made->memory))
         return failed;
     made->access.assign(parameters.accessDescs, parameters.accessDescs + parameters.accessDescCount);
     parameters.dptr = made->memory->allocation()->base;

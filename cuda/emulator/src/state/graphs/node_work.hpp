@@ -50,8 +50,7 @@ public:
 
 using Work = std::shared_ptr<const NodeWork>;
 
-template <class T>
-std::shared_ptr<const T> work_as(const Work& work)
+template <class T> std::shared_ptr<const T> work_as(const Work& work)
 {
     return std::dynamic_pointer_cast<const T>(work);
 }
@@ -87,8 +86,7 @@ public:
     CopyWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMCPY) {}
     // What a stream captured: both sides are found.
     static Work captured(const Side& target, const Side& source, const Box& box);
-    static CUresult make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context,
-                         Work* out);
+    static CUresult make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context, Work* out);
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
     CUDA_MEMCPY3D parameters{};
@@ -99,8 +97,7 @@ public:
 class FillWork : public NodeWork {
 public:
     FillWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMSET) {}
-    static CUresult make(const CUDA_MEMSET_NODE_PARAMS& parameters,
-                         const std::shared_ptr<Context>& context, Work* out);
+    static CUresult make(const CUDA_MEMSET_NODE_PARAMS& parameters, const std::shared_ptr<Context>& context, Work* out);
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
     CUDA_MEMSET_NODE_PARAMS parameters{};
@@ -166,10 +163,7 @@ public:
 
 class ChildWork : public NodeWork {
 public:
-    explicit ChildWork(std::shared_ptr<Graph> graph)
-        : NodeWork(CU_GRAPH_NODE_TYPE_GRAPH), graph(std::move(graph))
-    {
-    }
+    explicit ChildWork(std::shared_ptr<Graph> graph) : NodeWork(CU_GRAPH_NODE_TYPE_GRAPH), graph(std::move(graph)) {}
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
     const std::shared_ptr<Graph> graph;        // a copy of the one given; of the node alone

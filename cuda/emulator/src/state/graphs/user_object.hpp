@@ -22,10 +22,7 @@ public:
     void retain(unsigned count) { count_ += count; }
     CUresult release(unsigned count);          // INVALID_VALUE: there are not so many
 
-    UserObject(void* pointer, CUhostFn destroy, unsigned count)
-        : pointer_(pointer), destroy_(destroy), count_(count)
-    {
-    }
+    UserObject(void* pointer, CUhostFn destroy, unsigned count) : pointer_(pointer), destroy_(destroy), count_(count) {}
 
 private:
     void* pointer_;

@@ -82,10 +82,8 @@ bool AddressSpace::State::reserve(size_t spare)
         devices.push_back(std::make_unique<Arena>(MemoryKind::device, i, c.memory, per_device));
         done = done && place(devices.back());
     }
-    managed = std::make_unique<Arena>(MemoryKind::managed, -1, std::min(ram, managed_range),
-                                      managed_range);
-    pinned = std::make_unique<Arena>(MemoryKind::pinned, -1, std::min(ram, pinned_range),
-                                     pinned_range);
+    managed = std::make_unique<Arena>(MemoryKind::managed, -1, std::min(ram, managed_range), managed_range);
+    pinned = std::make_unique<Arena>(MemoryKind::pinned, -1, std::min(ram, pinned_range), pinned_range);
     done = done && place(managed) && place(pinned);
     if (!VirtualSpace::get().start(next, virtual_range))
         say("no address space is left for virtual memory");
@@ -104,9 +102,18 @@ bool AddressSpace::reserve()
     return s.window && s.pinned;
 }
 
-Arena& AddressSpace::device(int ordinal) { return *state_->devices[size_t(ordinal)]; }
-Arena& AddressSpace::managed() { return *state_->managed; }
-Arena& AddressSpace::pinned() { return *state_->pinned; }
+Arena& AddressSpace::device(int ordinal)
+{
+    return *state_->devices[size_t(ordinal)];
+}
+Arena& AddressSpace::managed()
+{
+    return *state_->managed;
+}
+Arena& AddressSpace::pinned()
+{
+    return *state_->pinned;
+}
 
 HostAccess AddressSpace::host_access() const
 {
@@ -154,8 +161,7 @@ size_t AddressSpace::extent(CUdeviceptr address) const
         return 0;
     CUdeviceptr end = std::prev(row)->first + std::prev(row)->second->size;
     bool mapped = std::prev(row)->second->kind == MemoryKind::mapped;
-    for (; mapped && row != state_->live.end() && row->first == end &&
-           row->second->kind == MemoryKind::mapped; ++row)
+    for (; mapped && row != state_->live.end() && row->first == end && row->second->kind == MemoryKind::mapped; ++row)
         end += row->second->size;
     return size_t(end - address);
 }
@@ -168,13 +174,11 @@ std::byte* AddressSpace::reach(CUdeviceptr address, size_t size) const
     return in_window(address) ? nullptr : reinterpret_cast<std::byte*>(address);
 }
 
-CUresult AddressSpace::allocate(Arena& arena, size_t size, CUcontext context, unsigned flags,
-                                CUdeviceptr* out)
+CUresult AddressSpace::allocate(Arena& arena, size_t size, CUcontext context, unsigned flags, CUdeviceptr* out)
 {
     std::shared_ptr<Allocation> allocation;
     bool device = &arena != &managed() && &arena != &pinned();
-    MemoryKind kind = device ? MemoryKind::device
-                             : &arena == &managed() ? MemoryKind::managed : MemoryKind::pinned;
+    MemoryKind kind = device ? MemoryKind::device : &arena == &managed() ? MemoryKind::managed : MemoryKind::pinned;
     if (CUresult failed = arena.allocate(size, device ? 512 : 4096, kind, true, &allocation))
         return failed;
     allocation->context = context;
@@ -252,8 +256,7 @@ CUresult AddressSpace::unregister_host(void* base)
 }
 
 // Variables of a loaded image are known to exec by the image; here they get attributes.
-void AddressSpace::add_variable(void* address, size_t size, bool managed, int device,
-                                CUcontext context)
+void AddressSpace::add_variable(void* address, size_t size, bool managed, int device, CUcontext context)
 {
     auto allocation = std::make_shared<Allocation>();
     allocation->id = arena_detail::new_id();

@@ -82,19 +82,16 @@ bool Arena::map(std::byte* window)
     const int fixed = MAP_FIXED | MAP_NORESERVE;
     if (s.kind != MemoryKind::device) {
         s.host = window;
-        return mmap(window, s.range, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed,
-                    -1, 0) == window;
+        return mmap(window, s.range, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0) == window;
     }
     s.descriptor = int(syscall(SYS_memfd_create, "emulator-device", 1u /* close on exec */));
     if (s.descriptor < 0 || ftruncate(s.descriptor, off_t(s.range)))
         return false;
-    void* host = mmap(nullptr, s.range, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                      s.descriptor, 0);
+    void* host = mmap(nullptr, s.range, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s.descriptor, 0);
     s.host = static_cast<std::byte*>(host);
     s.open = !is_checked();
     int access = s.open ? PROT_READ | PROT_WRITE : PROT_NONE;
-    return host != MAP_FAILED &&
-           mmap(window, s.range, access, MAP_SHARED | fixed, s.descriptor, 0) == window;
+    return host != MAP_FAILED && mmap(window, s.range, access, MAP_SHARED | fixed, s.descriptor, 0) == window;
 }
 
 void Arena::place(std::byte* window, std::byte* host, int descriptor)
@@ -158,9 +155,8 @@ void Arena::State::give(size_t offset, size_t size)
 
 void Arena::State::expire(bool all)
 {
-    while (!quarantine.empty() &&
-           (all || quarantine.size() > quarantine_most ||
-            (quarantined > quarantine_bytes && quarantine.size() > quarantine_least))) {
+    while (!quarantine.empty() && (all || quarantine.size() > quarantine_most ||
+                                   (quarantined > quarantine_bytes && quarantine.size() > quarantine_least))) {
         auto [offset, size] = quarantine.front();
         quarantine.pop_front();
         quarantined -= size;
@@ -198,8 +194,7 @@ exec::Region region_of(const Allocation& allocation)
 
 } // namespace
 
-CUresult Arena::State::make(size_t size, size_t alignment, MemoryKind as,
-                            std::shared_ptr<Allocation>* out)
+CUresult Arena::State::make(size_t size, size_t alignment, MemoryKind as, std::shared_ptr<Allocation>* out)
 {
     auto allocation = std::make_shared<Allocation>();
     std::lock_guard lock(mutex);
@@ -224,8 +219,7 @@ CUresult Arena::State::make(size_t size, size_t alignment, MemoryKind as,
     return CUDA_SUCCESS;
 }
 
-CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool charged,
-                         std::shared_ptr<Allocation>* out)
+CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool charged, std::shared_ptr<Allocation>* out)
 {
     State& s = *state_;
     if (size == 0)
@@ -281,8 +275,7 @@ CUresult Arena::release(CUdeviceptr base)
     size_t offset = size_t(base - reinterpret_cast<CUdeviceptr>(s.window));
     if (allocation->room >= punch_bytes) {
         if (s.descriptor >= 0)
-            fallocate(s.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(offset),
-                      off_t(allocation->room));
+            fallocate(s.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(offset), off_t(allocation->room));
         else if (s.kind != MemoryKind::device)
             madvise(s.host + offset, allocation->room, MADV_DONTNEED);
     }
@@ -314,9 +307,18 @@ bool Arena::contains(CUdeviceptr address) const
     return address - reinterpret_cast<CUdeviceptr>(state_->window) < state_->range;
 }
 
-size_t Arena::range() const { return state_->range; }
-size_t Arena::used() const { return state_->used; }
-size_t Arena::limit() const { return state_->limit; }
+size_t Arena::range() const
+{
+    return state_->range;
+}
+size_t Arena::used() const
+{
+    return state_->used;
+}
+size_t Arena::limit() const
+{
+    return state_->limit;
+}
 
 void Arena::begin_kernels()
 {

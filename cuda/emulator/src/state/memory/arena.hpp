@@ -75,8 +75,7 @@ public:
     void forget_descriptor();                // it is about to be closed
     // Zero size or no room: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY. Without
     // `charged` the caller counts the bytes with charge().
-    CUresult allocate(size_t size, size_t alignment, MemoryKind kind, bool charged,
-                      std::shared_ptr<Allocation>* out);
+    CUresult allocate(size_t size, size_t alignment, MemoryKind kind, bool charged, std::shared_ptr<Allocation>* out);
     CUresult release(CUdeviceptr base);      // INVALID_VALUE: not the start of a live one
     // Addresses without memory that anybody sees; release() gives them back.
     CUresult set_aside(size_t size, std::shared_ptr<Allocation>* out);
@@ -109,8 +108,7 @@ public:
     void add_variable(void* address, size_t size, bool managed, int device, CUcontext context);
     void remove_variable(void* address);
     // Plain allocation and release, by whatever way: gives the memory back to its arena.
-    CUresult allocate(Arena& arena, size_t size, CUcontext context, unsigned flags,
-                      CUdeviceptr* out);
+    CUresult allocate(Arena& arena, size_t size, CUcontext context, unsigned flags, CUdeviceptr* out);
     CUresult release(CUdeviceptr base);
     void release_context(CUcontext context);
     // The live allocation that holds the address; null: plain host memory or nothing.

@@ -49,8 +49,8 @@ bool copy_box(const Side& target, const Side& source, const Box& box)
         return one(target.at, source.at, slice * box.depth);
     for (size_t z = 0; z < box.depth; ++z)
         for (size_t y = 0; y < box.height; ++y)
-            if (!one(target.at + z * target.slice + y * target.pitch,
-                     source.at + z * source.slice + y * source.pitch, box.width))
+            if (!one(target.at + z * target.slice + y * target.pitch, source.at + z * source.slice + y * source.pitch,
+                     box.width))
                 return false;
     return true;
 }
@@ -60,8 +60,7 @@ size_t extent(const Box& box, size_t pitch, size_t slice)
     return (box.depth - 1) * slice + (box.height - 1) * pitch + box.width;
 }
 
-template <class T>
-void fill_row(std::byte* row, T value, size_t count)
+template <class T> void fill_row(std::byte* row, T value, size_t count)
 {
     auto* items = reinterpret_cast<T*>(row);
     std::fill(items, items + count, value);
@@ -71,8 +70,7 @@ void fill_row(std::byte* row, T value, size_t count)
 
 CUdeviceptr Side::address() const
 {
-    return allocation ? allocation->base + CUdeviceptr(at - allocation->host)
-                      : reinterpret_cast<CUdeviceptr>(at);
+    return allocation ? allocation->base + CUdeviceptr(at - allocation->host) : reinterpret_cast<CUdeviceptr>(at);
 }
 
 CUresult run_copy(const Side& target, const Side& source, const Box& box)
@@ -93,8 +91,8 @@ void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, 
     }
 }
 
-CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
-                   size_t slice, Side* side)
+CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch, size_t slice,
+                   Side* side)
 {
     auto& space = AddressSpace::get();
     size_t size = extent(box, pitch, slice);
@@ -160,12 +158,11 @@ CUresult find_given(bool captured, const Given& given, const Box& box, Side* sid
     if (given.type == CU_MEMORYTYPE_ARRAY)
         return find_array_side(given.array, given.x, given.y, given.z, box, side);
     bool single_row = box.height == 1 && box.depth == 1;
-    bool has_kind = given.type == CU_MEMORYTYPE_HOST || given.type == CU_MEMORYTYPE_DEVICE ||
-                    given.type == CU_MEMORYTYPE_UNIFIED;
+    bool has_kind =
+        given.type == CU_MEMORYTYPE_HOST || given.type == CU_MEMORYTYPE_DEVICE || given.type == CU_MEMORYTYPE_UNIFIED;
     bool fits = given.pitch >= box.width + given.x || (single_row && given.pitch == 0);
     size_t slice = given.pitch * given.height;
-    CUdeviceptr base = given.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(given.host)
-                                                        : given.device;
+    CUdeviceptr base = given.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(given.host) : given.device;
     if (!has_kind || !fits || !base || given.pitch > most_pitch ||
         (box.depth != 1 && given.height < box.height + given.y))
         return CUDA_ERROR_INVALID_VALUE;
@@ -186,16 +183,16 @@ CUresult find_sides(const CUDA_MEMCPY3D& p, bool captured, Side* target, Side* s
     if (box->empty())
         return CUDA_SUCCESS;
     Given to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
-             p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
+             p.dstY,          p.dstZ,    p.dstPitch,  p.dstHeight};
     Given from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
-               p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
+               p.srcY,          p.srcZ,    p.srcPitch,  p.srcHeight};
     if (CUresult failed = find_given(captured, to, *box, target))
         return failed;
     return find_given(captured, from, *box, source);
 }
 
-CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch,
-                   bool captured, const Context* context, Side* side)
+CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch, bool captured,
+                   const Context* context, Side* side)
 {
     if (target % bytes || (height > 1 && (pitch % bytes || pitch < width * bytes)))
         return CUDA_ERROR_INVALID_VALUE;

@@ -35,16 +35,15 @@ enum class Kind { host, device, any };         // what a call says about an addr
 
 // Finds where `address` is and that the box lies within: INVALID_VALUE otherwise. What is
 // `captured` may use memory that graphs will have.
-CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch,
-                   size_t slice, Side* side);
+CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box, size_t pitch, size_t slice,
+                   Side* side);
 // The same in an array, from a place in it on: `x` in bytes. INVALID_HANDLE: there is no such array.
 CUresult find_array_side(CUarray handle, size_t x, size_t y, size_t z, const Box& box, Side* side);
 // Both sides of a copy that may have three dimensions.
-CUresult find_sides(const CUDA_MEMCPY3D& parameters, bool captured, Side* target, Side* source,
-                    Box* box);
+CUresult find_sides(const CUDA_MEMCPY3D& parameters, bool captured, Side* target, Side* source, Box* box);
 // Where a fill goes that `context` may make (null: any).
-CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch,
-                   bool captured, const Context* context, Side* side);
+CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch, bool captured,
+                   const Context* context, Side* side);
 
 // Memory of pools is for those devices alone that were let in; all other memory is copied through
 // the host where devices cannot reach each other. `context` is where the copy runs; null: anywhere.

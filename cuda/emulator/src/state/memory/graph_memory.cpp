@@ -26,8 +26,7 @@ Registry& registry()
 
 } // namespace
 
-CUresult GraphMemory::make(int device, size_t size, CUmemoryPool pool,
-                           std::shared_ptr<GraphMemory>* out)
+CUresult GraphMemory::make(int device, size_t size, CUmemoryPool pool, std::shared_ptr<GraphMemory>* out)
 {
     auto memory = std::make_shared<GraphMemory>();
     Arena& arena = AddressSpace::get().device(device);

@@ -15,8 +15,7 @@ namespace emu::state {
 
 class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
 public:
-    static CUresult make(int device, size_t size, CUmemoryPool pool,
-                         std::shared_ptr<GraphMemory>* out);
+    static CUresult make(int device, size_t size, CUmemoryPool pool, std::shared_ptr<GraphMemory>* out);
     // By the address that a node gave; null: not memory of a graph.
     static std::shared_ptr<GraphMemory> find(CUdeviceptr base);
     // What holds the address, allocated or not: for work that is being captured.

@@ -73,8 +73,7 @@ CUmemoryPool Pool::enter(std::shared_ptr<Pool> pool)
     return made.state_->handle = table().add(std::move(pool));
 }
 
-std::shared_ptr<Pool> Pool::make_default(CUmemLocationType location, int id,
-                                         CUmemAllocationType type)
+std::shared_ptr<Pool> Pool::make_default(CUmemLocationType location, int id, CUmemAllocationType type)
 {
     CUmemPoolProps properties{};
     properties.allocType = type;
@@ -110,9 +109,18 @@ std::vector<std::pair<std::shared_ptr<Pool>, Origin>> Pool::all()
     return table().all();
 }
 
-CUmemoryPool Pool::handle() const { return state_->handle; }
-bool Pool::is_default() const { return state_->is_default; }
-const CUmemPoolProps& Pool::properties() const { return state_->properties; }
+CUmemoryPool Pool::handle() const
+{
+    return state_->handle;
+}
+bool Pool::is_default() const
+{
+    return state_->is_default;
+}
+const CUmemPoolProps& Pool::properties() const
+{
+    return state_->properties;
+}
 
 Arena& Pool::arena() const
 {
@@ -120,8 +128,7 @@ Arena& Pool::arena() const
     const CUmemPoolProps& p = state_->properties;
     if (p.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED)
         return space.managed();
-    return p.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? space.device(p.location.id)
-                                                          : space.pinned();
+    return p.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? space.device(p.location.id) : space.pinned();
 }
 
 // Where its addresses are from; what it takes is counted by arena() in any case.
@@ -213,9 +220,7 @@ CUresult Pool::set_attribute(CUmemPool_attribute attribute, const void* value)
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
         s.reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = number != 0;
         return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        s.threshold = *static_cast<const cuuint64_t*>(value);
-        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: s.threshold = *static_cast<const cuuint64_t*>(value); return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH: // can be reset only
         if (*static_cast<const cuuint64_t*>(value) != 0)
@@ -242,8 +247,9 @@ CUresult Pool::access(const CUmemLocation& location, CUmemAccess_flags* flags) c
     std::lock_guard lock(state_->mutex);
     auto row = state_->access.find(location.id);
     bool own = p.location.type == CU_MEM_LOCATION_TYPE_DEVICE && p.location.id == location.id;
-    *flags = own ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-             : row == state_->access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : row->second;
+    *flags = own                           ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+             : row == state_->access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE
+                                           : row->second;
     return CUDA_SUCCESS;
 }
 
@@ -324,9 +330,9 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
             if (grow(rounded)) {
                 std::shared_ptr<Allocation> allocation;
                 bool managed = s.properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
-                MemoryKind kind = managed ? MemoryKind::managed
-                                  : s.properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE
-                                      ? MemoryKind::device : MemoryKind::pinned;
+                MemoryKind kind = managed                                                     ? MemoryKind::managed
+                                  : s.properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? MemoryKind::device
+                                                                                              : MemoryKind::pinned;
                 if (memory().allocate(size, 512, kind, false, &allocation) == CUDA_SUCCESS) {
                     if (s.shared_with)
                         exec::share_region(uintptr_t(allocation->base), s.shared_with);

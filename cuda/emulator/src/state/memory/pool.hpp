@@ -32,8 +32,7 @@ public:
     static std::shared_ptr<Pool> current_of(const Device& device);
     static void make_current(const Device& device, std::shared_ptr<Pool> pool);
     // The default and the current one of a location that is not a device.
-    static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type,
-                              std::shared_ptr<Pool>* out);
+    static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type, std::shared_ptr<Pool>* out);
     static std::vector<std::pair<std::shared_ptr<Pool>, Origin>> all();
 
     CUmemoryPool handle() const;
@@ -64,8 +63,7 @@ public:
     CUresult import_pointer(const CUmemPoolPtrExportData& data, CUdeviceptr* out);
 
 private:
-    static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id,
-                                              CUmemAllocationType type);
+    static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id, CUmemAllocationType type);
     static void forget_current(const std::shared_ptr<Pool>& pool);
     static CUmemoryPool enter(std::shared_ptr<Pool> pool); // into the table
     CUresult open_shared();

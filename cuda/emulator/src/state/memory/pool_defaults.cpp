@@ -64,13 +64,11 @@ void Pool::forget_current(const std::shared_ptr<Pool>& pool)
     }
 }
 
-CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type,
-                         std::shared_ptr<Pool>* out)
+CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type, std::shared_ptr<Pool>* out)
 {
     static std::mutex mutex;
     static auto* pools = new std::map<std::pair<int, int>, std::shared_ptr<Pool>>;
-    bool host = location.type == CU_MEM_LOCATION_TYPE_HOST ||
-                location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    bool host = location.type == CU_MEM_LOCATION_TYPE_HOST || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
     if (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!host && type != CU_MEM_ALLOCATION_TYPE_MANAGED)

@@ -62,8 +62,8 @@ CUresult Pool::open_shared()
         return failed;
     bool host = is_on_host(s.note.location);
     auto& space = VirtualSpace::get();
-    s.own = std::make_unique<Arena>(host ? MemoryKind::pinned : MemoryKind::device,
-                                    host ? -1 : s.note.location.id, s.note.size, s.note.size);
+    s.own = std::make_unique<Arena>(host ? MemoryKind::pinned : MemoryKind::device, host ? -1 : s.note.location.id,
+                                    s.note.size, s.note.size);
     s.own->place(reinterpret_cast<std::byte*>(s.base), space.mirror(s.base), s.file);
     return CUDA_SUCCESS;
 }
@@ -154,8 +154,8 @@ CUresult Pool::import_pointer(const CUmemPoolPtrExportData& given, CUdeviceptr* 
     PoolState& s = *state_;
     PointerData data;
     std::memcpy(&data, &given, sizeof data);
-    if (!is_imported() || data.magic != pointer_magic || data.pool != s.note.number ||
-        data.offset >= s.note.size || data.size > s.note.size - data.offset)
+    if (!is_imported() || data.magic != pointer_magic || data.pool != s.note.number || data.offset >= s.note.size ||
+        data.size > s.note.size - data.offset)
         return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(s.mutex);
     PoolState::Import& row = s.imports[data.offset];

@@ -155,8 +155,7 @@ Arena& Physical::arena() const
     return is_host() ? space.pinned() : space.device(properties_.location.id);
 }
 
-CUresult Physical::create(size_t size, const CUmemAllocationProp& properties,
-                          CUmemGenericAllocationHandle* out)
+CUresult Physical::create(size_t size, const CUmemAllocationProp& properties, CUmemGenericAllocationHandle* out)
 {
     auto memory = std::make_shared<Physical>();
     memory->properties_ = properties;
@@ -273,8 +272,7 @@ CUresult free(CUdeviceptr address, size_t size)
     if (row == all.reserved.end() || row->second.size != size)
         return CUDA_ERROR_INVALID_VALUE;
     auto next = all.mapped.lower_bound(address);
-    if (all.mapping_at(address) != all.mapped.end() ||
-        (next != all.mapped.end() && next->first < address + size))
+    if (all.mapping_at(address) != all.mapped.end() || (next != all.mapped.end() && next->first < address + size))
         return CUDA_ERROR_INVALID_VALUE;
     all.reserved.erase(row);
     VirtualSpace::get().give(address, size);
@@ -344,8 +342,7 @@ CUresult check_access(const Physical& memory, const CUmemAccessDesc& row)
         break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
-    bool known = row.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
-                 row.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+    bool known = row.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || row.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
                  row.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

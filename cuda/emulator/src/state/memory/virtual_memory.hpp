@@ -16,8 +16,7 @@ namespace emu::state {
 // Memory that has no address of its own. Lives until it is released and mapped nowhere.
 class Physical {
 public:
-    static CUresult create(size_t size, const CUmemAllocationProp& properties,
-                           CUmemGenericAllocationHandle* out);
+    static CUresult create(size_t size, const CUmemAllocationProp& properties, CUmemGenericAllocationHandle* out);
     static CUresult import(int file, CUmemGenericAllocationHandle* out);
     static std::shared_ptr<Physical> find(CUmemGenericAllocationHandle handle);
     static CUresult release(CUmemGenericAllocationHandle handle);

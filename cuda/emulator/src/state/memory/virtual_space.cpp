@@ -68,8 +68,7 @@ bool VirtualSpace::take(size_t size, size_t alignment, CUdeviceptr wanted, CUdev
     std::lock_guard lock(mutex_);
     alignment = alignment > unit ? alignment : unit;
     auto fits = [&](CUdeviceptr begin, const auto& row) {
-        return begin >= row.first && begin - row.first <= row.second &&
-               size <= row.second - (begin - row.first);
+        return begin >= row.first && begin - row.first <= row.second && size <= row.second - (begin - row.first);
     };
     auto found = free_.end();
     CUdeviceptr begin = wanted;
@@ -116,8 +115,7 @@ void VirtualSpace::protect(CUdeviceptr address, const Piece& piece) const
     mprotect(at(address), piece.size, open ? piece.access : PROT_NONE);
 }
 
-bool VirtualSpace::map(CUdeviceptr address, size_t size, int file, size_t offset, int access,
-                       bool host_too)
+bool VirtualSpace::map(CUdeviceptr address, size_t size, int file, size_t offset, int access, bool host_too)
 {
     std::lock_guard lock(mutex_);
     const int fixed = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
@@ -202,8 +200,7 @@ uint64_t random_number()
 {
     uint64_t number = 0;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        number = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()) ^
-                 uint64_t(getpid()) << 40;
+        number = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()) ^ uint64_t(getpid()) << 40;
     return number;
 }
 
@@ -224,8 +221,7 @@ int make_memory_file(const char* name, MemoryNote* note)
 bool read_memory_note(int file, MemoryNote* note)
 {
     struct stat status;
-    if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) ||
-        status.st_size < off_t(note_room))
+    if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_size < off_t(note_room))
         return false;
     off_t size = status.st_size - off_t(note_room);
     return pread(file, note, sizeof *note, size) == sizeof *note && note->magic == note_magic &&

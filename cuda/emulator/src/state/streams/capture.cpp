@@ -82,8 +82,7 @@ void Capture::finish()
             stream->frontier_.clear();
         }
     auto& active = captures().active;
-    active.erase(std::remove_if(active.begin(), active.end(),
-                                [&](const auto& row) { return row.get() == this; }),
+    active.erase(std::remove_if(active.begin(), active.end(), [&](const auto& row) { return row.get() == this; }),
                  active.end());
     --captures().count;
 }
@@ -106,9 +105,8 @@ bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
                 next.push_back(from);
     }
     const auto& nodes = graph_->nodes();
-    return std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) {
-        return seen.count(node.get()) || !nodes_.count(node->handle);
-    });
+    return std::all_of(nodes.begin(), nodes.end(),
+                       [&](const auto& node) { return seen.count(node.get()) || !nodes_.count(node->handle); });
 }
 
 CUresult Capture::end(Stream& stream, CUgraph* out)
@@ -151,8 +149,7 @@ CUresult Capture::info(const Stream& stream, CaptureInfo* out)
         return CUDA_SUCCESS;
     const Capture& capture = *stream.capture_;
     out->id = capture.id_;
-    out->status = capture.invalid_ ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                                   : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    out->status = capture.invalid_ ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (capture.invalid_)
         return CUDA_SUCCESS;
     out->graph = capture.graph_->handle();
@@ -161,8 +158,7 @@ CUresult Capture::info(const Stream& stream, CaptureInfo* out)
     return CUDA_SUCCESS;
 }
 
-CUresult Capture::set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes,
-                                   bool replace)
+CUresult Capture::set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes, bool replace)
 {
     std::lock_guard lock(captures().mutex);
     if (!stream.capture_)
@@ -275,8 +271,7 @@ CUresult Capture::wait(Stream& stream, const std::shared_ptr<Event>& event, bool
     return CUDA_SUCCESS;
 }
 
-CUresult Capture::allocate(Stream& stream, int device, size_t size, CUmemoryPool pool,
-                           CUdeviceptr* out)
+CUresult Capture::allocate(Stream& stream, int device, size_t size, CUmemoryPool pool, CUdeviceptr* out)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS_v1 parameters{};
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -347,18 +342,15 @@ bool Capture::is_any()
 CUresult Capture::refuse_unsafe()
 {
     Captures& all = captures();
-    if (!all.count.load(std::memory_order_relaxed) ||
-        thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+    if (!all.count.load(std::memory_order_relaxed) || thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_SUCCESS;
     std::lock_guard lock(all.mutex);
     CUresult result = CUDA_SUCCESS;
     for (const auto& capture : all.active) {
         if (capture->origin_.expired())
             continue; // the stream of a thread that has ended
-        bool mine = capture->thread_ == thread_number() &&
-                    capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED;
-        bool global = capture->mode_ == CU_STREAM_CAPTURE_MODE_GLOBAL &&
-                      thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        bool mine = capture->thread_ == thread_number() && capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED;
+        bool global = capture->mode_ == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
         if (mine || global) {
             capture->fail();
             result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -381,8 +373,7 @@ CUresult Capture::refuse_in(const Context& context, bool legacy, bool ends_it)
                 continue;
             if (ends_it)
                 capture->fail();
-            result = legacy ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
-                            : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            result = legacy ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
     return result;
 }

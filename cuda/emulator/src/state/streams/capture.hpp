@@ -29,8 +29,7 @@ public:
                           std::vector<GraphNode*> after);
     static CUresult end(Stream& stream, CUgraph* out);
     static CUresult info(const Stream& stream, CaptureInfo* out);
-    static CUresult set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes,
-                                     bool replace);
+    static CUresult set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes, bool replace);
 
     // For a capturing stream: what the call does becomes a node.
     static CUresult add(Stream& stream, Work work);
@@ -38,8 +37,7 @@ public:
     static std::shared_ptr<Graph> graph_of(const Stream& stream);
     static CUresult record(Stream& stream, Event& event);
     static CUresult wait(Stream& stream, const std::shared_ptr<Event>& event, bool external);
-    static CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool,
-                             CUdeviceptr* out);
+    static CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool, CUdeviceptr* out);
     static CUresult free(Stream& stream, CUdeviceptr base);
     // Asks for the result of what has not run.
     static CUresult refuse(Stream& stream);

@@ -65,8 +65,7 @@ CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<Share
     auto event = std::make_shared<SharedEvent>();
     event->file_ = ::open(path, O_RDWR | O_CLOEXEC);
     MemoryNote note;
-    if (!read_memory_note(event->file_, &note) || note.kind != MemoryNote::Kind::event ||
-        note.number != data.number)
+    if (!read_memory_note(event->file_, &note) || note.kind != MemoryNote::Kind::event || note.number != data.number)
         return CUDA_ERROR_INVALID_VALUE;
     void* page = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, event->file_, 0);
     if (page == MAP_FAILED)
@@ -96,7 +95,10 @@ CUresult SharedEvent::describe(CUipcEventHandle* out) const
     return CUDA_SUCCESS;
 }
 
-int SharedEvent::device() const { return page_->device; }
+int SharedEvent::device() const
+{
+    return page_->device;
+}
 
 uint64_t SharedEvent::begin()
 {
@@ -107,12 +109,17 @@ uint64_t SharedEvent::begin()
 void SharedEvent::finish(uint64_t number)
 {
     uint64_t done = page_->done.load();
-    while (done < number && !page_->done.compare_exchange_weak(done, number)) {
-    }
+    while (done < number && !page_->done.compare_exchange_weak(done, number)) {}
 }
 
-uint64_t SharedEvent::latest() const { return page_->begun.load(); }
-bool SharedEvent::reached(uint64_t number) const { return page_->done.load() >= number; }
+uint64_t SharedEvent::latest() const
+{
+    return page_->begun.load();
+}
+bool SharedEvent::reached(uint64_t number) const
+{
+    return page_->done.load() >= number;
+}
 
 void SharedEvent::wait(uint64_t number, const std::function<bool()>& gives_up) const
 {

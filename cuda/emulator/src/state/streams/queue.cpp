@@ -61,8 +61,8 @@ private:
                 wake_.wait(lock);
                 --idle_;
             }
-            auto first = std::find_if(ready_.begin(), ready_.end(),
-                                      [](const auto& row) { return !row.second.empty(); });
+            auto first =
+                std::find_if(ready_.begin(), ready_.end(), [](const auto& row) { return !row.second.empty(); });
             auto queue = std::move(first->second.front());
             first->second.pop_front();
             --listed_;
@@ -162,8 +162,7 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
 
 uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
 {
-    places.erase(std::remove_if(places.begin(), places.end(),
-                                [](const Place& place) { return place.reached(); }),
+    places.erase(std::remove_if(places.begin(), places.end(), [](const Place& place) { return place.reached(); }),
                  places.end());
     std::lock_guard lock(Workers::get().mutex);
     uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;

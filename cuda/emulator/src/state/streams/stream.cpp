@@ -25,15 +25,13 @@ const AtContextEnd at_context_end(&Stream::forget_context);
 
 } // namespace
 
-std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy,
-                                     const GreenHome& home)
+std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int priority, bool legacy, const GreenHome& home)
 {
     auto stream = std::make_shared<Stream>();
     stream->context_ = context.weak_from_this();
     stream->id_ = next_id++;
     stream->flags_ = flags;
-    stream->priority_ = std::clamp(priority, int(stream_priority_greatest),
-                                   int(stream_priority_least));
+    stream->priority_ = std::clamp(priority, int(stream_priority_greatest), int(stream_priority_least));
     stream->legacy_ = legacy;
     bool of_context = legacy && !home.id;
     stream->queue_ = of_context ? context.legacy_queue() : context.make_queue(stream->priority_);

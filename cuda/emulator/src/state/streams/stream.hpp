@@ -31,8 +31,7 @@ public:
     // Without a handle: the legacy stream and those of threads.
     static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority, bool legacy,
                                         const GreenHome& home = {});
-    static CUresult create(Context& context, unsigned flags, int priority, CUstream* out,
-                           const GreenHome& home = {});
+    static CUresult create(Context& context, unsigned flags, int priority, CUstream* out, const GreenHome& home = {});
     // Destroying does not wait: the queue is finished by its worker.
     static CUresult destroy(CUstream handle);
     static std::shared_ptr<Stream> find(CUstream handle);

@@ -14,8 +14,7 @@ constexpr size_t staged_bytes = 64 << 10;
 } // namespace
 
 // Pageable memory makes a copy synchronous, or is staged; registered and pinned does not.
-CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source,
-              const Box& box, Return when)
+CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source, const Box& box, Return when)
 {
     if (target.allocation && target.allocation->read_only)
         return CUDA_ERROR_INVALID_VALUE;
@@ -25,8 +24,7 @@ CUresult copy(Stream& stream, const char* name, const Side& target, const Side& 
     bool pageable_source = source.guarded && !source.allocation;
     bool pageable_target = target.guarded && !target.allocation;
     bool between_devices = !target.host && !source.host;
-    bool wait = when == Return::when_done ? !between_devices
-                                          : pageable_target || (source.host && target.host);
+    bool wait = when == Return::when_done ? !between_devices : pageable_target || (source.host && target.host);
     Operation operation{Operation::Kind::copy, name, nullptr};
     size_t bytes = box.width * box.height * box.depth;
     if (when == Return::when_queued && stream.is_capturing())
@@ -56,8 +54,8 @@ CUresult copy(Stream& stream, const char* name, const Side& target, const Side& 
     return result == CUDA_SUCCESS && !done ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
-CUresult copy_linear(Stream& stream, const char* name, const Operand& target, const Operand& source,
-                     size_t size, Return when)
+CUresult copy_linear(Stream& stream, const char* name, const Operand& target, const Operand& source, size_t size,
+                     Return when)
 {
     if (size == 0)
         return CUDA_SUCCESS;
@@ -73,8 +71,8 @@ CUresult copy_linear(Stream& stream, const char* name, const Operand& target, co
     return copy(stream, name, to, from, box, when);
 }
 
-CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value,
-              unsigned bytes, size_t width, size_t height, size_t pitch, Return when)
+CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value, unsigned bytes, size_t width,
+              size_t height, size_t pitch, Return when)
 {
     if (!width || !height)
         return CUDA_SUCCESS;

@@ -13,17 +13,16 @@ namespace emu::state {
 // documents it for the memory involved), or as soon as it is queued.
 enum class Return { when_done, when_queued };
 
-CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source,
-              const Box& box, Return when);
+CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source, const Box& box, Return when);
 struct Operand {
     CUdeviceptr address = 0;
     Kind kind = Kind::any;
     int device = -1; // as of Side
 };
-CUresult copy_linear(Stream& stream, const char* name, const Operand& target, const Operand& source,
-                     size_t size, Return when);
+CUresult copy_linear(Stream& stream, const char* name, const Operand& target, const Operand& source, size_t size,
+                     Return when);
 // `bytes` of `value`, repeated; the pitch is that of rows.
-CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value,
-              unsigned bytes, size_t width, size_t height, size_t pitch, Return when);
+CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value, unsigned bytes, size_t width,
+              size_t height, size_t pitch, Return when);
 
 } // namespace emu::state

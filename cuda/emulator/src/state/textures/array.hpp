@@ -72,7 +72,10 @@ private:
 
 // Bytes of a channel; 0: a format that there are no arrays of.
 size_t format_size(CUarray_format format);
-inline size_t element_size(const CUDA_ARRAY3D_DESCRIPTOR& d) { return format_size(d.Format) * d.NumChannels; }
+inline size_t element_size(const CUDA_ARRAY3D_DESCRIPTOR& d)
+{
+    return format_size(d.Format) * d.NumChannels;
+}
 exec::TexelShape shape_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
 
 } // namespace emu::state

@@ -59,10 +59,9 @@ CUresult of_rows(const CUDA_RESOURCE_DESC& resource, exec::Texture* out)
 {
     const auto& rows = resource.res.pitch2D;
     size_t element = format_size(rows.format) * rows.numChannels;
-    if (!element || !is_channels(rows.numChannels) || rows.devPtr % linear_alignment || !rows.width ||
-        !rows.height || rows.width > most_pitch_width || rows.height > most_pitch_height ||
-        rows.pitchInBytes > most_pitch || rows.pitchInBytes % pitch_alignment ||
-        rows.pitchInBytes < rows.width * element)
+    if (!element || !is_channels(rows.numChannels) || rows.devPtr % linear_alignment || !rows.width || !rows.height ||
+        rows.width > most_pitch_width || rows.height > most_pitch_height || rows.pitchInBytes > most_pitch ||
+        rows.pitchInBytes % pitch_alignment || rows.pitchInBytes < rows.width * element)
         return CUDA_ERROR_INVALID_VALUE;
     size_t size = rows.pitchInBytes * (rows.height - 1) + rows.width * element;
     if (!AddressSpace::get().find_range(rows.devPtr, size))
@@ -122,9 +121,8 @@ CUresult of_resource(const CUDA_RESOURCE_DESC& resource, CUcontext context, exec
 CUresult view_format(CUresourceViewFormat format, exec::Texture* out)
 {
     static const CUarray_format formats[] = {
-        CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,  CU_AD_FORMAT_UNSIGNED_INT16,
-        CU_AD_FORMAT_SIGNED_INT16,   CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
-        CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
+        CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,  CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
+        CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
     if (format == CU_RES_VIEW_FORMAT_NONE)
         return CUDA_SUCCESS;
     if (format < CU_RES_VIEW_FORMAT_UINT_1X8 || format > CU_RES_VIEW_FORMAT_FLOAT_4X32)
@@ -147,8 +145,10 @@ CUresult apply(const CUDA_RESOURCE_VIEW_DESC& view, const CUDA_RESOURCE_DESC& re
     const exec::Texels& base = out->levels[0];
     bool is_plane = out->shape == exec::TexelShape::line || out->shape == exec::TexelShape::plane;
     bool has_layers = !is_plane && out->shape != exec::TexelShape::volume;
-    size_t height = out->shape == exec::TexelShape::line || out->shape == exec::TexelShape::layered_line ? 0 : base.height;
-    if (view.width != base.width || view.height != height || (out->shape == exec::TexelShape::volume && view.depth != base.depth))
+    size_t height =
+        out->shape == exec::TexelShape::line || out->shape == exec::TexelShape::layered_line ? 0 : base.height;
+    if (view.width != base.width || view.height != height ||
+        (out->shape == exec::TexelShape::volume && view.depth != base.depth))
         return CUDA_ERROR_INVALID_VALUE;
     if (view.firstMipmapLevel > view.lastMipmapLevel || view.lastMipmapLevel >= out->levels.size() ||
         view.firstLayer > view.lastLayer || (has_layers ? view.lastLayer >= base.depth : view.lastLayer != 0))
@@ -180,8 +180,8 @@ CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture, 
     if (sampling.flags & ~known || sampling.filterMode > CU_TR_FILTER_MODE_LINEAR ||
         sampling.mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
         return CUDA_ERROR_INVALID_VALUE;
-    bool gives_integers = is_integer(texture.format) &&
-                          (sampling.flags & CU_TRSF_READ_AS_INTEGER || format_size(texture.format) == 4);
+    bool gives_integers =
+        is_integer(texture.format) && (sampling.flags & CU_TRSF_READ_AS_INTEGER || format_size(texture.format) == 4);
     bool filters = sampling.filterMode == CU_TR_FILTER_MODE_LINEAR && texture.shape != exec::TexelShape::linear;
     if (gives_integers && filters) {
         explain("a texture that gives integers has no linear filter: read it as normalised floats, or by points");
@@ -202,8 +202,7 @@ std::shared_ptr<ImageObject> find(uint64_t number, bool is_surface)
 {
     std::lock_guard lock(objects().mutex);
     auto row = objects().rows.find(number);
-    return row == objects().rows.end() || row->second.first->is_surface() != is_surface ? nullptr
-                                                                                         : row->second.first;
+    return row == objects().rows.end() || row->second.first->is_surface() != is_surface ? nullptr : row->second.first;
 }
 
 CUresult destroy(uint64_t number, bool is_surface)
