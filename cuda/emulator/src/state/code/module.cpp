@@ -240,7 +240,8 @@ CUresult Library::module_in(Context& context, std::shared_ptr<Module>* out)
 
 // ---------------------------------------------------------------------------- functions
 
-Function::Function(const front::KernelInfo& info, std::shared_ptr<Module> module, std::shared_ptr<Library> library)
+Function::Function(const front::KernelInfo& info, const std::shared_ptr<Module>& module,
+                   const std::shared_ptr<Library>& library)
     : info_(&info), module_(module), library_(library), of_library_(library != nullptr)
 {
 }

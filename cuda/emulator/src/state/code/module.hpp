@@ -86,7 +86,8 @@ class Function {
 public:
     static std::shared_ptr<Function> find(CUfunction handle);
     static std::shared_ptr<Function> find(CUkernel handle);
-    Function(const front::KernelInfo& info, std::shared_ptr<Module> module, std::shared_ptr<Library> library);
+    Function(const front::KernelInfo& info, const std::shared_ptr<Module>& module,
+             const std::shared_ptr<Library>& library);
 
     CUfunction handle() const { return handle_; }
     bool is_kernel() const { return of_library_; }

@@ -264,7 +264,7 @@ std::shared_ptr<GraphNode> Graph::clone_of(CUgraphNode original) const
 
 // -------------------------------------------------------------- user objects, conditions
 
-CUresult Graph::retain(std::shared_ptr<UserObject> object, unsigned count, bool move)
+CUresult Graph::retain(const std::shared_ptr<UserObject>& object, unsigned count, bool move)
 {
     std::lock_guard lock(mutex_);
     objects_.add(object, count, move);

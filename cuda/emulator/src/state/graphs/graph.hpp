@@ -60,7 +60,7 @@ public:
     std::shared_ptr<Graph> clone(const std::shared_ptr<Graph>& owner = nullptr) const;
 
     // Kept by this graph, its clones and their executables.
-    CUresult retain(std::shared_ptr<UserObject> object, unsigned count, bool move);
+    CUresult retain(const std::shared_ptr<UserObject>& object, unsigned count, bool move);
     CUresult release(const std::shared_ptr<UserObject>& object, unsigned count);
     void collect_objects(UserObjects* out) const; // with those of child graphs and bodies
 

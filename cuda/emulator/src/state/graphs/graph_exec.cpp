@@ -345,7 +345,7 @@ CUresult GraphExec::update(Graph& graph, CUgraphExecUpdateResultInfo* info)
     take_over(*writable(), *other);
     for (const auto& condition : graph.conditions())
         conditions_->define(condition.handle, condition.value, condition.assign);
-    objects_ = std::move(objects);
+    objects_ = objects;
     info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
     return CUDA_SUCCESS;
 }

@@ -151,10 +151,10 @@ unsigned ConditionValues::get(CUgraphConditionalHandle handle) const
 
 // ------------------------------------------------------------------------------------ runs
 
-GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, UserObjects objects,
+GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, const UserObjects& objects,
                    std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context, int priority)
     : graph_(std::move(graph)),
-      objects_(std::move(objects)),
+      objects_(objects),
       conditions_(std::move(conditions)),
       context_(std::move(context)),
       priority_(priority),

@@ -52,8 +52,8 @@ private:
 
 class GraphRun : public NodeRunner {
 public:
-    GraphRun(std::shared_ptr<const ExecGraph> graph, UserObjects objects, std::shared_ptr<ConditionValues> conditions,
-             std::shared_ptr<Context> context, int priority);
+    GraphRun(std::shared_ptr<const ExecGraph> graph, const UserObjects& objects,
+             std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context, int priority);
     // The events that it records are pending from now on; those that it waits for are looked at.
     void announce();
     CUresult run();

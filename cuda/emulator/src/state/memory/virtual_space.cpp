@@ -18,6 +18,12 @@ namespace emu::state {
 namespace {
 
 constexpr int nothing = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+// Puts empty pages in the place of what is mapped. The addresses stay reserved if that fails.
+void cover(void* address, size_t size, int protection)
+{
+    (void)mmap(address, size, protection, nothing | MAP_FIXED, -1, 0);
+}
 constexpr uint64_t note_magic = 0x656d756e6f746531; // "emunote1"
 constexpr size_t note_room = 4096;
 
@@ -122,7 +128,7 @@ bool VirtualSpace::map(CUdeviceptr address, size_t size, int file, size_t offset
     if (mmap(mirror(address), size, PROT_READ | PROT_WRITE, fixed, file, off_t(offset)) == MAP_FAILED)
         return false;
     if (mmap(at(address), size, PROT_NONE, fixed, file, off_t(offset)) == MAP_FAILED) {
-        mmap(mirror(address), size, PROT_READ | PROT_WRITE, nothing | MAP_FIXED, -1, 0);
+        cover(mirror(address), size, PROT_READ | PROT_WRITE);
         return false;
     }
     pieces_[address] = {size, access, host_too};
@@ -148,8 +154,8 @@ void VirtualSpace::unmap(CUdeviceptr address)
     if (row == pieces_.end())
         return;
     size_t size = row->second.size;
-    mmap(at(address), size, PROT_NONE, nothing | MAP_FIXED, -1, 0);
-    mmap(mirror(address), size, PROT_READ | PROT_WRITE, nothing | MAP_FIXED, -1, 0);
+    cover(at(address), size, PROT_NONE);
+    cover(mirror(address), size, PROT_READ | PROT_WRITE);
     pieces_.erase(row);
     --count_;
 }
