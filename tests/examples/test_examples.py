@@ -19,10 +19,11 @@ NEEDS = {
     "opengl_sharing": pytest.mark.requires(graphics_buffers=True),
     "jacobi_graph": pytest.mark.requires(module="scipy"),
     "texture_zoom": pytest.mark.requires(module="skimage"),
+    "volume_rendering": pytest.mark.requires(module="PIL"),
     "tma_matmul": pytest.mark.requires(compute=(9, 0)),
 }
 # The pictures that examples write; others take no argument.
-PICTURES = {"heat_flow": "out.gif", "image_filter": "out.png", "texture_zoom": "out.png"}
+PICTURES = {"heat_flow": "out.gif", "image_filter": "out.png", "texture_zoom": "out.png", "volume_rendering": "out.png"}
 
 
 def run(name: str, *arguments: object) -> subprocess.CompletedProcess:

@@ -239,6 +239,37 @@ array.close()
     assert "Warning" not in done.stderr
 
 
+def test_a_texture_that_is_closed_while_threads_launch_with_it(device, stream):
+    """A launch has it from the moment that its number was written, or refuses it."""
+    array, out = filled(device, stream, 5.0), HostMemory(4)
+    textures, wrong, is_over = [texture_of(device, array)], [], threading.Event()
+    launch(stream, ONE, kernel("read"), textures[0], out.buffer)
+    stream.sync()
+
+    def launch_on():
+        device.set_current()
+        own = device.create_stream()
+        while not is_over.is_set():
+            try:
+                launch(own, ONE, kernel("read"), textures[0], out.buffer)
+            except RuntimeError as error:
+                if "closed" not in str(error):
+                    wrong.append(error)
+        own.sync()
+
+    threads = [threading.Thread(target=launch_on) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(100):
+        before, textures[0] = textures[0], texture_of(device, array)
+        before.close()
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert out.array(np.float32)[0] == 5.0
+
+
 def test_threads_that_use_and_drop_textures(device, stream):
     """Each thread reads its own value from textures that it drops at once."""
     device.create_stream().close()
