@@ -9,6 +9,7 @@ import weakref
 import numpy as np
 import pytest
 
+from cuda.core import graph as graph_module
 from cuda.core.graph import EmptyNode, GraphDefinition, GraphNode, KernelNode
 from cuda.core.graph._graph_node import _node_registry
 from support.graph_work import ONE, Thing, is_released, run
@@ -139,3 +140,14 @@ def test_a_change_keeps_the_owner_of_an_address_that_stays(memory):
     assert reference() is not None
     node.update(dst=memory.at(1))
     assert is_released(reference)
+
+
+@pytest.mark.parametrize("keywords", [{1: 2}, {"a": 1}, {"\udc80": 1}], ids=["int", "str", "surrogate"])
+@pytest.mark.parametrize(
+    "name", [name for name in graph_module.__all__ if isinstance(getattr(graph_module, name), type)]
+)
+def test_constructors_refuse_keywords_of_any_kind(name, keywords):
+    # As a TypeError, or as what says where such objects come from.
+    with pytest.raises((TypeError, RuntimeError, NotImplementedError), match="keyword|argument|directly|has no field"):
+        getattr(graph_module, name)(**keywords)
+    assert GraphNode().type is None

@@ -43,9 +43,12 @@ cdef class GraphDefinition(GraphView):
 
     __signature__ = ConstructorSignature()
 
-    def __init__(self):
-        """Create an empty graph."""
+    def __init__(self, *args, **kwargs):
+        """Create an empty graph; there are no arguments."""
         cdef cydriver.CUgraph c_graph = NULL
+        # Of a constructor without parameters, Cython's refusal would read a keyword that is no str as one.
+        if args or kwargs:
+            raise TypeError(f"{type(self).__name__}() takes no arguments")
         if self._tree is not None:
             raise RuntimeError("this GraphDefinition is made already")
         init_driver()

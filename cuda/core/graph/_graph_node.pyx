@@ -52,8 +52,11 @@ cdef class GraphNode:
 
     __signature__ = ConstructorSignature()
 
-    def __init__(self):
-        """Make a node that is in no graph."""
+    def __init__(self, *args, **kwargs):
+        """Make a node that is in no graph; there are no arguments."""
+        # Of a constructor without parameters, Cython's refusal would read a keyword that is no str as one.
+        if args or kwargs:
+            raise TypeError(f"{type(self).__name__}() takes no arguments")
 
     def __eq__(self, other):
         if not isinstance(other, GraphNode):
