@@ -514,14 +514,15 @@ cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c
 
 cdef int describe_options(object options, ResourceDescriptor resource, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
     cdef int axis
+    cdef int axes = count_axes(resource)
     memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
     check_cube(options, resource)
     for axis, mode in enumerate(_normalize_address_modes(options.address_mode)):
         # Hardware filters a texture of one axis along a second one too, where the border would be half of each read.
-        mode = mode if axis < count_axes(resource) else AddressModeType.CLAMP
-        c_texture.addressMode[axis] = <cydriver.CUaddress_mode><int>ADDRESS_MODE.to_driver(mode)
-    c_texture.filterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.filter_mode)
-    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode><int>FILTER_MODE.to_driver(options.mipmap_filter_mode)
+        mode = mode if axis < axes else AddressModeType.CLAMP
+        c_texture.addressMode[axis] = <cydriver.CUaddress_mode>driver_number(ADDRESS_MODE, mode)
+    c_texture.filterMode = <cydriver.CUfilter_mode>driver_number(FILTER_MODE, options.filter_mode)
+    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>driver_number(FILTER_MODE, options.mipmap_filter_mode)
     c_texture.maxAnisotropy = checked_anisotropy(options.max_anisotropy)
     c_texture.mipmapLevelBias = checked_number("mipmap_level_bias", options.mipmap_level_bias)
     c_texture.minMipmapLevelClamp = checked_number("min_mipmap_level_clamp", options.min_mipmap_level_clamp)
@@ -540,6 +541,17 @@ cdef int describe_options(object options, ResourceDescriptor resource, cydriver.
     if options.seamless_cubemap:
         c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
     return 0
+
+
+# Looking up what the driver calls a member takes a microsecond the first time.
+cdef dict _numbers = {}
+
+
+cdef int driver_number(object names, object member) except? -1:
+    number = _numbers.get(member)
+    if number is None:
+        number = _numbers[member] = int(names.to_driver(member))
+    return number
 
 
 cdef int check_cube(object options, ResourceDescriptor resource) except -1:
@@ -564,6 +576,8 @@ def _normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, Ad
 
 
 def _member(name: str, value, enum_class):
+    if type(value) is enum_class:
+        return value
     return enum_class(find_str_enum(value, [member.value for member in enum_class], name))
 
 
