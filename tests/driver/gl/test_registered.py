@@ -3,13 +3,17 @@
 """Buffers and images of OpenGL in the classic style."""
 
 import gc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import cuda.core.driver as drv
 import cuda.core.driver.gl as cuda_gl
+from cuda.core import Device
 from cuda.core.driver import compiler, gpuarray
+from cuda.core.driver.gl import _registered
+from cuda.core.texture import OpaqueArrayOptions
 from support.opengl import GL_TEXTURE_2D, RealImage, make_buffer
 
 pytestmark = [pytest.mark.requires(graphics_buffers=True), pytest.mark.usefixtures("context")]
@@ -148,3 +152,59 @@ def test_kernels_read_images_of_opengl(context):
     mapping = None
     registered.unregister()
     image.delete()
+
+
+class Image:
+    """Stands for a registered image: each place of it is an array of its own."""
+
+    is_closed = False
+    mapped = None
+
+    def __init__(self, name, target, flags):
+        self.made_of = (name, target, flags)
+        self.places = []
+
+    @property
+    def is_mapped(self):
+        return self.mapped is not None and not self.mapped.is_closed
+
+    def map_array(self, *, stream, index=0, level=0):
+        if level > 3:
+            raise drv.Error("no such level", code=1, name="CUDA_ERROR_INVALID_VALUE", api="cuGraphicsMapResources")
+        self.places.append((index, level))
+        self.mapped = Device(0).create_opaque_array(
+            OpaqueArrayOptions(shape=(16 >> level, 8 >> level), format="uint8", num_channels=4)
+        )
+        return self.mapped
+
+    def unmap(self, *, stream):
+        self.mapped.close()
+
+    def close(self):
+        self.is_closed = True
+        if self.is_mapped:
+            self.mapped.close()
+
+
+def test_images_are_mapped_place_by_place(context, monkeypatch):
+    monkeypatch.setattr(_registered, "GraphicsResource", SimpleNamespace(from_gl_image=Image))
+    registered = cuda_gl.RegisteredImage(7, GL_TEXTURE_2D, cuda_gl.graphics_map_flags.WRITE_DISCARD)
+    assert registered._resource.made_of == (7, GL_TEXTURE_2D, "write_discard")
+    mapping = registered.map()
+    with pytest.raises(drv.LogicError, match="an image has no address"):
+        mapping.device_ptr_and_size()
+    whole = mapping.array(0, 0)
+    descriptor = whole.get_descriptor_3d()
+    assert (descriptor.width, descriptor.height, descriptor.depth) == (16, 8, 0)
+    assert (descriptor.format, descriptor.num_channels) == (drv.array_format.UNSIGNED_INT8, 4)
+    smaller = mapping.array(0, 2)
+    assert smaller.get_descriptor().width == 4 and mapping.array(0, 2).handle == smaller.handle
+    with pytest.raises(drv.LogicError, match="the array was freed"):
+        whole.get_descriptor()
+    assert registered._resource.places == [(0, 0), (0, 2)]
+    with pytest.raises(drv.LogicError, match="cuGraphicsMapResources failed"):
+        mapping.array(0, 7)
+    with pytest.raises(drv.LogicError, match="not mapped any more"):
+        mapping.unmap()
+    registered.unregister()
+    assert registered._resource.is_closed
