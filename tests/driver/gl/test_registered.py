@@ -136,6 +136,7 @@ def test_what_cuda_2_had_is_refused():
     for kind in (cuda_gl.BufferObject, cuda_gl.BufferObjectMapping):
         with pytest.raises(drv.NotSupportedError, match="RegisteredBuffer"):
             kind(3)
+        assert "CUDA 13 does not have" in repr(kind.__new__(kind))
 
 
 @pytest.mark.requires(opengl=True)

@@ -278,6 +278,9 @@ class BufferObject:
     def __init__(self, *args, **kwargs):
         raise logic_error("cuGLRegisterBufferObject", NOT_SUPPORTED, "use RegisteredBuffer")
 
+    def __repr__(self):
+        return f"<cuda.core.driver.gl.{type(self).__name__}, which CUDA 13 does not have>"
+
 
 class BufferObjectMapping(BufferObject):
     """Refused, as :class:`BufferObject`."""
