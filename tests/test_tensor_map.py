@@ -544,3 +544,14 @@ def test_other_packers_take_a_descriptor(view):
     assert len(ctypes.string_at(cells[0], 128).rstrip(b"\0")) > 8
     assert ctypes.c_int64.from_address(cells[1]).value == 7
     del holder
+
+
+@pytest.mark.parametrize("name", ["swizzle", "interleave", "l2_promotion", "oob_fill"])
+def test_choices_that_cannot_be_written_out_are_refused_by_name(name):
+    with pytest.raises(TypeError, match=f"{name} must be a TensorMap.*, not a dict that cannot be written out"):
+        TensorMapDescriptorOptions(box_dim=(1,), **{name: {"number": 10**5000}})
+
+
+def test_a_data_type_that_cannot_be_written_out_is_refused_by_name():
+    with pytest.raises(TypeError, match="data_type must be .*, not a dict that cannot be written out"):
+        TensorMapDescriptorOptions(box_dim=(1,), data_type={"number": 10**5000})

@@ -37,6 +37,7 @@ from cuda.core._handles import _late
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._utils.options import Options
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
 
 __all__ = [
     "TensorMapDataType",
@@ -383,7 +384,7 @@ cdef object data_type_option(object value):
     try:
         return numpy().dtype(value)
     except TypeError as error:
-        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not {value!r}") from error
+        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not {shown(value)}") from error
 
 
 cdef object find_data_type(ViewState view, object data_type):
@@ -409,7 +410,7 @@ cdef object check_choice(str name, object value, object cls):
     if value is None:
         return cls(0)
     if not isinstance(value, cls):
-        raise TypeError(f"{name} must be a {cls.__name__}, not {value!r}")
+        raise TypeError(f"{name} must be a {cls.__name__}, not {shown(value)}")
     return value
 
 

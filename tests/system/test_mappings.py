@@ -41,3 +41,8 @@ def test_unknown_bits():
     assert _mappings.flags_of(7, table) == ["a", "c"]
     with pytest.raises(ValueError, match="NVML gave things that this version does not know: 0x2, 0x8"):
         _mappings.flags_of(15, table, "things")
+
+
+def test_words_that_cannot_be_written_out_are_refused_by_name():
+    with pytest.raises(TypeError, match="words must be a sequence of ints, not an int of 16610 bits"):
+        _device._unpack_bitmask(10**5000)

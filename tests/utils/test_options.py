@@ -104,3 +104,9 @@ def test_copies_are_independent():
     twin = copy.copy(options)
     twin.size = 3
     assert (options.size, twin.size, twin.name, type(twin)) == (2, 3, "a", Sized)
+
+
+def test_fields_that_cannot_be_written_out_are_described():
+    options = Sized(1)
+    options.__dict__["name"] = {"number": 10**5000}
+    assert repr(options) == "Sized(size=1, name=a dict that cannot be written out)"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.validators import format_or_list
+from cuda.core._utils.validators import format_or_list, repr_of
 
 __all__ = ["FieldNames", "Options", "unknown_field"]
 
@@ -45,7 +45,9 @@ class Options(FieldNames):
     def __repr__(self):
         if len(self.__dict__) < len(self.__dataclass_fields__):
             return f"<{type(self).__name__}, not initialised>"
-        shown = [f"{name}={self.__dict__[name]!r}" for name, row in self.__dataclass_fields__.items() if row.repr]
+        shown = [
+            f"{name}={repr_of(self.__dict__[name])}" for name, row in self.__dataclass_fields__.items() if row.repr
+        ]
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def __copy__(self):

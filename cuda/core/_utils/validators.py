@@ -18,6 +18,7 @@ __all__ = [
     "format_or_list",
     "int_argument",
     "name_bytes",
+    "repr_of",
     "shown",
 ]
 
@@ -106,6 +107,14 @@ def shown(value) -> str:
             return f"({', '.join([shown(item) for item in value])})"
         return f"a {type(value).__name__} that cannot be written out"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def repr_of(value) -> str:
+    """Return the ``repr`` of a value as part of another one; where there is none, what :func:`shown` gives."""
+    try:
+        return repr(value)
+    except Exception:
+        return shown(value)
 
 
 def check_str_enum(value, enum_class, *, allow_none: bool = False):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 
+from cuda.core._utils.validators import shown
 from cuda.core.system._attributes import Items, Snapshot, field
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import FieldId
@@ -99,5 +100,5 @@ def _check(field_ids) -> list:
     for entry in field_ids:
         parts = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry,)
         if not all(isinstance(part, int) and 0 <= part < 1 << 32 for part in parts):
-            raise ValueError(f"field_ids must hold field ids or tuples of a field id and a scope, not {entry!r}")
+            raise ValueError(f"field_ids must hold field ids or tuples of a field id and a scope, not {shown(entry)}")
     return field_ids

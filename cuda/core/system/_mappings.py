@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from cuda.core._utils.validators import find_str_enum
+from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import (
     AddressingMode,
@@ -169,7 +169,7 @@ def flags_of(mask: int, table: dict, label: str | None = None) -> list:
 def _unpack_bitmask(words) -> list[int]:
     """Return the numbers of the bits that are set in an array of 64-bit words, ascending, word 0 first."""
     if isinstance(words, int):
-        raise TypeError(f"words must be a sequence of ints, not {words!r}")
+        raise TypeError(f"words must be a sequence of ints, not {shown(words)}")
     return [
         64 * position + bit
         for position, word in enumerate(words)
