@@ -198,7 +198,7 @@ class Memcpy3D(_Copy):
 class Memcpy3DPeer(Memcpy3D):
     """A copy of slices between contexts; the fields are those of :class:`Memcpy3D`."""
 
-    __doc__ += Memcpy3D.__doc__.partition("\n")[2]
+    __doc__ += "\n" + Memcpy3D.__doc__.partition("\n")[2]
     _structure = "CUDA_MEMCPY3D_PEER"
     _api = "cuMemcpy3DPeer"
 
