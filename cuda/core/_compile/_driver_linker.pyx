@@ -12,11 +12,10 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 
-from cuda.core._context cimport Context_current
+from cuda.core._context cimport Context_current, Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, Kept, Member, address
-from cuda.core._handles._waiting cimport call_driver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, raise_driver_error
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import os
 
@@ -138,12 +137,9 @@ cdef class DriverLinker:
             try:
                 if not is_file and kind != ObjectCodeFormatType.LIBRARY:
                     check_image(data)
-                Link_add(link.handle(), self._data, _INPUT_TYPES[kind], data, label, is_file)
+                Link_add(link.get(), self._data, _INPUT_TYPES[kind], data, label, is_file)
             except CUDAError as error:
                 self._explain(error, detail)
-                raise
-            except BaseException:
-                self._h_link.reset()  # a signal left the link to another thread
                 raise
 
     def link(self, target) -> bytes:
@@ -153,12 +149,9 @@ cdef class DriverLinker:
             if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
-                return Link_complete(link.handle(), self._data)
+                return Link_complete(link.get(), self._data)
             except CUDAError as error:
                 self._explain(error, f"linking to {target.value} failed")
-                raise
-            except BaseException:
-                self._h_link.reset()  # a signal left the link to another thread
                 raise
 
     def log(self, kind) -> str:
@@ -189,84 +182,44 @@ cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
     WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
 
 
-cdef struct LinkCall:
-    cydriver.CUlinkState c_link
-    cydriver.CUcontext c_context
-    cydriver.CUjitInputType kind
-    const char* c_code      # the path of a file where `is_file`
-    size_t size
-    const char* c_label
-    bint is_file
-    void* c_result
-
-
-cdef class LinkStep:
-    """A call of a link, which a signal handler that raises leaves to another thread, with all that it needs."""
-
-    cdef:
-        LinkCall call
-        LinkHandle h_link   # set once
-        LinkData data
-        bytes code
-        bytes label
-
-    cdef int make(self, int (*function)(void*) noexcept nogil, const char* api) except -1:
-        cdef Keep keep = Keep.of_object(<PyObject*>self)
-        self.call.c_link, self.call.c_context = self.h_link.get(), self.data.h_context.get()
-        cdef cydriver.CUresult err
-        with nogil:
-            err = <cydriver.CUresult>call_driver(function, &self.call, keep)
-            if err != cydriver.CUresult.CUDA_SUCCESS:
-                raise_driver_error(err, api)
-        return 0
-
-
-cdef LinkStep LinkStep_of(const LinkHandle& h_link, LinkData data):
-    cdef LinkStep step = LinkStep()
-    step.h_link = h_link
-    step.data = data
-    return step
-
-
 cdef int Link_add(
-    const LinkHandle& h_link, LinkData data, int kind, bytes code, bytes label, bint is_file
+    cydriver.CUlinkState c_link, LinkData data, int kind, bytes code, bytes label, bint is_file
 ) except -1:
-    cdef LinkStep step = LinkStep_of(h_link, data)
-    step.code, step.label = code, label
-    step.call.kind, step.call.is_file = <cydriver.CUjitInputType>kind, is_file
-    step.call.c_code, step.call.c_label, step.call.size = code, label, len(code)
+    cdef char* c_code = code
+    cdef const char* c_label = label
+    cdef size_t c_size = len(code)
+    cdef int is_entered = 0
     if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
-        step.call.size += 1  # PTX ends in a null character, and so do bytes
-    return step.make(&add_input, b"cuLinkAddFile" if is_file else b"cuLinkAddData")
+        c_size += 1  # PTX ends in a null character, and so do bytes
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            if is_file:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
+                    b"cuLinkAddFile",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddData(
+                        c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
+                    ),
+                    b"cuLinkAddData",
+                )
+        finally:
+            Context_leave(is_entered)
+    return 0
 
 
-cdef int add_input(void* argument) noexcept nogil:
-    cdef LinkCall* call = <LinkCall*>argument
-    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(call.c_context)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return <int>err
-    if call.is_file:
-        err = cydriver.cuLinkAddFile(call.c_link, call.kind, call.c_code, 0, NULL, NULL)
-    else:
-        err = cydriver.cuLinkAddData(
-            call.c_link, call.kind, <void*>call.c_code, call.size, call.c_label, 0, NULL, NULL
-        )
-    WARN_RETURN(cydriver.cuCtxPopCurrent(&call.c_context), b"cuCtxPopCurrent")
-    return <int>err
-
-
-cdef bytes Link_complete(const LinkHandle& h_link, LinkData data):
-    cdef LinkStep step = LinkStep_of(h_link, data)
-    step.make(&complete, b"cuLinkComplete")
+cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
+    cdef void* c_code = NULL
+    cdef size_t c_size = 0
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
+        finally:
+            Context_leave(is_entered)
     # The code belongs to the link.
-    return PyBytes_FromStringAndSize(<char*>step.call.c_result, step.call.size)
-
-
-cdef int complete(void* argument) noexcept nogil:
-    cdef LinkCall* call = <LinkCall*>argument
-    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(call.c_context)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return <int>err
-    err = cydriver.cuLinkComplete(call.c_link, &call.c_result, &call.size)
-    WARN_RETURN(cydriver.cuCtxPopCurrent(&call.c_context), b"cuCtxPopCurrent")
-    return <int>err
+    return PyBytes_FromStringAndSize(<char*>c_code, c_size)
