@@ -246,6 +246,7 @@ class TestBuffer:
             del resource
             gc.collect()
 
+    @pytest.mark.requires(software=True)  # a driver asks for a thread on which the context of OpenGL is current
     def test_any_thread_may_close(self, resource, stream):
         import threading
 

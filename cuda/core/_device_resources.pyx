@@ -193,8 +193,8 @@ cdef class SMResource:
 
     @property
     def coscheduled_alignment(self) -> int:
-        """How many multiprocessors at once are sure to run the blocks of a cluster."""
-        # Drivers before CUDA 13.1 do not tell it; the groups that they make are multiples of the least.
+        """How many multiprocessors at once are sure to run the blocks of a cluster; 0 where the driver does not tell."""
+        # Drivers before CUDA 13.1 do not; the groups that a device is divided into are multiples of the least.
         return self._resource.sm.smCoscheduledAlignment or self._resource.sm.minSmPartitionSize
 
     @property

@@ -163,6 +163,24 @@ assert shared.tolist() == [4] * 4
 """)
 
 
+def test_jax_is_asked_without_a_stream_where_nothing_is_to_wait():
+    """It takes -1, with which DLPack says so, for the address of a stream, and fails."""
+    run("""
+class OnDevice(ArrayImpl):
+    def __dlpack_device__(self): return (2, 0)
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        raise RuntimeError(f"asked with the stream {stream}")
+
+OnDevice.__module__ = "jaxlib._jax"
+try:
+    View.from_any_interface(OnDevice(np.zeros(2)), -1)
+except RuntimeError as error:
+    assert str(error) == "asked with the stream None", error
+else:
+    raise AssertionError("the array was not asked")
+""")
+
+
 def test_the_stream_of_an_array_counts():
     """Numba says in the interface which stream the array is bound to, and the consumer waits for it."""
     run("""

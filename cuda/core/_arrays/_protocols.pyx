@@ -53,8 +53,8 @@ cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose pu
     device_type = read_device(obj.__dlpack_device__())
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
-    if device_type == DEVICE_CPU and stream == -1:
-        stream = None       # exporters of host memory know no "no stream" but that
+    if stream == -1 and (device_type == DEVICE_CPU or is_of_jax(obj)):
+        stream = None       # exporters of host memory, and JAX, know no "no stream" but that
     try:
         capsule = export(stream=stream, max_version=MAX_VERSION)
     except TypeError:
@@ -65,6 +65,11 @@ cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose pu
         set_flags(self, self._dlpack.versioned.flags)
     self._exporting_obj = obj
     return 0
+
+
+# JAX takes -1 for the address of a stream.
+cdef bint is_of_jax(object obj) except -1:
+    return type(obj).__module__.partition(".")[0] == "jaxlib"
 
 
 # The first of (device_type, device_id).

@@ -244,7 +244,8 @@ cdef bint is_idle(cydriver.CUstream c_stream) noexcept nogil:
         or err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
     ):
         return False
-    WARN_RETURN(err, b"cuStreamQuery")
+    if err != cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:  # green contexts have no default streams
+        WARN_RETURN(err, b"cuStreamQuery")
     return True
 
 
