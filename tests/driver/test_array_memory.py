@@ -38,7 +38,7 @@ def test_results_come_from_a_pool_of_the_context(array):
     assert {kind_of(result) for result in results} == {ResultAllocation}
     assert {result.allocator for result in results} == {drv.mem_alloc}
     pool = results[0]._owner.memory_resource
-    assert pool.context is drv.Context.get_current() and pool.attributes.release_threshold == 2**64 - 1
+    assert pool.context() is drv.Context.get_current() and pool.attributes.release_threshold == 2**64 - 1
 
 
 def test_memory_that_is_asked_for_is_of_the_allocator(array):
@@ -199,11 +199,33 @@ def test_results_end_with_their_context():
     shared = result + 1
     memory, pool = shared.gpudata, result._owner.memory_resource
     mine.detach()
-    assert memory.is_closed and pool.is_closed and mine.take_result is None
+    assert memory.is_closed and mine.take_result is None
+    assert pool.allocation_count == 0 and pool.attributes.used_mem_current == 0
     for array in (result, shared):
         with pytest.raises(drv.LogicError, match="freed"):
             array.get()
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]
+
+
+def test_the_pool_of_a_context_that_ended_serves_the_next():
+    mine = drv.Device(0).make_context()
+    pool = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
+    mine.detach()
+    other = drv.Device(0).make_context()
+    again = gpuarray.to_gpu(np.ones(3, "f4")) + 1
+    assert again._owner.memory_resource is pool and pool.context() is other
+    other.detach()
+    # A context that nobody has any more gives its pool back, too.
+    forgotten = drv.Device(0).make_context()
+    lent = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
+    count = len(_array_memory._pools)
+    drv.Context.pop()
+    del forgotten
+    gc.collect()
+    last = drv.Device(0).make_context()
+    assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource is lent
+    assert len(_array_memory._pools) == count
+    last.detach()
 
 
 def test_results_of_two_contexts_have_two_pools(array):

@@ -9,6 +9,7 @@ synchronise with the default stream) is freed as classic programs expect: after 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import weakref
@@ -34,7 +35,7 @@ class ResultAllocation(DeviceAllocation):
 
     @property
     def _context(self):
-        return self.memory_resource.context
+        return self.memory_resource.context()
 
 
 class SharedAllocation(ResultAllocation):
@@ -52,24 +53,47 @@ class SharedAllocation(ResultAllocation):
 
 
 class _ResultPool(DeviceMemoryResource):
-    """The pool of a context, which keeps what is freed for the next results."""
+    """The pool of a context, which keeps what is freed for the next results.
 
-    def __init__(self, context):
-        super().__init__(context._device._ordinal, DeviceMemoryResourceOptions())
+    Pools are never destroyed, which the driver must not do while another thread waits or frees: that of a context
+    that ended is for the next one of the device.
+    """
+
+    def __init__(self, ordinal: int):
+        super().__init__(ordinal, DeviceMemoryResourceOptions())
         allocate_as(ResultAllocation, self)
-        self.context = context
-        peers = _context.peer_access.get(self.device_id)
+        peers = _context.peer_access.get(ordinal)
         if peers:
             self.peer_accessible_by = peers
-        _pools.add(self)
+        _pools.append(self)
+
+    def lend(self, context) -> None:
+        """Serve a context, until it is detached or unreachable."""
+        self.context = weakref.ref(context)
+        self._give_back = weakref.finalize(context, _idle.setdefault(self.device_id, []).append, self)
+        self._give_back.atexit = False
 
     def end(self) -> None:
-        """Let the pool go, and its memory, once what uses it is done."""
+        """Serve the next context, and let memory go that is not in use any more."""
         wait_before_free(self.device_id)
-        self.close()
+        with contextlib.suppress(CUDAError):  # failed work, of which the next call tells
+            self.trim()
+        self._give_back()
 
 
-_pools: weakref.WeakSet = weakref.WeakSet()
+_pools: list[_ResultPool] = []
+# By the number of a device: the pools that serve no context.
+_idle: dict[int, list[_ResultPool]] = {}
+
+
+def pool_for(context) -> _ResultPool:
+    ordinal = context._device._ordinal
+    try:
+        pool = _idle.setdefault(ordinal, []).pop()
+    except IndexError:
+        pool = _ResultPool(ordinal)
+    pool.lend(context)
+    return pool
 
 
 def take_result(context, size: int) -> DeviceAllocation:
@@ -89,7 +113,7 @@ def open_results(context):
         context.take_result = mem_alloc
         return mem_alloc
     try:
-        pool = _ResultPool(context)
+        pool = pool_for(context)
     except CUDAError as error:
         raise classic_error(error) from None
     allocate, add = pool.allocate, context._objects.add
@@ -126,7 +150,7 @@ def share(memory: ResultAllocation) -> None:
 
 def release_held(ordinal: int) -> bool:
     """Give back what pools of a device hold for reuse; False if there are none."""
-    pools = [pool for pool in _pools if pool.device_id == ordinal and not pool.is_closed]
+    pools = [pool for pool in _pools if pool.device_id == ordinal]
     for pool in pools:
         wait_before_free(ordinal)
         pool.trim()
@@ -135,13 +159,13 @@ def release_held(ordinal: int) -> bool:
 
 def held_bytes(ordinal: int) -> int:
     """Return the bytes that pools of a device hold for reuse."""
-    figures = [pool.attributes for pool in _pools if pool.device_id == ordinal and not pool.is_closed]
+    figures = [pool.attributes for pool in _pools if pool.device_id == ordinal]
     return sum(max(item.reserved_mem_current - item.used_mem_current, 0) for item in figures)
 
 
 def update_peers(ordinal: int, peers: set[int]) -> None:
     for pool in _pools:
-        if pool.device_id == ordinal and not pool.is_closed:
+        if pool.device_id == ordinal:
             pool.peer_accessible_by = peers
 
 
