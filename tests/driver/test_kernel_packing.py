@@ -106,8 +106,8 @@ def test_arrays_that_share_memory_are_taken_one_by_one(context):
     assert x.get().tolist() == [2.0] * 8
     assert [key[1] for key in kernel._kernels] == [False]
     y = gpuarray.to_gpu(np.arange(16, dtype="f4"))
-    assert not is_disjoint(kernel._packing, kernel.arguments, [y[:12], y[4:]])
-    assert is_disjoint(kernel._packing, kernel.arguments, [y[:8], y[8:]])
+    assert not is_disjoint(kernel._packing, [y[:12], y[4:]])
+    assert is_disjoint(kernel._packing, [y[:8], y[8:]])
     reads = ElementwiseKernel("float *x, float *y, float *z", "z[i] = x[i] + y[i]")
     z = gpuarray.zeros(8, "f4")
     reads(x, x, z)

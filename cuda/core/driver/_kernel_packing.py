@@ -42,12 +42,15 @@ class Packing(NamedTuple):
         The arrays that are loaded before the text, and stored after it.
     mask : int
         Address bits that packs have not set.
+    places : tuple of int
+        Which of the arrays are stored, by their numbers.
     """
 
     width: int
     loads: tuple[VectorArg, ...]
     stores: tuple[VectorArg, ...]
     mask: int
+    places: tuple[int, ...]
 
     def source(self, template: str, **texts: str) -> str:
         """Return the source of the kernel, from a template with places for what follows from the arrays."""
@@ -106,7 +109,8 @@ def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop:
     width = PACK_BYTES // widest
     if not stores:
         return None
-    return Packing(width, tuple(loads), tuple(stores), width * widest - 1)
+    places = tuple([place for place, item in enumerate(vectors) if item in stores])
+    return Packing(width, tuple(loads), tuple(stores), width * widest - 1, places)
 
 
 def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
@@ -133,14 +137,11 @@ def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
     return is_read, is_stored
 
 
-def is_disjoint(packing: Packing, items, arrays) -> bool:
+def is_disjoint(packing: Packing, arrays) -> bool:
     """Return whether no array that is stored shares memory with another argument."""
-    stored = {item.name for item in packing.stores}
-    vectors = [item for item in items if isinstance(item, VectorArg)]
-    for place, (item, array) in enumerate(zip(vectors, arrays, strict=True)):
-        if item.name not in stored:
-            continue
-        begin, end = array._address, array._address + array.nbytes
+    for place in packing.places:
+        begin = arrays[place]._address
+        end = begin + arrays[place].nbytes
         for number, other in enumerate(arrays):
             if number != place and begin < other._address + other.nbytes and other._address < end:
                 return False

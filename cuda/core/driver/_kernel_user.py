@@ -9,6 +9,7 @@ import numpy as np
 from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._context import current_context
 from cuda.core.driver._kernel_source import COMPLEX_HEADER, prelude
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
 
@@ -70,14 +71,15 @@ class Parameters:
         if len(args) != len(self.items):
             raise TypeError(f"{name} takes {len(self.items)} arguments, and {len(args)} were given")
         arrays, values = [], []
-        for item, make, argument in zip(self.items, self._makers, args, strict=True):
+        for item, make, argument in zip(self.items, self._makers, args):  # noqa: B905 (as many, and strict takes time)
             if make is None:
-                array = as_array(argument, item.name)
+                array = argument if isinstance(argument, ArrayBase) else as_array(argument, item.name)
                 if array.dtype is not item.dtype:
                     check_type(array.dtype, item)
                 if not (array._is_c or array._is_f):
                     raise RuntimeError(f"{item.name} must lie in memory without gaps; pass a copy()")
-                array._check_open()
+                if array._owner.is_closed:
+                    array._check_open()
                 arrays.append(array)
                 values.append(array._argument)
             else:
@@ -85,8 +87,10 @@ class Parameters:
                     values.append(make(argument))
                 except (TypeError, ValueError) as error:
                     raise TypeError(f"{item.name} must be a number of type {item.dtype}: {error}") from None
-        device = arrays[0]._device
-        check_device(device, *[array._device for array in arrays])
+        device = current_context("cuLaunchKernel").array_device
+        for array in arrays:
+            if array._device is not device:
+                check_device(array._device, *[other._device for other in arrays])
         return arrays, values
 
 

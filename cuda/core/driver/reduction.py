@@ -127,19 +127,19 @@ class ReductionKernel:
         arrays, values = self._parameters.convert(self.name, args)
         first = arrays[0]
         device = first._device
-        inner = stream_for(stream, *arrays)
         if out is None:
-            out = GPUArray((), self.dtype_out, first.allocator if allocator is None else allocator)
+            out = first._new((), self.dtype_out, allocator=allocator)
         elif not isinstance(out, ArrayBase):
             raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
         elif out.dtype != self.dtype_out or not out.size:
             raise ValueError(f"out must have elements of type {self.dtype_out}, and has {out.size} of type {out.dtype}")
         out._check_open()
+        inner = stream_for(stream, *arrays, out)
 
         def allocate(nbytes: int):
             return scratch_memory(device, nbytes, stream, mem_alloc)
 
-        memory = self._reduction.launch(device, inner, first.size, values, out._address, allocate)
+        memory = self._reduction.launch(device, inner, first.size, values, out._argument, allocate)
         if inner is not None:
             keep_until_done(inner, "cuLaunchKernel", memory)
         return out
