@@ -29,6 +29,9 @@ ROOT = Path(__file__).resolve().parent
 PACKAGE = ROOT / "cuda" / "core"
 EMULATOR = ROOT / "cuda" / "emulator"
 STUB_GENERATOR = ROOT / ".ci" / "stubs.py"
+CALL_GENERATOR = ROOT / ".ci" / "library_calls.py"
+# What the extensions call libraries by, which is generated.
+CALLS = ROOT / "build" / "calls"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
@@ -70,7 +73,7 @@ def extension(path: Path) -> Extension:
         name,
         [str(path.relative_to(ROOT))],
         language="c++",
-        include_dirs=[cuda_include_dir(), "cuda/core/_handles", "cuda/core/_utils"],
+        include_dirs=[cuda_include_dir(), "cuda/core/_handles", "cuda/core/_utils", "build/calls/cuda/core/_utils"],
         depends=[str(header.relative_to(ROOT)) for header in PACKAGE.rglob("*.hpp")],
         extra_compile_args=COMPILE_ARGS,
     )
@@ -79,10 +82,12 @@ def extension(path: Path) -> Extension:
 def extensions() -> list[Extension]:
     """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
     Options.docstrings = True
+    load(CALL_GENERATOR).write_calls(CALLS, Path(cuda_include_dir()))
     return cythonize(
         [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
         nthreads=JOBS,
         build_dir="build/cython",
+        include_path=[".", str(CALLS)],
         cache=CACHE,
         compiler_directives=DIRECTIVES,
         show_all_warnings=False,
@@ -132,6 +137,8 @@ class BuildPackage(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
+            # Extensions of others are compiled against the .pxd files, which are declared by these.
+            shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
             load(STUB_GENERATOR).write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 

@@ -66,11 +66,12 @@ def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
         stub.parent.mkdir(parents=True, exist_ok=True)
         stub.write_text(module.text(homes))
         stubs.append(stub)
-    if text := package_stub(root, package / "__init__.py"):
-        stub = target / (package / "__init__.pyi").relative_to(root)
-        stub.parent.mkdir(parents=True, exist_ok=True)
-        stub.write_text(text)
-        stubs.append(stub)
+    for source in sorted(package.rglob("__init__.py")):
+        if text := package_stub(root, source):
+            stub = target / source.with_suffix(".pyi").relative_to(root)
+            stub.parent.mkdir(parents=True, exist_ok=True)
+            stub.write_text(text)
+            stubs.append(stub)
     return stubs
 
 
@@ -89,9 +90,18 @@ def package_stub(root: Path, source: Path) -> str:
     homes = sorted(tables["_HOMES"].items(), key=lambda row: (row[1], row[0]))
     # `as` makes a name of a stub public.
     lines = [f"from {package} import {name} as {name}" for name in sorted(tables.get("_PACKAGES", ()))]
-    lines += [f"from {package}.{home} import {name} as {name}" for name, home in homes]
-    lines += ["", f"__all__ = {sorted(tables['_HOMES'])}", "__version__: str"]
+    top = "cuda.core" if 'root="cuda.core"' in source.read_text() else package
+    lines += [f"from {top}.{home} import {name} as {name}" for name, home in homes]
+    lines += ["", f"__all__ = {sorted(tables['_HOMES'])}"]
+    lines += ["__version__: str"] if "__version__" in source.read_text() else []
     return HEADER.format(source=source.relative_to(root)) + "\n".join(lines) + "\n"
+
+
+TYPING = ("Any", "TypeVar", "dataclass_transform")
+# The decorator of options classes, as type checkers know what makes dataclasses.
+OPTIONS_CLASS = """_Options = TypeVar("_Options")
+@dataclass_transform()
+def options_class(cls: type[_Options]) -> type[_Options]: ..."""
 
 
 class Module:
@@ -124,8 +134,8 @@ class Module:
         return HEADER.format(source=self.path) + "".join(f"{line}\n" for line in imports) + body
 
     def _import(self, name: str, homes: dict[str, str]) -> str:
-        if name == "Any":
-            return "from typing import Any"
+        if name in TYPING:
+            return f"from typing import {name}"
         if name in self.imports:
             return self.imports[name]
         if name in homes:
@@ -237,6 +247,9 @@ def _function(node) -> Iterator[str]:
     """Yield the signature of a ``def`` or ``cpdef`` function; others are invisible to Python."""
     if getattr(node, "name", None) in BUFFER_METHODS:
         yield BUFFER_METHODS[node.name]
+        return
+    if getattr(node, "name", None) == "options_class":
+        yield OPTIONS_CLASS
         return
     if isinstance(node, Nodes.CFuncDefNode) and node.overridable:
         name, result = node.declarator.base.name, _c_type(node.base_type)

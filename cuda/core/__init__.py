@@ -15,10 +15,10 @@ import importlib  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 
-from cuda.core._utils import completion, deferred_pathfinder  # noqa: E402
+from cuda.core._utils import completion  # noqa: E402
+from cuda.core._utils.deferred import deferred_names  # noqa: E402
 from cuda.core._version import __version__  # noqa: E402
 
-deferred_pathfinder.defer()
 completion.mend_completion()
 
 if not os.path.exists(f"{__path__[0]}/_utils/cuda_utils{_imp.extension_suffixes()[0]}"):
@@ -26,41 +26,41 @@ if not os.path.exists(f"{__path__[0]}/_utils/cuda_utils{_imp.extension_suffixes(
 
 # The home of each public name, below this package.
 _HOMES = {
-    "Buffer": "_memory",
+    "Buffer": "_memory._buffer",
     "CUDAError": "_utils.cuda_utils",
     "CachingMemoryResource": "_memory.adaptors._caching_memory_resource",
     "Context": "_context",
     "ContextOptions": "_context",
     "Device": "_device",
-    "DeviceMemoryResource": "_memory",
-    "DeviceMemoryResourceOptions": "_memory",
+    "DeviceMemoryResource": "_memory._device_memory_resource",
+    "DeviceMemoryResourceOptions": "_memory._device_memory_resource",
     "DeviceResources": "_device_resources",
     "Event": "_event",
     "EventOptions": "_event",
-    "GraphMemoryResource": "_memory",
+    "GraphMemoryResource": "_memory._graph_memory_resource",
     "GraphicsResource": "_graphics",
     "Host": "_host",
     "Kernel": "_module",
     "LEGACY_DEFAULT_STREAM": "_stream",
     "LaunchConfig": "_launch_config",
     "LaunchError": "_utils.cuda_utils",
-    "LegacyPinnedMemoryResource": "_memory",
+    "LegacyPinnedMemoryResource": "_memory._legacy",
     "LimitingMemoryResource": "_memory.adaptors._limiting_memory_resource",
     "Linker": "_linker",
     "LinkerOptions": "_linker",
     "LoggingMemoryResource": "_memory.adaptors._logging_memory_resource",
-    "ManagedBuffer": "_memory",
-    "ManagedMemoryResource": "_memory",
-    "ManagedMemoryResourceOptions": "_memory",
-    "MemoryResource": "_memory",
+    "ManagedBuffer": "_memory._managed_buffer",
+    "ManagedMemoryResource": "_memory._managed_memory_resource",
+    "ManagedMemoryResourceOptions": "_memory._managed_memory_resource",
+    "MemoryResource": "_memory._buffer",
     "MemoryStatistics": "_memory.adaptors._accounting",
     "NVRTCError": "_utils.cuda_utils",
     "NotSupportedError": "_utils.cuda_utils",
     "ObjectCode": "_module",
     "OutOfMemoryError": "_utils.cuda_utils",
     "PER_THREAD_DEFAULT_STREAM": "_stream",
-    "PinnedMemoryResource": "_memory",
-    "PinnedMemoryResourceOptions": "_memory",
+    "PinnedMemoryResource": "_memory._pinned_memory_resource",
+    "PinnedMemoryResourceOptions": "_memory._pinned_memory_resource",
     "Program": "_program",
     "ProgramOptions": "_program",
     "SMResource": "_device_resources",
@@ -72,12 +72,12 @@ _HOMES = {
     "TensorMapDescriptorOptions": "_tensor_map",
     "TrackedAllocation": "_memory.adaptors._tracking_memory_resource",
     "TrackingMemoryResource": "_memory.adaptors._tracking_memory_resource",
-    "VirtualMemoryResource": "_memory",
-    "VirtualMemoryResourceOptions": "_memory",
+    "VirtualMemoryResource": "_memory._virtual_memory_resource",
+    "VirtualMemoryResourceOptions": "_memory._virtual_memory_resource",
     "WorkqueueResource": "_device_resources",
     "WorkqueueResourceOptions": "_device_resources",
     "launch": "_launcher",
-    "register_host_memory": "_memory",
+    "register_host_memory": "_memory.ranges._host_registration",
     "set_memory_resource": "_memory.adaptors._default_resource",
     "use_memory_resource": "_memory.adaptors._default_resource",
 }
@@ -109,15 +109,7 @@ _MODULES = frozenset(
 __all__ = list(_HOMES)
 
 
-def __getattr__(name):
-    if name in _HOMES:
-        value = getattr(importlib.import_module(f"cuda.core.{_HOMES[name]}"), name)
-    elif name in _PACKAGES or name in _MODULES:
-        return importlib.import_module(f"cuda.core.{name}")
-    else:
-        raise AttributeError(f"module 'cuda.core' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+__getattr__ = deferred_names(__name__, _HOMES, _MODULES.union(_PACKAGES))
 
 
 def __dir__():

@@ -3,10 +3,9 @@
 
 from libc.stdint cimport intptr_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport ContextHandle, ContextMember, GreenHandle, KeptContext
+from cuda.core._utils cimport cydriver
 
 
 cdef class Context(DriverObject):

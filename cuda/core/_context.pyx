@@ -7,8 +7,6 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._device_resources cimport (
     DeviceResources,
     DeviceResources_of_context,
@@ -26,12 +24,11 @@ from cuda.core._handles._handles cimport (
     context_registry,
     green_registry,
 )
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
-from dataclasses import dataclass
-
 from cuda.core._handles import _late
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core.typing import DeviceResourcesType  # no-cython-lint (programs import it from here)
 
 __all__ = ["Context", "ContextOptions"]
@@ -130,7 +127,7 @@ cdef class Context(DriverObject):
         self._h_context.reset()
 
 
-@dataclass
+@options_class
 class ContextOptions(Options):
     """What a green context is made from.
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import html
+import importlib
 
 from cuda.core._utils.initialised import needs_init
 
@@ -295,7 +295,7 @@ def table_of(device) -> str:
     """Return what notebooks show of a :class:`~cuda.core.Device`: a table in HTML."""
     major, minor = device.compute_capability
     facts = {
-        "name": html.escape(device.name),
+        "name": importlib.import_module("html").escape(device.name),
         "compute capability": f"{major}.{minor}",
         "multiprocessors": device.properties.multiprocessor_count,
         "shared memory per block": f"{device.properties.max_shared_memory_per_block} bytes",

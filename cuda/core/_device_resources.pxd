@@ -3,9 +3,8 @@
 
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport ContextHandle, ContextMember
+from cuda.core._utils cimport cydriver
 
 
 cdef class DeviceResources:

@@ -8,19 +8,17 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda.core._handles import _late
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown
 from cuda.core.typing import WorkqueueSharingScopeType
@@ -87,7 +85,7 @@ cdef class DeviceResources:
         return resource
 
 
-@dataclass
+@options_class
 class SMResourceOptions(Options):
     """How multiprocessors are divided into groups.
 
@@ -203,7 +201,7 @@ cdef class SMResource:
         return self._resource.sm.flags
 
 
-@dataclass
+@options_class
 class WorkqueueResourceOptions(Options):
     """How the work queues of a context are configured; None leaves a setting as it is.
 

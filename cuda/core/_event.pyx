@@ -7,12 +7,11 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, KeptEvent, address
 from cuda.core._handles._waiting cimport wait_for_event
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -22,11 +21,10 @@ from cuda.core._utils.cuda_utils cimport (
 )
 
 import weakref
-from dataclasses import dataclass
 
 from cuda.core._handles import _late
 from cuda.core._utils.helpers import check_multiprocessing_start_method
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.sharing import register_reducer
 
 __all__ = ["Event", "EventOptions"]
@@ -179,7 +177,7 @@ cdef class IPCEventDescriptor:
         return self
 
 
-@dataclass
+@options_class
 class EventOptions(Options):
     """How an event is made.
 

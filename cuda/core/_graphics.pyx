@@ -7,8 +7,6 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 from libcpp.utility cimport move
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport (
     Context_current,
     Context_enter,
@@ -29,6 +27,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
 

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 cimport cython
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 from libc.limits cimport UINT_MAX
-from cuda.bindings cimport cydriver
 
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport add_constructor_hints
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
 import operator
@@ -342,3 +343,6 @@ cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) 
     cdef int c_value = 0
     HANDLE_RETURN(cydriver.cuDeviceGetAttribute(&c_value, c_attribute, ordinal), b"cuDeviceGetAttribute")
     return c_value
+
+
+add_constructor_hints(<PyTypeObject*>LaunchConfig)

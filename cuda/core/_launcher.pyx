@@ -13,7 +13,6 @@ cimport cython
 from cpython.object cimport PyObject, PyTypeObject
 from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t, uintptr_t
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport refuse_pickle
@@ -23,6 +22,7 @@ from cuda.core._launch._arguments cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN

@@ -10,7 +10,6 @@ from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
 from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log, unload_when_idle
@@ -28,6 +27,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 

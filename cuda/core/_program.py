@@ -18,10 +18,10 @@ from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
 from cuda.core._handles import _late
-from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core._utils.version import driver_version
@@ -32,6 +32,8 @@ __all__ = ["Program", "ProgramOptions"]
 _KINDS = {kind.value: kind for kind in SourceCodeType}
 _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
+
+_linker = Deferred("cuda.core._linker")
 
 
 @needs_init("_settings", "_opening", "_code")
@@ -204,7 +206,7 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """The compiler."""
-        return self._settings.back_end.backend or Linker.which_backend()
+        return self._settings.back_end.backend or _linker.Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821

@@ -3,8 +3,6 @@
 
 from libc.stdint cimport uintptr_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport (
     ContextHandle,
@@ -14,6 +12,7 @@ from cuda.core._handles._handles cimport (
     StreamHandle,
     StreamMember,
 )
+from cuda.core._utils cimport cydriver
 
 
 # Whatever work can be scheduled on: a stream, or a graph builder with its capturing stream.

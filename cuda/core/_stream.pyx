@@ -8,7 +8,6 @@ from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport (
     Context,
@@ -36,6 +35,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._handles._idle_ends cimport note_tail
 from cuda.core._handles._waiting cimport wait_for_stream
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -47,10 +47,9 @@ from cuda.core._utils.cuda_utils cimport (
 import os
 import re
 import warnings
-from dataclasses import dataclass
 
 from cuda.core._handles import _late
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
@@ -303,7 +302,7 @@ cdef class Stream(StreamSource):
         return 0 if self._h_stream else refuse_closed(self)
 
 
-@dataclass
+@options_class
 class StreamOptions(Options):
     """How a stream is made.
 

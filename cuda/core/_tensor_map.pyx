@@ -10,7 +10,6 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of
 from cuda.core._arrays._tensor_map_encoding cimport (
@@ -25,17 +24,17 @@ from cuda.core._dlpack cimport DEVICE_CUDA, kDLBfloat, kDLFloat, kDLInt, kDLUInt
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import importlib
 import importlib.util
-from dataclasses import dataclass, fields
 from enum import IntEnum
 
 from cuda.core._arrays import _tensor_map_rules as rules
 from cuda.core._handles import _late
 from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class, rows_of
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
@@ -109,7 +108,7 @@ class TensorMapIm2ColWideMode(IntEnum):
     W128 = 1
 
 
-@dataclass
+@options_class
 class TensorMapDescriptorOptions(Options):
     """How a tensor is divided into tiles, and how these lie in shared memory.
 
@@ -433,7 +432,7 @@ cdef object tile_options(object box_dim, object options, dict choices):
     if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
         raise TypeError("give either options, or box_dim and the other arguments, not both")
     if isinstance(options, dict):
-        known = {field.name for field in fields(TensorMapDescriptorOptions)}
+        known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
         if not options.keys() <= known:
             raise TypeError(f"unknown tensor map options: {sorted(map(str, options.keys() - known))}")
         return TensorMapDescriptorOptions(**options)

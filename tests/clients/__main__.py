@@ -11,11 +11,20 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
 NEEDS = re.compile(r"^# needs: (?P<names>.+)$", re.MULTILINE)
+LIMIT = re.compile(r"^# limit: (?P<seconds>\d+)$", re.MULTILINE)
+SECONDS = 300
+# What --download fetches for a machine without network: clients, and what they need beside cuda.core.
+DOWNLOADS = [
+    *("numba-cuda==0.30.*", "nvmath-python", "nccl4py", "cuda-cccl", "warp-lang", "numpy==2.3.*", "filecheck"),
+    *("cuda-bindings==13.5.*", "nvidia-cuda-nvrtc==13.*", "nvidia-nvjitlink==13.*", "nvidia-nvvm==13.*"),
+    *("nvidia-cuda-runtime==13.*", "nvidia-cuda-cccl==13.*"),
+]
 
 # Test suites within libraries: the module that it needs, the arguments after ``-m`` and the time limit in seconds.
 SUITES = {
@@ -49,6 +58,29 @@ def needs_of(program: Path) -> list[str]:
     return [name.strip() for name in match["names"].split(",")] if match else []
 
 
+def limit_of(program: Path) -> int:
+    """Return the seconds that a program may take, from its line ``# limit: 600``."""
+    match = LIMIT.search(program.read_text())
+    return int(match["seconds"]) if match else SECONDS
+
+
+def download(folder: str) -> int:
+    """Fetch the wheels of the clients; ours has to be put beside them."""
+    command = [sys.executable, "-m", "pip", "download", "--only-binary=:all:", "-d", folder, *DOWNLOADS]
+    return subprocess.run(command).returncode
+
+
+def environment_of(wheels: str, place: Path) -> str:
+    """Make an environment of all wheels in a folder, without network, and return its interpreter."""
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+    python = str(place / "bin" / "python")
+    official = re.compile(r"cuda_core-1\.[012]\.")
+    found = sorted(str(path) for path in Path(wheels).glob("*.whl") if not official.match(path.name))
+    # Clients name versions of the official package, which ours takes the place of.
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", *found], check=True)
+    return python
+
+
 def missing(python: str, names: list[str]) -> list[str]:
     """Return the modules that an interpreter has not."""
     code = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
@@ -80,14 +112,24 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     parser = argparse.ArgumentParser(prog=".ci/clients", description=__doc__)
     parser.add_argument("names", nargs="*", help="programs; all without any")
     parser.add_argument("--peer", metavar="PYTHON", help="another interpreter, to compare with")
+    parser.add_argument("--wheels", metavar="FOLDER", help="run in an environment made of the wheels in a folder")
+    parser.add_argument("--download", metavar="FOLDER", help="fetch the wheels of the clients into a folder, and end")
     parser.add_argument("--suites", action="store_true", help="run the test suites that libraries bring, too")
     parser.add_argument("--json", metavar="FILE", help="where the results go")
     chosen = parser.parse_args(arguments)
-    pythons = [sys.executable, *([chosen.peer] if chosen.peer else [])]
+    if chosen.download:
+        return download(chosen.download)
+    with tempfile.TemporaryDirectory() as place:
+        own = environment_of(chosen.wheels, Path(place)) if chosen.wheels else sys.executable
+        return run_all(chosen, [own, *([chosen.peer] if chosen.peer else [])], programs)
+
+
+def run_all(chosen, pythons: list[str], programs: Path) -> int:
+    """Run the chosen programs with each interpreter, and show what came of them."""
     outcomes = []
     for path in sorted(programs.glob("*.py")):
         if not chosen.names or path.stem in chosen.names:
-            outcomes += [run(path.stem, [python, str(path)], needs_of(path), 300) for python in pythons]
+            outcomes += [run(path.stem, [python, str(path)], needs_of(path), limit_of(path)) for python in pythons]
     for label, (needed, module, limit) in SUITES.items():
         if chosen.suites or label in chosen.names:
             outcomes += [run(label, [python, "-m", *module], [needed], limit) for python in pythons]

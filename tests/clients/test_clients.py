@@ -5,6 +5,7 @@
 import ast
 import json
 import sys
+import zipfile
 
 import pytest
 
@@ -49,6 +50,29 @@ def test_a_program_that_never_ends_is_stopped(tmp_path):
     program.write_text("print('checks: 1', flush=True)\nwhile True: pass")
     outcome = clients.run("endless", [sys.executable, str(program)], [], 0.5)
     assert (outcome.result, outcome.status) == ("timed out", None)
+
+
+def test_a_program_tells_its_limit(tmp_path):
+    program = tmp_path / "long.py"
+    program.write_text("# needs: json\n# limit: 600\n")
+    assert clients.limit_of(program) == 600
+    program.write_text("# needs: json\n")
+    assert clients.limit_of(program) == clients.SECONDS
+
+
+def test_programs_run_in_an_environment_of_wheels(programs, tmp_path, capsys):
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    (wheels / "cuda_core-1.2.2-py3-none-any.whl").write_text("the official package, which is left out")
+    with zipfile.ZipFile(wheels / "sample-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("only_in_the_wheel.py", "")
+        info = "sample-1.0.dist-info"
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: sample\nVersion: 1.0\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+    (programs / "absent.py").write_text("# needs: only_in_the_wheel\nprint('checks: 3')")
+    assert clients.main(["absent", "--wheels", str(wheels)], programs) == 0
+    assert "{'checks': 3}" in capsys.readouterr().out
 
 
 def test_counts_of_suites_are_read():

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of compiler options."""
 
-from dataclasses import dataclass
-
 import pytest
 
 from cuda.core._compile import _option_table
@@ -20,11 +18,11 @@ from cuda.core._compile._option_table import (
     value,
 )
 from cuda.core._utils.cache_root import cache_root
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 
 
 @_option_table.document_options
-@dataclass
+@options_class
 class Flags(Options):
     """Some flags."""
 
@@ -95,7 +93,7 @@ def test_cache_root_on_windows(monkeypatch):
     assert str(cache_root()) == "/local/cuda-python"
 
 
-@dataclass
+@options_class
 class MoreFlags(Options):
     """Flags with versions, numbers, settings and another table to go to."""
 

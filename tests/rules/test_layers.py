@@ -23,7 +23,7 @@ LAYERS = {
         "_utils.caller",
         "_utils.clear_error_support",
         "_utils.completion",
-        "_utils.deferred_pathfinder",
+        "_utils.deferred",
         "_utils.device_choice",
         "_utils.diagnostics",
         "_utils.driver_log",
@@ -32,6 +32,7 @@ LAYERS = {
         "_utils.validators",
         "_utils.helpers",
         "_utils.initialised",
+        "_utils.libraries",
         "_utils.nvjitlink",
         "_utils.options",
         "_utils.private_files",
@@ -169,6 +170,9 @@ IMPORT = re.compile(
     r"^( *)(?:from +(cuda\.core[\w.]*) +c?import +(\([^)]*\)|[^\n]*)|c?import +(cuda\.core[\w.]*))", re.MULTILINE
 )
 
+# Imports at the first use.
+DEFERRED = re.compile(r'(?:\bDeferred\(|\bmodule = b)"(cuda\.core\.[\w.]+)"')
+
 
 def modules() -> list[Path]:
     """Return the sources, without the NVML package, which stands aside."""
@@ -207,6 +211,7 @@ def imported(path: Path) -> list[tuple[int, str]]:
             inner = f"{package}.{name.split()[0] if name else ''}".strip(".")
             module = next((known for known in (inner, package, f"{package}.__init__") if known in NAMES), package)
             found.append((len(indent), module))
+    found += [(0, name.removeprefix("cuda.core.")) for name in DEFERRED.findall(path.read_text())]
     return found
 
 

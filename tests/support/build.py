@@ -40,7 +40,8 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
     generated = folder / (source.stem + ".cpp")
     # A folder that holds `cuda` on the path lets Cython find the .pxd files of both packages.
     command = [sys.executable, "-m", "cython", "--cplus", "-3", str(source), "-o", str(generated)]
-    for path in dict.fromkeys([str(package.parents[1]), *filter(None, sys.path)]):
+    root = package.parents[1]
+    for path in dict.fromkeys([str(root), str(root / "build" / "calls"), *filter(None, sys.path)]):
         command += ["-I", path]
     _run(command)
     includes = [
@@ -48,6 +49,7 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
         _cuda_include_dir(),
         str(package / "_handles"),
         str(package / "_utils"),
+        str(package.parents[1] / "build" / "calls" / "cuda" / "core" / "_utils"),  # of a checkout
         str(package.parents[1]),
     ]
     unfinished = target.with_suffix(".tmp")

@@ -3,17 +3,20 @@
 """Options are valid at any time."""
 
 import copy
+import dataclasses
+import inspect
+import pickle
 from dataclasses import dataclass
 
 import pytest
 
 from cuda import core
 from cuda.core._utils.cuda_utils import check_or_create_options
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import FrozenOptions, Options, Row, options_class, rows_of, set_values
 from cuda.core.utils import CopyOptions
 
 
-@dataclass
+@options_class
 class Sized(Options):
     size: int = 1
     name: str | None = None
@@ -90,7 +93,7 @@ def test_options_compare_by_value_and_are_unhashable():
 
 
 def test_bare_base_accepts_everything():
-    @dataclass
+    @options_class
     class Bare(Options):
         field: int = 0
 
@@ -110,3 +113,127 @@ def test_fields_that_cannot_be_written_out_are_described():
     options = Sized(1)
     options.__dict__["name"] = {"number": 10**5000}
     assert repr(options) == "Sized(size=1, name=a dict that cannot be written out)"
+
+
+@options_class
+class Mixed(Options):
+    """One field that is needed, and one with more than a default."""
+
+    shape: tuple[int, ...]
+    fill: object = Row(None, {"doc": "What fills it."})
+
+
+@options_class
+class Point(FrozenOptions):
+    x: int = 0
+    y: int = 0
+
+    def __post_init__(self):
+        self.__dict__["x"] = int(self.x)
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "message"),
+    [
+        ((), {}, "Mixed needs 'shape'"),
+        ((1, 2, 3), {}, "Mixed has 2 fields, but 3 values were given"),
+        ((1,), {"shape": 2}, "Mixed got two values for 'shape'"),
+        ((), {"shap": 2}, "Mixed has no field 'shap'; did you mean 'shape'[?]"),
+        ((1,), {"size": 2}, "Mixed has no field 'size'; its fields are shape, fill"),
+    ],
+)
+def test_wrong_arguments_are_refused(values, names, message):
+    with pytest.raises(TypeError, match=message):
+        Mixed(*values, **names)
+
+
+def test_field_without_a_default_comes_first():
+    with pytest.raises(TypeError, match="a field of Late without a default follows one that has a default"):
+
+        @options_class
+        class Late(Options):
+            first: int = 1
+            second: int
+
+
+def test_options_are_dataclasses_to_others():
+    options = Mixed((1,), fill=2)
+    assert dataclasses.is_dataclass(Mixed) and dataclasses.is_dataclass(options)
+    shape, fill = dataclasses.fields(Mixed)
+    assert (shape.name, shape.type, shape.default) == ("shape", tuple[int, ...], dataclasses.MISSING)
+    assert (fill.name, fill.default, fill.metadata["doc"]) == ("fill", None, "What fills it.")
+    assert dataclasses.asdict(options) == {"shape": (1,), "fill": 2}
+    assert dataclasses.astuple(options) == ((1,), 2)
+    assert dataclasses.replace(options, fill=3) == Mixed((1,), 3)
+    assert not Mixed.__dataclass_params__.frozen and Point.__dataclass_params__.frozen
+    assert [row.name for row in rows_of(Mixed)] == ["shape", "fill"]
+    assert str(inspect.signature(Mixed)) == "(shape: tuple[int, ...], fill: object = None) -> None"
+    match options:
+        case Mixed(extent, value):
+            assert (extent, value) == ((1,), 2)
+    assert pickle.loads(pickle.dumps(options)) == options == copy.deepcopy(options)
+
+
+def test_frozen_options_are_hashed_and_not_changed():
+    point = Point(1, y=2)
+    assert {point: 1}[Point(1, 2)] == 1 and point != Point(2, 2)
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):
+        point.x = 2
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'x'"):
+        del point.x
+    assert pickle.loads(pickle.dumps(point)) == point
+
+
+def test_subclasses_of_users_may_be_dataclasses_or_plain():
+    @dataclass
+    class Named(Sized):
+        unit: str = "bytes"
+
+    class Plain(Sized):
+        def __post_init__(self):
+            super().__post_init__()
+            self.name = self.name.upper()
+
+    class Made(Sized):
+        def __init__(self, text):
+            super().__init__(len(text), text)
+
+    named = Named(3, unit="pages")
+    assert (named.size, named.unit, named.name) == (3, "pages", "unnamed")
+    with pytest.raises(ValueError, match="negative"):
+        named.size = -1
+    with pytest.raises(AttributeError, match="Named has no field 'units'; did you mean 'unit'[?]"):
+        named.units = 1
+    assert Plain(1, "a").name == "A" and Plain(1) != Sized(1)
+    assert vars(Made("abc")) == {"size": 3, "name": "abc"}
+    assert str(inspect.signature(Made)) == "(text)"
+    assert [field.name for field in dataclasses.fields(Plain)] == ["size", "name"]
+
+
+def test_decorated_subclass_adds_fields():
+    @options_class
+    class More(Sized):
+        unit: str = "bytes"
+
+    assert repr(More(2, unit="pages")) == f"{More.__qualname__}(size=2, name='unnamed', unit='pages')"
+
+
+def test_values_can_be_set_at_once():
+    options = Sized()
+    set_values(options, {"size": -1, "name": None})
+    assert options.size == -1
+
+
+def test_objects_that_were_not_initialised_are_shown():
+    assert repr(Sized.__new__(Sized)) == "<Sized, not initialised>"
+    assert Sized.__new__(Sized) != Sized()
+
+
+def test_keyword_of_a_launch_configuration_is_told_with_what_was_meant():
+    for make in (core.LaunchConfig, lambda **names: core.LaunchConfig(1, block=2, **names)):
+        with pytest.raises(TypeError, match="LaunchConfig has no field 'gird'; did you mean 'grid'[?]"):
+            make(gird=1)
+    with pytest.raises(TypeError, match="positional"):
+        core.LaunchConfig(*range(1, 9), block=1)
+    with pytest.raises(ValueError, match="grid"):
+        core.LaunchConfig(grid=0, block=1)

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
+from libc.stdint cimport uintptr_t
+
 from cuda.core._arrays._protocols cimport Purpose
 from cuda.core._arrays._view_state cimport ViewState
 
@@ -17,6 +19,8 @@ cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose pu
 cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 # The same where the user has named a protocol: only what is read without one.
 cdef bint import_but_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
+# Reads the address of any array that has a protocol; true where a device can access it. Nothing is ordered.
+cdef int read_address(object array, uintptr_t* pointer) except -1
 # Whether an object has a protocol, or a type that is known.
 cdef bint is_array(object obj) except -1
 

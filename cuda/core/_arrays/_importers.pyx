@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.object cimport Py_TYPE, PyTypeObject
+from libc.stdint cimport uintptr_t
 
 from cuda.core._arrays._cupy_arrays cimport import_cupy, is_cupy_type
 from cuda.core._arrays._exchange cimport find_exchange, import_torch, import_with_table, is_torch_type
@@ -20,6 +21,7 @@ from cuda.core._arrays._library_arrays cimport (
     library_has_dlpack,
 )
 from cuda.core._arrays._protocols cimport (
+    FOR_ADDRESS,
     FOR_COPY,
     FOR_VIEW,
     Purpose,
@@ -30,6 +32,7 @@ from cuda.core._arrays._protocols cimport (
     is_numpy,
 )
 from cuda.core._arrays._view_state cimport ViewState, set_state
+from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._utils._type_table cimport TypeTable
 
 import sys
@@ -189,6 +192,15 @@ cdef bint is_array(object obj) except -1:
         or hasattr(obj, "__cuda_array_interface__")
         or PyObject_CheckBuffer(obj)
     )
+
+
+cdef int read_address(object array, uintptr_t* pointer) except -1:
+    cdef ViewState state = ViewState.__new__(ViewState)
+    if not import_array(state, array, -1, FOR_ADDRESS):
+        raise TypeError(f"this {type(array).__name__} has no protocol for arrays any more")
+    pointer[0] = state._ptr
+    # The exporter may not know that its host memory is page-locked.
+    return state._is_device_accessible or pointer_info(state._ptr).is_device_accessible
 
 
 cdef bint import_registered(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.string cimport strchr, strlen
 
-
 from cuda.core._dlpack cimport DLDataType, DLPack_element
 
 import sys

@@ -10,7 +10,6 @@ from cpython.buffer cimport Py_buffer
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport Py_TYPE, PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from cuda.bindings cimport cydriver
 
 from cuda.core._arrays._interfaces cimport ElementType, parse_format, parse_typestr, read_entries
 from cuda.core._arrays._view_state cimport (
@@ -26,6 +25,7 @@ from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DLPack
 from cuda.core._handles._handles cimport ContextHandle, KeptStream
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
 from cuda.core._stream cimport Stream_keep, Stream_wait_stream, Stream_wrap
+from cuda.core._utils cimport cydriver
 
 import operator
 import sys

@@ -3,9 +3,8 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._arrays._view_state cimport ViewState
+from cuda.core._utils cimport cydriver
 
 
 # What all kinds of tensor maps give the driver, in its order of axes: the last of the view first.

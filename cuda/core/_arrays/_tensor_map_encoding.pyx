@@ -7,10 +7,9 @@ from __future__ import annotations
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._arrays._view_state cimport ViewState, layout_of
 from cuda.core._layout cimport _StridedLayout
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from cuda.core._arrays import _tensor_map_rules as rules

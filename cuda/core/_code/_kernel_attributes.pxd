@@ -4,9 +4,8 @@
 from libc.stddef cimport size_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KernelHandle
+from cuda.core._utils cimport cydriver
 
 
 cdef class KernelAttributes:

@@ -9,11 +9,10 @@ from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
@@ -22,8 +21,8 @@ import operator
 from collections import namedtuple
 
 from cuda.core._handles import _late
-from cuda.core._utils.c_functions import PythonFunction, function_address
 from cuda.core._utils.cuda_utils import call_driver
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -32,6 +31,8 @@ __all__ = [
     "MaxPotentialBlockSizeOccupancyResult",
     "ParamInfo",
 ]
+
+_c_functions = Deferred("cuda.core._utils.c_functions")
 
 ParamInfo = namedtuple("ParamInfo", ("offset", "size"))
 ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, and its size, in bytes."
@@ -269,7 +270,7 @@ cdef class KernelOccupancy:
                 ),
                 b"cuOccupancyMaxPotentialBlockSize",
             )
-        if isinstance(needed, PythonFunction):
+        if isinstance(needed, _c_functions.PythonFunction):
             needed.check()
         return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
 
@@ -447,12 +448,12 @@ cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
 cdef object size_function(object needed):
     if hasattr(needed, "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
         return None
-    c_function = function_address("dynamic_shared_memory_needed", needed)
+    c_function = _c_functions.function_address("dynamic_shared_memory_needed", needed)
     if c_function is not None:
         return c_function
     if not callable(needed):
         raise TypeError(f"dynamic_shared_memory_needed must be an int or a function, not {type(needed).__name__}")
-    return PythonFunction(needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size))
+    return _c_functions.PythonFunction(needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size))
 
 
 cdef int count_of(str name, object value, int least=0) except? -1:

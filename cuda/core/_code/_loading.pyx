@@ -11,11 +11,11 @@ from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport ContextHandle, Keep, LibraryHandle, context_registry
 from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, has_work_for
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, raise_driver_error

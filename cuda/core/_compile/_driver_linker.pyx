@@ -10,11 +10,11 @@ from libcpp.vector cimport vector
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport bindings_object
 from cuda.core._handles._handles cimport ContextHandle, Handle, Keep, Kept, Member, address
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import os

@@ -15,16 +15,18 @@ import sys
 import warnings
 
 from cuda.core._compile import _nvrtc_calls
-from cuda.core._compile._missing_headers import missing_header_advice
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._handles._waiting import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.turns import Turns
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version"]
+
+_missing_headers = Deferred("cuda.core._compile._missing_headers")
 
 _MISSING_NVRTC = (
     "the CUDA C++ compiler (libnvrtc) was not found; "
@@ -267,7 +269,7 @@ def compile_cxx(program, options: list[bytes]) -> None:
         advice = (
             option_advice(error.log or "", options)
             if is_option
-            else missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+            else _missing_headers.missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
         )
         if advice:
             error.args = (f"{error.args[0].rstrip()}\n{advice}",)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport intptr_t
-
-from cuda.bindings cimport cynvrtc
-from cuda.bindings.cynvrtc cimport NVRTC_ERROR_INVALID_INPUT, nvrtcProgram, nvrtcResult
+from cuda.core._utils cimport cynvrtc
+from cuda.core._utils.cynvrtc cimport NVRTC_ERROR_INVALID_INPUT, nvrtcProgram, nvrtcResult
 
 import importlib
 

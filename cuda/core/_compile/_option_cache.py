@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 
 from cuda.core._compile._option_key import option_key
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, rows_of, set_values
 
 __all__ = ["CheckedValues", "CachedOptions", "checked_values_of", "cache_checks"]
 
@@ -59,19 +59,19 @@ class CachedOptions(Options):
         return self.__dict__
 
 
-# Neither of these is an assignment that a user makes.
+# No assignment that a user makes.
 set_checked = CachedOptions._checked.__set__
-set_values = Options.__dict__["__dict__"].__set__
 
 
 def cache_checks(cls):
     """Have an options class take the values of equal options that were made before, and not check them again."""
     make = cls.__init__
+    names = {row.name for row in rows_of(cls)}
 
     @functools.wraps(make)
     def __init__(self, *args, **kwargs):
         # A subclass may check more; other arguments are for the real method to refuse.
-        key = option_key(cls, kwargs) if type(self) is cls and not args else None
+        key = option_key(cls, kwargs) if type(self) is cls and not args and kwargs.keys() <= names else None
         checked = _cache.get(key)
         if checked is None:
             make(self, *args, **kwargs)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiler options as rows of a table: each says once how every back end spells it.
 
-A row is a dataclass field made by :func:`option`, with one renderer per back end. From the rows come
+A row is a field made by :func:`option`, with one renderer per back end. From the rows come
 the arguments of each back end, the refusal of what a back end lacks or is too old for, the translation
 to the options of another tool, and the documentation.
 """
@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 import operator
 import os
-from dataclasses import field, fields
 
+from cuda.core._utils.options import Row, rows_of
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -233,7 +233,7 @@ class forward(Renderer):
 
 
 def option(doc: str, **renderers: Renderer):
-    """Make a row: a dataclass field that is None by default, which says nothing to any back end.
+    """Make a row: a field that is None by default, which says nothing to any back end.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def option(doc: str, **renderers: Renderer):
     **renderers : Renderer
         How each back end spells it; one that is not named does not support it.
     """
-    return field(default=None, metadata={"doc": doc, "renderers": renderers})
+    return Row(None, {"doc": doc, "renderers": renderers})
 
 
 def check_options(options) -> None:
@@ -253,7 +253,7 @@ def check_options(options) -> None:
     TypeError
         If one has a value of a wrong type; the message names it.
     """
-    rows = rows_of(type(options))
+    rows = options_of(type(options))
     for name, current in vars(options).items():
         if current is not None and name in rows:
             for renderer in rows[name].metadata["renderers"].values():
@@ -282,7 +282,7 @@ def render_options(options, backend: str) -> list[str]:
 
 def refused_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end lacks."""
-    rows = rows_of(type(options))
+    rows = options_of(type(options))
     return [
         name
         for name, current in vars(options).items()
@@ -324,41 +324,21 @@ def options_elsewhere(options, backend: str) -> dict[str, object]:
 
 def document_options(cls):
     """Write the section of attributes into the docstring of an options class, from its rows."""
-    lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in fields(cls) if row.metadata]
+    lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in rows_of(cls) if row.metadata]
     cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    Attributes\n    ----------{''.join(lines)}\n    "
-    cls.__init__ = setting_at_once(cls)
     return cls
 
 
-def setting_at_once(cls):
-    """Return an ``__init__`` for an options class that does not assign one field after the other.
-
-    Options are made for every program, and have many fields of which few are set.
-    """
-    assign = cls.__init__
-    defaults = {row.name: row.default for row in fields(cls)}
-
-    @functools.wraps(assign)
-    def __init__(self, *args, **kwargs):
-        if args or not kwargs.keys() <= defaults.keys():
-            assign(self, *args, **kwargs)
-        else:
-            self.__dict__.update(defaults | kwargs)
-            self._check()
-
-    return __init__
-
-
 @functools.cache
-def rows_of(cls) -> dict:
-    """Return the rows of an options class, by name."""
-    return {row.name: row for row in fields(cls) if "renderers" in row.metadata}
+def options_of(cls) -> dict:
+    """Return the fields of an options class that are options of compilers, by name."""
+    return {row.name: row for row in rows_of(cls) if "renderers" in row.metadata}
 
 
 @functools.cache
 def known_rows(cls, backend: str) -> dict[str, tuple]:
     """Return the rows that a back end knows, by name: the place of their arguments, name, row and renderer."""
-    rows = rows_of(cls)
+    rows = options_of(cls)
     names = [name for name, row in rows.items() if backend in row.metadata["renderers"]]
     for name in list(names):
         after = rows[name].metadata["renderers"][backend].after

@@ -11,7 +11,6 @@ import functools
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cuda.core._compile._option_cache import CachedOptions, cache_checks
 from cuda.core._compile._option_table import (
@@ -37,7 +36,7 @@ from cuda.core._utils.cache_root import cache_root
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -80,7 +79,7 @@ def bundled_headers_dir() -> str:
 
 @cache_checks
 @document_options
-@dataclass(repr=False)
+@options_class
 class ProgramOptions(CachedOptions):
     """How :class:`~cuda.core.Program` compiles.
 
@@ -313,7 +312,7 @@ class ProgramOptions(CachedOptions):
 
 
 @document_options
-@dataclass
+@options_class
 class LinkerOptions(Options):
     """How :class:`~cuda.core.Linker` links.
 
@@ -440,7 +439,7 @@ def _rendered(options: LinkerOptions) -> list[bytes]:
 # Many linkers are made with the same options, and a link of small inputs is quick.
 @functools.lru_cache(maxsize=64)
 def _rendered_before(items: tuple) -> list[bytes]:
-    options = object.__new__(LinkerOptions)
+    options = LinkerOptions.__new__(LinkerOptions)
     options.__dict__.update(items)
     return _rendered(options)
 

@@ -13,19 +13,15 @@ import copy
 from typing import NamedTuple
 
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
-from cuda.core._compile._nvvm import NVVMBackEnd, libdevice, load_nvvm
 from cuda.core._compile._option_cache import checked_values_of
 from cuda.core._compile._options import ProgramOptions, current_arch, linker_options
-from cuda.core._compile._ptx import PTXBackEnd
+from cuda.core._utils.deferred import Deferred
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["CompileRequest", "CompileSettings", "CompiledCode", "compile_settings"]
 
-_BACK_ENDS = {
-    SourceCodeType.CXX: NVRTCBackEnd,
-    SourceCodeType.PTX: PTXBackEnd,
-    SourceCodeType.NVVM: NVVMBackEnd,
-}
+_nvvm = Deferred("cuda.core._compile._nvvm")
+_ptx = Deferred("cuda.core._compile._ptx")
 
 
 class CompileSettings:
@@ -72,13 +68,13 @@ class CompileSettings:
     def __init__(self, kind: SourceCodeType, options: ProgramOptions, arch: str):
         if options.extra_sources and kind is not SourceCodeType.NVVM:
             raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
-        self.back_end = _BACK_ENDS[kind]
         self.options = options = own_copy(options)
         options.arch = arch
         self.is_shared = False
         self.has_file = False
         self.prefix = self.libdevice = b""
         if kind is SourceCodeType.CXX:
+            self.back_end = NVRTCBackEnd
             self.arguments = tuple(options.as_bytes("nvrtc"))
             check_nvrtc_options(options)
             if options.first_line is not None:
@@ -86,11 +82,13 @@ class CompileSettings:
             elif options.debug or options.lineinfo:
                 self.has_file = options.name == "default_program"
         elif kind is SourceCodeType.NVVM:
-            load_nvvm()
-            self.arguments = {target: options.as_bytes("nvvm", target) for target in NVVMBackEnd.targets}
+            _nvvm.load_nvvm()
+            self.back_end = _nvvm.NVVMBackEnd
+            self.arguments = {target: options.as_bytes("nvvm", target) for target in self.back_end.targets}
             if options.use_libdevice:
-                self.libdevice = libdevice()
+                self.libdevice = _nvvm.libdevice()
         else:
+            self.back_end = _ptx.PTXBackEnd
             self.arguments = linker_options(options)
 
 

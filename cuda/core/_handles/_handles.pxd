@@ -5,7 +5,6 @@
 from libcpp cimport bool as cpp_bool
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._mechanism cimport (  # no-cython-lint (others cimport it from here)
     Handle,
@@ -16,6 +15,7 @@ from cuda.core._handles._mechanism cimport (  # no-cython-lint (others cimport i
     address,
     work_left_at_exit,
 )
+from cuda.core._utils cimport cydriver
 
 
 # The value behind what the driver finds in its context only: that context is entered to end it.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registries and the queue of deferred releases, one instance of each per process."""
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 
 cdef Registry[cydriver.CUcontext]* _contexts = new Registry[cydriver.CUcontext]()

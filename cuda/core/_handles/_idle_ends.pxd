@@ -6,9 +6,8 @@ from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle
+from cuda.core._utils cimport cydriver
 
 
 cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:

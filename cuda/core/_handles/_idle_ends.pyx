@@ -15,9 +15,8 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport usleep
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, stream_registry
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
 
 import atexit

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waits of the host for the device. On the main thread a signal handler that raises ends them, as Ctrl-C does."""
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport ContextHandle, Keep
+from cuda.core._utils cimport cydriver
 
 ctypedef int (*Blocking)(void* argument) noexcept nogil
 

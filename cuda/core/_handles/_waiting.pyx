@@ -11,7 +11,6 @@ from libcpp.vector cimport vector
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport (
     ContextHandle,
@@ -24,6 +23,7 @@ from cuda.core._handles._handles cimport (
     work_left_at_exit,
 )
 from cuda.core._handles._idle_ends cimport end_what_is_idle
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable, warn_driver_error

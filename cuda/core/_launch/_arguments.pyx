@@ -26,19 +26,16 @@ from libc.stdint cimport (
     uint16_t,
     uint32_t,
     uint64_t,
+    uintptr_t,
 )
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from cuda.core._arrays._importers cimport import_array, is_array
-from cuda.core._arrays._protocols cimport FOR_ADDRESS
-from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._handles._handles cimport Allocation, KeptKernel
 from cuda.core._handles._launches cimport ArgumentBlock, LaunchList, launch_list
 from cuda.core._memory._buffer cimport Buffer
-from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
-from cuda.core._utils._cpython cimport read_short_int, tuple_items
+from cuda.core._utils._cpython cimport deferred_function, read_short_int, tuple_items
 from cuda.core._utils._type_table cimport TypeTable
 
 import sys
@@ -236,7 +233,7 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
             if c_type != NULL:
                 break
         else:
-            if is_array(argument):
+            if array_functions().is_array(argument):
                 return &_array
             name = type(argument).__name__
             raise TypeError(f"argument {index} is a {name}, which kernels do not take{hint(argument)}")
@@ -342,13 +339,30 @@ cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size
 
 # The address of an array. Nothing is ordered: as with a buffer, that is the caller's business.
 cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    cdef ViewState state = ViewState.__new__(ViewState)
-    if not import_array(state, <object>argument, -1, FOR_ADDRESS):
-        raise TypeError(f"this {type(<object>argument).__name__} has no protocol for arrays any more")
-    # The exporter may not know that its host memory is page-locked.
-    if not state._is_device_accessible and not pointer_info(state._ptr).is_device_accessible:
+    cdef uintptr_t pointer = 0
+    if not array_functions().read_address(<object>argument, &pointer):
         return ON_HOST
-    return store_bytes(&state._ptr, 8, cell, size)
+    return store_bytes(&pointer, 8, cell, size)
+
+
+# Most programs pass no arrays of others: what reads them is loaded by the first one.
+ctypedef bint (*IsArray)(object) except -1
+ctypedef int (*ReadAddress)(object, uintptr_t*) except -1
+
+cdef struct ArrayFunctions:
+    IsArray is_array
+    ReadAddress read_address
+
+cdef ArrayFunctions _array_functions
+_array_functions.is_array = NULL
+
+
+cdef const ArrayFunctions* array_functions() except NULL:
+    cdef const char* module = b"cuda.core._arrays._importers"
+    if _array_functions.is_array == NULL:
+        _array_functions.read_address = <ReadAddress>deferred_function(module, b"read_address")
+        _array_functions.is_array = <IsArray>deferred_function(module, b"is_array")
+    return &_array_functions
 
 
 # NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.

@@ -1,15 +1,30 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: buffers, and the resources that allocate them."""
+"""Memory: buffers, and the resources that allocate them. Each name is fetched at its first use."""
 
-from cuda.core._memory._buffer import *
-from cuda.core._memory._device_memory_resource import *
-from cuda.core._memory._graph_memory_resource import *
-from cuda.core._memory._legacy import *
-from cuda.core._memory._managed_buffer import *
-from cuda.core._memory._managed_memory_resource import *
-from cuda.core._memory._pinned_memory_resource import *
-from cuda.core._memory._virtual_memory_resource import *
-from cuda.core._memory.ranges._host_registration import *
+from cuda.core._utils.deferred import deferred_names
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+# The home of each name, below this package.
+_HOMES = {
+    "Buffer": "_buffer",
+    "DeviceMemoryResource": "_device_memory_resource",
+    "DeviceMemoryResourceOptions": "_device_memory_resource",
+    "GraphMemoryResource": "_graph_memory_resource",
+    "LegacyPinnedMemoryResource": "_legacy",
+    "ManagedBuffer": "_managed_buffer",
+    "ManagedMemoryResource": "_managed_memory_resource",
+    "ManagedMemoryResourceOptions": "_managed_memory_resource",
+    "MemoryResource": "_buffer",
+    "PinnedMemoryResource": "_pinned_memory_resource",
+    "PinnedMemoryResourceOptions": "_pinned_memory_resource",
+    "VirtualMemoryResource": "_virtual_memory_resource",
+    "VirtualMemoryResourceOptions": "_virtual_memory_resource",
+    "register_host_memory": "ranges._host_registration",
+}
+
+__all__ = list(_HOMES)
+__getattr__ = deferred_names(__name__, _HOMES)
+
+
+def __dir__():
+    return sorted(__all__)

@@ -13,7 +13,7 @@ from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
-from cuda.core._memory.copying._array_operand cimport copy_from_array, copy_to_array
+from cuda.core._memory.copying._array_operand cimport CopyFromArray, CopyToArray
 from cuda.core._memory.copying._copies cimport copy as copy_memory
 from cuda.core._memory.copying._fills cimport fill_bytes
 from cuda.core._memory.ranges._allocation cimport set_stream, wrap
@@ -26,6 +26,7 @@ from cuda.core._memory.ranges._memory_range cimport (
     check_writable,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
+from cuda.core._utils._cpython cimport deferred_function
 
 import importlib
 from collections.abc import Sequence
@@ -302,7 +303,7 @@ cdef class Buffer(MemoryRange):
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
-            copy_to_array(dst, source.value(), kept_stream.handle(), options)
+            array_copies().to_array(dst, source.value(), kept_stream.handle(), options)
             return dst
         MemoryRange_keep(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
@@ -348,7 +349,7 @@ cdef class Buffer(MemoryRange):
             MemoryRange_keep(<Buffer>src, &source)
             copy_memory(target, source, kept_stream.handle(), options)
         else:
-            copy_from_array(target.value(), src, kept_stream.handle(), options)
+            array_copies().from_array(target.value(), src, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
@@ -549,3 +550,20 @@ def _rebuild_buffer(cls, mr, descriptor):
     # The sender could not know a stream of this process.
     Context_require(max(mr.device_id, 0))
     return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
+
+
+# Most programs copy no arrays of others: what does is loaded by the first one.
+cdef struct ArrayCopies:
+    CopyToArray to_array
+    CopyFromArray from_array
+
+cdef ArrayCopies _array_copies
+_array_copies.to_array = NULL
+
+
+cdef const ArrayCopies* array_copies() except NULL:
+    cdef const char* module = b"cuda.core._memory.copying._array_operand"
+    if _array_copies.to_array == NULL:
+        _array_copies.from_array = <CopyFromArray>deferred_function(module, b"copy_from_array")
+        _array_copies.to_array = <CopyToArray>deferred_function(module, b"copy_to_array")
+    return &_array_copies

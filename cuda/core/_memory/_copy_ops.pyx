@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._buffer cimport Buffer, buffers_argument
 from cuda.core._memory.copying._copies cimport check_apart
 from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import Sequence

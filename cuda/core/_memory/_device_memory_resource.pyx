@@ -4,23 +4,20 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_check_open, MemPool_create, MemPool_open
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport location_of
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
-
-from dataclasses import dataclass
 
 from cuda.core._memory.pools._sharing import check_platform
 from cuda.core._memory._peer_access_utils import DMR_mempool_get_access  # no-cython-lint (programs import it from here)
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy, replace_peers
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.cuda_utils import NotSupportedError
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
@@ -133,7 +130,7 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         return self._device_id
 
 
-@dataclass
+@options_class
 class DeviceMemoryResourceOptions(Options):
     """How the pool of a :class:`DeviceMemoryResource` is made.
 

@@ -10,7 +10,6 @@ from libcpp.utility cimport move
 
 from cpython.exc cimport PyErr_SetFromErrno
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._handles cimport (
@@ -24,6 +23,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._memory._memory_pool cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 

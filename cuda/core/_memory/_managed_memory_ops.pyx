@@ -7,13 +7,12 @@ from __future__ import annotations
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._buffer cimport Buffer, buffers_argument
 from cuda.core._memory.ranges._location cimport location_argument, location_object, location_of
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._stream cimport Stream_accept, Stream_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 

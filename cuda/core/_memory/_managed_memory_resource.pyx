@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._handles._handles cimport ContextHandle, MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open, _MemPool
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
 import warnings
-from dataclasses import dataclass
 
 from cuda.core._memory._managed_buffer import ManagedBuffer
 from cuda.core._memory._memory_pool import check_threshold
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import check_str_enum
 from cuda.core.typing import ManagedMemoryLocationType
 
@@ -79,7 +77,7 @@ cdef class ManagedMemoryResource(_MemPool):
         return True
 
 
-@dataclass
+@options_class
 class ManagedMemoryResourceOptions(Options):
     """How the pool of a :class:`ManagedMemoryResource` is made.
 

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KeptMemoryPool, MemoryPoolHandle, MemoryPoolMember
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream
+from cuda.core._utils cimport cydriver
 
 
 cdef class _MemPool(MemoryResource):

@@ -11,8 +11,6 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport usleep
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
 from cuda.core._handles._handles cimport (
     AllocationHandle,
@@ -29,6 +27,7 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 

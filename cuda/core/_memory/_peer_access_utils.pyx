@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from libc.stdlib cimport free, malloc
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KeptMemoryPool
 from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 

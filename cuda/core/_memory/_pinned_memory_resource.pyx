@@ -6,22 +6,19 @@ from __future__ import annotations
 
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
-from dataclasses import dataclass
-
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._memory.pools._sharing import check_platform
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 
 __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
@@ -120,7 +117,7 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         return self._numa_id
 
 
-@dataclass
+@options_class
 class PinnedMemoryResourceOptions(Options):
     """How the pool of a :class:`PinnedMemoryResource` is made.
 

@@ -17,7 +17,7 @@ from cuda.core._utils._capture_mode import capture_count
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.initialised import needs_init
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import (
@@ -367,7 +367,7 @@ class VirtualMemoryResource(MemoryResource):
                 call_driver("cuMemSetAccess", address, size, descriptions, len(descriptions))
 
 
-@dataclass
+@options_class
 class VirtualMemoryResourceOptions(Options):
     """How a :class:`VirtualMemoryResource` allocates.
 

@@ -4,8 +4,7 @@
 
 from libcpp.atomic cimport atomic
 
-from cuda.bindings cimport cydriver
-
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 # How many captures this library has begun and not ended.

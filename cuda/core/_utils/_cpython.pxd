@@ -17,9 +17,12 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
     cpp_bool is_interpreter_exiting() noexcept nogil
     void call_with_interpreter[T](void (*function)(T&) noexcept, T& value) noexcept nogil
 
+    void* deferred_function(const char* module, const char* name) except NULL
+
     PyObject** tuple_items(PyObject* items) noexcept nogil
     cpp_bool read_short_int(PyObject* number, int64_t* value) noexcept nogil
 
     PyObject* type_namespace(PyTypeObject* cls) noexcept
     void set_constructor(PyTypeObject* cls, newfunc make, vectorcallfunc call) noexcept
+    void add_constructor_hints "cuda_core::ConstructorHints::add"(PyTypeObject* cls) noexcept
     void set_call_offset(PyTypeObject* cls, Py_ssize_t offset) noexcept

@@ -78,6 +78,21 @@ inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
     });
 }
 
+// --- Functions of other extensions ---
+
+// A cdef function of an extension that is imported at its first use. Each one that a .pxd declares is offered in this
+// way; its type stands there, too.
+inline void* deferred_function(const char* module, const char* name) {
+    PyObject* imported = PyImport_ImportModule(module);
+    PyObject* functions = imported ? PyObject_GetAttrString(imported, "__pyx_capi__") : nullptr;
+    PyObject* capsule = functions ? PyMapping_GetItemString(functions, name) : nullptr;
+    void* function = capsule ? PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)) : nullptr;
+    Py_XDECREF(capsule);
+    Py_XDECREF(functions);
+    Py_XDECREF(imported);  // sys.modules keeps it
+    return function;
+}
+
 // --- Fields of objects ---
 
 // The items of a tuple, in place.
@@ -115,6 +130,50 @@ inline void set_constructor(PyTypeObject* type, newfunc make, vectorcallfunc cal
     type->tp_vectorcall = call;
     PyType_Modified(type);
 }
+
+// Constructors that say what was probably meant by an unknown keyword: looked for after the keyword was refused, so
+// that calls without such a mistake pay nothing. One type of each extension can have them.
+class ConstructorHints {
+public:
+    // To be called before the type has subclasses.
+    static void add(PyTypeObject* type) noexcept {
+        init_ = type->tp_init;
+        vectorcall_ = type->tp_vectorcall;
+        type->tp_init = init;
+        if (vectorcall_ != nullptr) type->tp_vectorcall = vectorcall;
+    }
+
+private:
+    static inline initproc init_ = nullptr;
+    static inline vectorcallfunc vectorcall_ = nullptr;
+
+    static int init(PyObject* self, PyObject* arguments, PyObject* keywords) noexcept {
+        const int result = init_(self, arguments, keywords);
+        if (result < 0) suggest((PyObject*)Py_TYPE(self), keywords);
+        return result;
+    }
+
+    static PyObject* vectorcall(PyObject* type, PyObject* const* values, size_t count, PyObject* names) noexcept {
+        PyObject* made = vectorcall_(type, values, count, names);
+        if (made == nullptr) suggest(type, names);
+        return made;
+    }
+
+    // Replaces the error, if a keyword is unknown.
+    static void suggest(PyObject* type, PyObject* keywords) noexcept {
+        if (keywords == nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return;
+        PyObject* better = nullptr;
+        {
+            PendingError kept;
+            PyObject* module = PyImport_ImportModule("cuda.core._utils.options");
+            better = module ? PyObject_CallMethod(module, "unknown_keyword", "OO", type, keywords) : nullptr;
+            Py_XDECREF(module);
+            if (better == nullptr) PyErr_Clear();
+        }
+        if (better != nullptr && better != Py_None) PyErr_SetObject(PyExc_TypeError, better);
+        Py_XDECREF(better);
+    }
+};
 
 // Lets calling an instance of an extension type run the vectorcallfunc that is `offset` bytes into it.
 inline void set_call_offset(PyTypeObject* type, Py_ssize_t offset) noexcept {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The three ways to treat a driver result. ``api`` names the call, and a rule test compares it."""
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 
 # The call must succeed.

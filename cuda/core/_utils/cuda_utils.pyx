@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetObject, PyErr_WriteUnraisable
-from cuda.bindings cimport cydriver
 
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 
 import importlib
@@ -14,8 +14,7 @@ import sys
 import warnings
 from collections import namedtuple
 
-from cuda.core._utils.deferred_pathfinder import MISSING_DRIVER
-from cuda.core._utils.diagnostics import Diagnostic, parse_diagnostics
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.driver_log import last_failure
 from cuda.core._utils.error_text import ADVICE, KERNEL_FAILURES
 from cuda.core._utils.validators import shown
@@ -31,6 +30,8 @@ __all__ = [
     "check_or_create_options",
     "handle_return",
 ]
+
+_diagnostics = Deferred("cuda.core._utils.diagnostics")
 
 ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"))
 
@@ -87,7 +88,7 @@ class NVRTCError(CUDAError):
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The messages as records, with file, line, column, severity and text; empty where there is no log."""
-        return parse_diagnostics(self.log)
+        return _diagnostics.parse_diagnostics(self.log)
 
 
 _RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
@@ -233,14 +234,8 @@ cdef int init_driver() except -1:
     global _driver_ready
     if _driver_ready:
         return 0
-    cdef cydriver.CUresult err
-    try:
-        with nogil:
-            err = cydriver.cuInit(0)
-    except RuntimeError as error:
-        # The class is that of the bindings, which programs may catch.
-        raise type(error)(MISSING_DRIVER) from None
-    HANDLE_RETURN(err, b"cuInit")
+    with nogil:
+        HANDLE_RETURN(cydriver.cuInit(0), b"cuInit")
     _driver_ready = True
     return 0
 

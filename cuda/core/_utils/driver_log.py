@@ -11,7 +11,7 @@ __all__ = ["last_failure"]
 
 # [time][thread][source][severity][entry point] message, as the CUDA Programming Guide gives it. The lines of a message
 # that follow its first one have no such head.
-_HEAD = re.compile(r"\[[\d:.]+\]\[(\d+)\]\[\w+\]\[\w\]\[(\w+)\] ?")
+_HEAD = r"\[[\d:.]+\]\[(\d+)\]\[\w+\]\[\w\]\[(\w+)\] ?"
 
 
 # Waits that can be interrupted ask instead, or leave the call to another thread: `docs/design/waiting.md`.
@@ -76,7 +76,7 @@ def last_failure(log: bytes, name: str, api: str | None) -> str | None:
 def _newest_first(log):
     following: list[str] = []
     for line in reversed(log.splitlines()):
-        head = _HEAD.match(line)
+        head = re.match(_HEAD, line)
         if head is None:
             following.insert(0, line)
             continue

@@ -7,8 +7,7 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_wrap

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from libcpp.vector cimport vector
-
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 
 # The nodes that a node depends on, or that depend on it.

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._event cimport Event
 from cuda.core._handles._handles cimport ContextHandle, EventHandle
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._node_values cimport NodeValues
 
 

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._event cimport Event, Event_keep, Event_wrap
 from cuda.core._handles._handles cimport EventHandle, Keep, KeptEvent
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._node_values cimport NodeValues, add_keep
 

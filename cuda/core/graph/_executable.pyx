@@ -9,11 +9,11 @@ from libc.string cimport memset
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport (
     captures_in_progress,
     relax_capture_mode,

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from libc.stdint cimport uint64_t, uintptr_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport GraphExecHandle, KeepList
 from cuda.core._module cimport Kernel
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._event_values cimport EventValues_create

@@ -14,9 +14,8 @@ from libc.stdint cimport uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KeepList, StreamHandle
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._stream cimport Stream
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._graph_state cimport NodeRecord
 from cuda.core.graph._stream_capture cimport StreamCapture
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._forks cimport add_conditional, check_version, fork_stream, new_stream

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 
 cdef class GraphCondition:

@@ -8,10 +8,10 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import operator

@@ -7,9 +7,8 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._edges cimport read_edges
 from cuda.core.graph._executable cimport Graph_instantiate

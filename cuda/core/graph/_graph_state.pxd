@@ -4,9 +4,8 @@
 
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport GraphHandle
+from cuda.core._utils cimport cydriver
 
 
 # A node of the driver, as one graph has it.

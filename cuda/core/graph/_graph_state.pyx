@@ -11,9 +11,8 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport GraphHandle, Keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.graph._retention cimport release
 

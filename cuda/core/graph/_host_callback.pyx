@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KeepList
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, show_unraisable
 from cuda.core.graph._node_values cimport NodeValues, add_object, address_of

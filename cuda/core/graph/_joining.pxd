@@ -5,7 +5,7 @@ from libc.stdint cimport uintptr_t
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 ctypedef unordered_set[uintptr_t] NodeSet
 

@@ -13,7 +13,7 @@ from libc.stdint cimport uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 

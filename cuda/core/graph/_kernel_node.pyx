@@ -7,9 +7,8 @@ from __future__ import annotations
 from libc.limits cimport INT_MAX, INT_MIN
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._module cimport Kernel_create
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._graph_node cimport (
     GraphNode,

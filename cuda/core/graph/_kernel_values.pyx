@@ -7,7 +7,6 @@ from __future__ import annotations
 from libc.string cimport memset
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport Keep, KeptKernel, KernelHandle, kernel_registry
 from cuda.core._handles._launches cimport ArgumentBlock
@@ -15,6 +14,7 @@ from cuda.core._launch._arguments cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport prepare_for_graph
 from cuda.core._module cimport Kernel, Kernel_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._node_values cimport NodeValues, add_keep, add_object

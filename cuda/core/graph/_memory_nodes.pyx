@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._graph_node cimport (
     GraphNode,
     GraphNode_change,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from libc.stdint cimport uintptr_t
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport AllocationHandle, KeepList
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._node_values cimport NodeValues
 
 

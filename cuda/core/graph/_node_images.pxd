@@ -4,7 +4,7 @@
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 from cuda.core.graph._graph_state cimport GraphRecord
 

@@ -8,7 +8,7 @@ from libc.stdint cimport uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 from cuda.core._code._kernel_attributes cimport ParamSlot, read_slots
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a node does: its parameters, as one object for each kind that adds, changes and reads them."""
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport Keep, KeepList
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._graph_state cimport GraphRecord, NodeRecord
 
 

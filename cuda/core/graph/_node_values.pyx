@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport Keep, KeepList
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_node, NodeRecord, NodeRecord_retain, check_alive
 from cuda.core.graph._retention cimport keep_object, new_keeps, release, retain

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-
 from cuda.core._stream import Stream
-from cuda.core._utils.options import FieldNames
+from cuda.core._utils.options import Options, options_class, rows_of
 
 __all__ = ["GraphCompleteOptions", "GraphDebugPrintOptions"]
 
 
-@dataclass
-class GraphCompleteOptions(FieldNames):
+@options_class
+class GraphCompleteOptions(Options):
     """How a graph is instantiated; see :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`.
 
     Attributes
@@ -34,8 +32,8 @@ class GraphCompleteOptions(FieldNames):
     use_node_priority: bool = False
 
 
-@dataclass
-class GraphDebugPrintOptions(FieldNames):
+@options_class
+class GraphDebugPrintOptions(Options):
     """What the text of a graph tells (``CUgraphDebugDot_flags``); every field is False by default.
 
     Attributes
@@ -85,4 +83,4 @@ def dot_flags(options: GraphDebugPrintOptions | None) -> int:
         return 0
     if not isinstance(options, GraphDebugPrintOptions):
         raise TypeError(f"options must be GraphDebugPrintOptions or None, not {type(options).__name__}")
-    return sum(1 << bit for bit, field in enumerate(fields(options)) if getattr(options, field.name))
+    return sum(1 << bit for bit, row in enumerate(rows_of(type(options))) if getattr(options, row.name))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
 
-from cuda.bindings cimport cydriver
-
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._child_values cimport ChildValues_create, find_child
 from cuda.core.graph._event_values cimport EventValues, EventValues_create, EventValues_event, EventValues_read
 from cuda.core.graph._graph_node cimport (

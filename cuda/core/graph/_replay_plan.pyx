@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cpython.long cimport PyLong_AsLongLongAndOverflow
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 from cuda.core._handles._handles cimport KeptGraphExec
 from cuda.core.graph._executable cimport Graph_keep

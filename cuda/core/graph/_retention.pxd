@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What keeps the operands of nodes alive; docs/design/graphs.md has the reasons."""
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KeepList
+from cuda.core._utils cimport cydriver
 
 
 # A new list with one reference.

@@ -9,9 +9,9 @@ the last is gone. Neither CUDA calls nor the interpreter are allowed there, so t
 from __future__ import annotations
 
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._handles._handles cimport Keep, KeepList, deferred_queue
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 __all__ = []

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport StreamHandle, StreamMember
+from cuda.core._utils cimport cydriver
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
 from cuda.core.graph._joining cimport NodeSet
 from cuda.core.graph._node_values cimport NodeValues

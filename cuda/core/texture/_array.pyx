@@ -9,8 +9,6 @@ from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport (
     Context_current,
     Context_enter,
@@ -41,6 +39,7 @@ from cuda.core._handles._idle_ends cimport (
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_builder cimport GraphBuilder
@@ -48,11 +47,9 @@ from cuda.core.graph._graph_state cimport GraphRecord
 from cuda.core.graph._retention cimport new_keeps, retain
 from cuda.core.graph._stream_capture cimport StreamCapture, StreamCapture_graph
 
-from dataclasses import dataclass
-
 from cuda.core._memory.copying._plain_bytes import holds_objects
 from cuda.core._utils.enums import ARRAY_FORMAT
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import check_address
 from cuda.core.texture._elements import check_image, driver_extents, element_size, flags_of, shape_of
 from cuda.core.typing import ArrayFormatType
@@ -214,7 +211,7 @@ cdef class OpaqueArray(DriverObject):
         return id(self)
 
 
-@dataclass
+@options_class
 class OpaqueArrayOptions(Options):
     """What an array is made of.
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject
@@ -26,14 +24,14 @@ from cuda.core._handles._idle_ends cimport (
     resources_of_images,
     wait_for_ends,
 )
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_wrap, OpaqueArray
 
 import operator
-from dataclasses import dataclass
 
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 from cuda.core.texture._elements import check_image, checked_count, flags_of, level_shape, most_levels
 from cuda.core.typing import ArrayFormatType
@@ -138,7 +136,7 @@ cdef class MipmappedArray(DriverObject):
         return id(self)
 
 
-@dataclass
+@options_class
 class MipmappedArrayOptions(Options):
     """What a mipmapped array is made of.
 

@@ -8,8 +8,6 @@ from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
@@ -23,6 +21,7 @@ from cuda.core._handles._idle_ends cimport (
 )
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
 

@@ -8,8 +8,6 @@ from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
@@ -34,15 +32,15 @@ from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
 
 import operator
-from dataclasses import dataclass
 
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
-from cuda.core._utils.options import Options
+from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.texture._elements import (
@@ -112,7 +110,7 @@ cdef class TextureObject(DriverObject):
         return id(self)
 
 
-@dataclass
+@options_class
 class TextureObjectOptions(Options):
     """How a texture is read.
 

@@ -1,13 +1,33 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers around the core: views of arrays and tensors, operations on many buffers, and program caches."""
+"""Helpers around the core: views of arrays and tensors, operations on many buffers, and program caches.
 
-from cuda.core._arrays._importers import *
-from cuda.core._compile.cache import *
-from cuda.core._memory._copy_enums import *
-from cuda.core._memory._copy_ops import *
-from cuda.core._memory._managed_memory_ops import *
-from cuda.core._memory.copying._options import *
-from cuda.core._memoryview import *
+Each name is fetched at its first use.
+"""
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+from cuda.core._utils.deferred import deferred_names
+
+# The home of each name, below ``cuda.core``.
+_HOMES = {
+    "CopyOptions": "_memory.copying._options",
+    "FileStreamProgramCache": "_compile.cache._files",
+    "InMemoryProgramCache": "_compile.cache._in_memory",
+    "MemcpyOverlapMode": "_memory._copy_enums",
+    "MemcpySrcAccessOrder": "_memory._copy_enums",
+    "ProgramCacheResource": "_compile.cache._abc",
+    "StridedMemoryView": "_memoryview",
+    "args_viewable_as_strided_memory": "_memoryview",
+    "copy_batch": "_memory._copy_ops",
+    "discard_batch": "_memory._managed_memory_ops",
+    "discard_prefetch_batch": "_memory._managed_memory_ops",
+    "make_program_cache_key": "_compile.cache._key",
+    "prefetch_batch": "_memory._managed_memory_ops",
+    "register_importer": "_arrays._importers",
+}
+
+__all__ = list(_HOMES)
+__getattr__ = deferred_names(__name__, _HOMES, root="cuda.core")
+
+
+def __dir__():
+    return sorted(__all__)

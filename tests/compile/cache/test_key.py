@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from cuda.core._compile import _nvvm
 from cuda.core._compile.cache import _key
 from cuda.core._program import ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError
@@ -20,7 +21,7 @@ DIGEST = b"d" * 32
 @pytest.fixture(autouse=True)
 def linker(monkeypatch):
     """What links here does not matter, but for the tests that say so."""
-    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
+    monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
 
 
 def key(code=CODE, code_type="c++", target_type="ptx", *, name_expressions=(), extra_digest=None, **options):
@@ -196,7 +197,7 @@ def test_options_that_write_files_have_no_key(option):
 
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
 def test_options_that_the_linker_of_the_driver_lacks(option, monkeypatch):
-    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
     with pytest.raises(ValueError, match=f"the driver's linker.* lacks {next(iter(option))}"):
         key("x", "ptx", **option)
 
@@ -205,10 +206,10 @@ def test_versions_of_the_compilers_count(monkeypatch):
     keys = {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "nvrtc_version", lambda: (99, 1))
     monkeypatch.setattr(_key, "nvjitlink_version", lambda: (99, 1))
-    monkeypatch.setattr(_key, "load_nvvm", lambda: None)
+    monkeypatch.setattr(_nvvm, "load_nvvm", lambda: None)
     keys |= {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "driver_version", lambda: (99, 1))
-    monkeypatch.setattr(_key.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
     keys.add(key("x", "ptx"))
     assert len(keys) == 7
 

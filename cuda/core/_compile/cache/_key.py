@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import os
 from collections.abc import Iterable, Sequence
 
 from cuda.core._compile._nvrtc import nvrtc_version
-from cuda.core._compile._nvvm import load_nvvm
 from cuda.core._compile._option_table import (
     forwarded_options,
     options_elsewhere,
@@ -18,7 +17,7 @@ from cuda.core._compile._option_table import (
     render_options,
 )
 from cuda.core._compile._options import LinkerOptions, ProgramOptions, current_arch
-from cuda.core._linker import Linker
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.device_choice import is_software, software_build
 from cuda.core._utils.hashing import sha256
 from cuda.core._utils.nvjitlink import nvjitlink_version
@@ -29,6 +28,9 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCo
 __all__ = ["make_program_cache_key"]
 
 # Part of every key, so that what another way of making keys has stored is not found.
+_linker = Deferred("cuda.core._linker")
+_nvvm = Deferred("cuda.core._compile._nvvm")
+
 _VERSION = b"cuda.core program cache 1"
 _TARGETS = {
     SourceCodeType.CXX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR),
@@ -159,10 +161,11 @@ def check_files(options, kind, has_digest: bool) -> None:
 def arguments_of(options, kind) -> list[bytes]:
     """Return the arguments of the compiler."""
     if options.arch is None:
-        options = dataclasses.replace(options, arch=current_arch())
+        options = copy.copy(options)
+        options.arch = current_arch()
     if kind is SourceCodeType.PTX:
         linker = LinkerOptions(**forwarded_options(options, "ptx"))
-        backend = Linker.which_backend().lower()
+        backend = _linker.Linker.which_backend().lower()
         if backend == CompilerBackendType.DRIVER:
             refused = refused_options(linker, backend)
             if refused:
@@ -195,8 +198,8 @@ def tools_of(kind) -> list[bytes]:
     if kind is SourceCodeType.CXX:
         return [b"nvrtc", probe(nvrtc_version)]
     if kind is SourceCodeType.NVVM:
-        return [b"nvvm", probe(lambda: load_nvvm().version()), probe(lambda: load_nvvm().ir_version())]
-    backend = Linker.which_backend()
+        return [b"nvvm", probe(lambda: _nvvm.load_nvvm().version()), probe(lambda: _nvvm.load_nvvm().ir_version())]
+    backend = _linker.Linker.which_backend()
     is_driver = backend is CompilerBackendType.DRIVER
     return [backend.encode(), probe(driver_version if is_driver else nvjitlink_version)]
 

@@ -8,18 +8,20 @@ import os
 import threading
 from collections import OrderedDict
 
-from cuda.core._compile._nvvm import libdevice
 from cuda.core._compile._option_table import options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._abc import ProgramCacheResource
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.hashing import sha256
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
 
 # How many keys are kept, with the sources that they are of.
+_nvvm = Deferred("cuda.core._compile._nvvm")
+
 _MOST_KEYS = 256
 
 _keys = OrderedDict()  # the identity of a compilation -> (key, headers); the one used longest ago comes first
@@ -117,7 +119,7 @@ def make_key(request: CompileRequest, headers: Headers) -> bytes:
     options, column = request.settings.options, COLUMNS[request.kind]
     reading = options_with_files(options, column, "reads")
     if reading == ["use_libdevice"]:
-        headers = Headers([libdevice()])
+        headers = Headers([_nvvm.libdevice()])
     elif reading:
         raise ValueError(
             f"{', '.join(reading)} make the compiler read files that cache does not follow: leave one of them out"

@@ -8,8 +8,6 @@ from libc.stdint cimport uint64_t
 from libcpp cimport bool as cpp_bool
 from libcpp.utility cimport move
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport (
     Allocation,
     AllocationHandle,
@@ -32,6 +30,7 @@ from cuda.core._memory.adaptors._adaptor cimport (
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 

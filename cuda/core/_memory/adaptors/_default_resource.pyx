@@ -13,8 +13,7 @@ import contextlib
 from contextvars import ContextVar
 
 from cuda.core._handles import _late
-from cuda.core._memory._device_memory_resource import DeviceMemoryResource
-from cuda.core._memory._legacy import _SynchronousMemoryResource
+from cuda.core._utils.deferred import Deferred
 
 __all__ = ["set_memory_resource", "use_memory_resource"]
 
@@ -26,6 +25,9 @@ cdef object _of_block = ContextVar("cuda.core memory resources")
 cdef dict _of_process = {}
 
 is_chosen = False
+
+_pools = Deferred("cuda.core._memory._device_memory_resource")
+_legacy = Deferred("cuda.core._memory._legacy")
 
 
 def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
@@ -130,4 +132,4 @@ cdef MemoryResource choice_of(dict choices, int device_id):
 
 
 cdef MemoryResource new_resource(int device_id, bint has_pools):
-    return DeviceMemoryResource(device_id) if has_pools else _SynchronousMemoryResource(device_id)
+    return _pools.DeviceMemoryResource(device_id) if has_pools else _legacy._SynchronousMemoryResource(device_id)

@@ -4,6 +4,9 @@
 
 from cuda.core._handles._handles cimport Allocation, StreamHandle
 
+# Buffers load this module at their first copy of an array, and its functions by these types.
+ctypedef int (*CopyToArray)(object, const Allocation&, const StreamHandle&, object) except -1
+ctypedef int (*CopyFromArray)(const Allocation&, object, const StreamHandle&, object) except -1
 
 # The bytes of a buffer to an array, or those of an array, in C order, to a buffer; in stream order. The caller keeps
 # the memory of the buffer and the stream.

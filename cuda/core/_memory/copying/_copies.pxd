@@ -3,9 +3,8 @@
 
 from libc.stdint cimport int64_t
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
+from cuda.core._utils cimport cydriver
 
 
 # What the caller gives here, it keeps until the call is over.

@@ -7,13 +7,12 @@ from __future__ import annotations
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
 from cuda.core._handles._waiting cimport wait_before_copy
-from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
 from cuda.core._stream cimport is_default
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport deferred_function
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []
@@ -43,21 +42,11 @@ cdef int copy(
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1:
-    cdef cydriver.CUmemcpyAttributes hints
     cdef cydriver.CUstream c_stream = h_stream.get()
     cdef bint is_ours = not is_default(h_stream)
     cdef cydriver.CUresult err
-    if options is not None:
-        hints = hints_of(options)
-        check_stream(h_stream)
-        if has_hints(hints, 13020):
-            if size != 0 and target != source:
-                with nogil:
-                    HANDLE_RETURN(
-                        cydriver.cuMemcpyWithAttributesAsync(target, source, size, &hints, c_stream),
-                        b"cuMemcpyWithAttributesAsync",
-                    )
-            return 0
+    if options is not None and hinted_copy()(target, source, size, h_stream, options):
+        return 0
     # Memory is a copy of itself already.
     if size == 0 or target == source:
         return 0
@@ -67,6 +56,22 @@ cdef int copy_bytes(
             err = copy_in_context(target, source, size, c_stream)
         HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
+
+
+# Few programs give hints: what heeds them is loaded by the first one.
+ctypedef bint (*HintedCopy)(
+    cydriver.CUdeviceptr, cydriver.CUdeviceptr, size_t, const StreamHandle&, object
+) except -1
+
+cdef HintedCopy _hinted_copy = NULL
+
+
+cdef HintedCopy hinted_copy() except NULL:
+    global _hinted_copy
+    cdef const char* module = b"cuda.core._memory.copying._hints"
+    if _hinted_copy == NULL:
+        _hinted_copy = <HintedCopy>deferred_function(module, b"copy_with_hints")
+    return _hinted_copy
 
 
 # The memory of a pool is known to its own device only, and that of the stream may not be current.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fills with a pattern of any width."""
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 
 # The memory becomes repetitions of `value`: an int of one byte, or the bytes of a pattern.

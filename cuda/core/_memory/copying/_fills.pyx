@@ -9,15 +9,17 @@ from libc.string cimport memcmp, memcpy
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
-from cuda.bindings cimport cydriver
 
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-from cuda.core._memory.copying._plain_bytes import holds_objects
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.validators import shown
 
 __all__ = []
+
+_plain_bytes = Deferred("cuda.core._memory.copying._plain_bytes")
 
 # Wider patterns are copied from the host, unless the stream is capturing: a graph would read them later.
 cdef size_t MAX_PIECEWISE = 64
@@ -42,7 +44,7 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
         )
     PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
     try:
-        if not isinstance(value, bytes) and holds_objects(value, b"" if view.format == NULL else view.format):
+        if not isinstance(value, bytes) and _plain_bytes.holds_objects(value, b"" if view.format == NULL else view.format):
             raise TypeError(f"value must be plain bytes; those of this {type(value).__name__} are Python objects")
         if view.len == 0:
             raise ValueError("value must have at least one byte")

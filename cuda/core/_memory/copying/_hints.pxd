@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies for which the caller gave hints."""
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport StreamHandle
+from cuda.core._utils cimport cydriver
 
+
+# Copies memory with the hints of a CopyOptions; false where the driver is too old to take any, and nothing is copied.
+cdef bint copy_with_hints(
+    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
+) except -1
 
 # What a CopyOptions says, for the driver; refuses other types.
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *

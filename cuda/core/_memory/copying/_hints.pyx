@@ -7,35 +7,54 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._memory.ranges._location cimport location_argument
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport stream_captures
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
-from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
-from cuda.core._memory.copying._options import CopyOptions
+from cuda.core._utils.deferred import Deferred
 
 __all__ = []
 
+_options = Deferred("cuda.core._memory.copying._options")
+
+# By the strings that the members of the enums equal.
 cdef dict ORDERS = {
-    MemcpySrcAccessOrder.STREAM: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
-    MemcpySrcAccessOrder.DURING_API_CALL:
+    "stream": <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+    "during_api_call":
         <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL,
-    MemcpySrcAccessOrder.ANY: <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
+    "any": <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
 }
 cdef dict MODES = {
-    MemcpyOverlapMode.DEFAULT: <int>cydriver.CUmemcpyFlags.CU_MEMCPY_FLAG_DEFAULT,
-    MemcpyOverlapMode.PREFER_OVERLAP_WITH_COMPUTE:
+    "default": <int>cydriver.CUmemcpyFlags.CU_MEMCPY_FLAG_DEFAULT,
+    "prefer_overlap_with_compute":
         <int>cydriver.CUmemcpyFlags.CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE,
 }
+
+
+cdef bint copy_with_hints(
+    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
+) except -1:
+    cdef cydriver.CUmemcpyAttributes hints = hints_of(options)
+    cdef cydriver.CUstream c_stream = h_stream.get()
+    check_stream(h_stream)
+    if not has_hints(hints, 13020):
+        return False
+    if size != 0 and target != source:
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemcpyWithAttributesAsync(target, source, size, &hints, c_stream),
+                b"cuMemcpyWithAttributesAsync",
+            )
+    return True
 
 
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
     cdef cydriver.CUmemcpyAttributes hints
     memset(&hints, 0, sizeof(hints))
-    if not isinstance(options, CopyOptions):
+    if not isinstance(options, _options.CopyOptions):
         raise TypeError(f"options must be CopyOptions or None, not {type(options).__name__}")
     hints.srcAccessOrder = <cydriver.CUmemcpySrcAccessOrder><int>ORDERS[options.src_access_order]
     if options.src_location_hint is not None:

@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
-from cuda.core._utils.options import FieldNames
+from cuda.core._utils.options import FrozenOptions, options_class
 from cuda.core._utils.validators import check_str_enum
 
 __all__ = ["CopyOptions"]
 
 
-@dataclass(frozen=True)
-class CopyOptions(FieldNames):
+@options_class
+class CopyOptions(FrozenOptions):
     """How a copy is made.
 
     Attributes
@@ -40,4 +38,4 @@ class CopyOptions(FieldNames):
 
     def __post_init__(self):
         for name, kind in (("src_access_order", MemcpySrcAccessOrder), ("overlap_mode", MemcpyOverlapMode)):
-            object.__setattr__(self, name, check_str_enum(getattr(self, name), kind))
+            self.__dict__[name] = check_str_enum(getattr(self, name), kind)

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Allocate, free, adopt: each writes the handle of the memory."""
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, MemoryPoolHandle, StreamHandle
+from cuda.core._utils cimport cydriver
 
 
 # An argument `size` as a number of bytes.

@@ -11,7 +11,6 @@ from libcpp.vector cimport vector
 
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._handles cimport (
@@ -26,6 +25,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._handles._waiting cimport call_once, raise_again, release_by
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport (
     captures_in_progress,
     relax_capture_mode,

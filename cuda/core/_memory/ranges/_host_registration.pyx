@@ -16,13 +16,13 @@ from cpython.buffer cimport (
 )
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from cuda.bindings cimport cydriver
 
 from cuda.core._context cimport Context_current
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, StreamHandle
 from cuda.core._handles._waiting cimport call_once, release_by
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places where memory can be: devices, the host and its NUMA nodes."""
 
-from cuda.bindings cimport cydriver
+from cuda.core._utils cimport cydriver
 
 
 # The place that an argument `location` means: a Device or a Host.

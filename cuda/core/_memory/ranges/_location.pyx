@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from libc.string cimport memset
 
-from cuda.bindings cimport cydriver
-
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN
 from cuda.core._utils.version cimport c_driver_version
 

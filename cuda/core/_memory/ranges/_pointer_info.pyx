@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.bindings cimport cydriver
-
+from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 from cuda.core._utils.cuda_utils import CUDAError

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the extensions call the driver and NVRTC by: a .pxd and a list of C++ entries for each library.
+
+The signatures are those that ``cuda.bindings`` declares, a build requirement; the symbols come from the headers of
+CUDA, whose macros name the version of each function. A .pxd declares the functions, and has the types and constants
+of the bindings by their names, so that sources use it as they would use the bindings.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+HEADER = "# Written by .ci/library_calls.py from {source}.pxd of cuda.bindings.\n"
+FUNCTION = re.compile(r"^cdef (?P<result>\w+) (?P<name>\w+)\((?P<arguments>.*)\) (?P<error>except ?\?\w+) nogil$", re.M)
+# The .pxd of the bindings, which is the name of ours, too; our header, and that of CUDA.
+LIBRARIES = (
+    ("cydriver", "driver_calls", "cuda.h"),
+    ("cynvrtc", "nvrtc_calls", "nvrtc.h"),
+)
+PACKAGE = Path("cuda", "core", "_utils")
+# Functions of headers that would need OpenGL's; their symbols have no version.
+OPENGL = ("cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage")
+# Functions whose types the bindings declare in another way than the headers.
+OTHERWISE = (*OPENGL, "nvrtcSetFlowCallback")
+
+
+def write_calls(target: Path, include: Path) -> None:
+    """Write the files for all libraries.
+
+    Parameters
+    ----------
+    target : Path
+        The directory to write to; what is there and would not change is left as it is.
+    include : Path
+        Where the headers of CUDA are.
+    """
+    (target / PACKAGE).mkdir(parents=True, exist_ok=True)
+    bindings = Path(importlib.util.find_spec("cuda.bindings").submodule_search_locations[0])
+    for source, name, header in LIBRARIES:
+        text = (bindings / f"{source}.pxd").read_text()
+        declared = set(re.findall(r"\b(cu\w+|nvrtc\w+)\s*\(", (include / header).read_text())).union(OPENGL)
+        # Headers declare former versions for the driver itself only.
+        functions = [
+            found
+            for found in FUNCTION.finditer(text)
+            if found["name"] in declared and not re.search(r"_v\d$|^cuProfiler", found["name"])
+        ]
+        write(target / PACKAGE / f"{source}.pxd", declarations(source, name, text, functions))
+        write(target / PACKAGE / f"{name}_list.hpp", entries(functions))
+
+
+def declarations(source: str, name: str, text: str, functions: list) -> str:
+    """Return a .pxd."""
+    lines = [HEADER.format(source=source), "from libc.stdint cimport uint32_t, uint64_t\n"]
+    lines += [f"from cuda.bindings.{source} cimport ("]
+    lines += [f"    {known}," for known in sorted(other_names(text))]
+    lines += [")", "", f'cdef extern from "{name}.hpp" nogil:']
+    for found in functions:
+        symbol = f'"cuda_core::{name}::{found["name"]}_entry::call"'
+        lines += [f"    {found['result']} {found['name']} {symbol}({found['arguments']}) {found['error']}"]
+    return "\n".join(lines) + "\n"
+
+
+def other_names(text: str) -> set[str]:
+    """Return the names of the types and constants that a .pxd of the bindings declares."""
+    names = set(re.findall(r"^ *(?:ctypedef|cdef) (?:struct|union|enum) (\w+)", text, re.M))
+    names.update(re.findall(r"^ *ctypedef [^(\n]*?(\w+)(?: *['\"]\w+['\"])?$", text, re.M))
+    names.update(re.findall(r"^ *ctypedef [^(\n]*\(\*(\w+)", text, re.M))
+    names.update(re.findall(r"^cdef enum: *(\w+)", text, re.M))
+    for block in re.findall(r"^ *(?:ctypedef|cdef) enum[^\n]*:\n((?: +\w+(?: *=[^\n]*)?\n)+)", text, re.M):
+        names.update(re.findall(r"^ *(\w+)", block, re.M))
+    return {name for name in names if not name.startswith("_")}
+
+
+def entries(functions: list) -> str:
+    """Return the list that the header expands."""
+    lines = ["// Written by .ci/library_calls.py."]
+    for found in functions:
+        if found["name"] in OTHERWISE:
+            lines.append(f"CUDA_CORE_CALL_OF_TYPE({found['name']}, {found['result']} (*)({found['arguments']}))")
+        else:
+            lines.append(f"CUDA_CORE_CALL({found['name']})")
+    return "\n".join(lines) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    # A file that is newer would be translated again, and all that include it.
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the driver and NVRTC are, for the calls in ``library_calls.hpp``, which open them.
+
+The dynamic linker knows the driver by its name, and NVRTC is nearly always in the wheel beside the bindings. Only where
+that is not so ``cuda.pathfinder`` searches, which takes longer to import than all of this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+__all__ = ["MISSING_DRIVER", "driver", "nvrtc"]
+
+MISSING_DRIVER = (
+    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
+    "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
+    "python -m cuda.emulator program.py"
+)
+
+_DRIVER = "libcuda.so.1"
+_COMPILER = "libnvrtc.so.13"
+
+
+def driver(is_thorough: bool) -> str:
+    """Return the name or the path of the driver.
+
+    Parameters
+    ----------
+    is_thorough : bool
+        Whether the first answer was not found, so that ``cuda.pathfinder`` has to search.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not found either.
+    """
+    if not is_thorough:
+        return _DRIVER
+    try:
+        return _search("cuda")
+    except RuntimeError as error:
+        # What programs catch is the class.
+        raise type(error)(MISSING_DRIVER) from None
+
+
+def nvrtc(is_thorough: bool) -> str:
+    """Return the path of NVRTC, as :func:`driver` does; empty where only a thorough search may find it."""
+    if is_thorough:
+        return _search("nvrtc")
+    for entry in sys.path:
+        path = f"{entry}/nvidia/cu13/lib/{_COMPILER}"
+        if entry.endswith("-packages") and os.path.exists(path):
+            return path
+    return ""
+
+
+def _search(name: str) -> str:
+    return importlib.import_module("cuda.pathfinder").load_nvidia_dynamic_lib(name).abs_path

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls of shared libraries that are found at run time. Each function has an entry: a pointer that is at first one to
+// the function that looks for it. What is found never changes while the process lives, so it does not matter that
+// every extension has entries of its own, nor that two threads look at once.
+#pragma once
+
+#include <Python.h>
+#include <dlfcn.h>
+
+#include <atomic>
+
+namespace cuda_core {
+
+// The symbols of a function, as the headers of CUDA have them: with its version, and without one.
+struct Symbol {
+    const char* versioned;
+    const char* plain;
+};
+
+// `Library` has `failure`, the result where the function is missing and an exception is set, and `find`.
+template <class Library, const Symbol& symbol, class Type>
+struct Entry;
+
+template <class Library, const Symbol& symbol, class Result, class... Arguments>
+struct Entry<Library, symbol, Result (*)(Arguments...)> {
+    using Function = Result (*)(Arguments...);
+
+    static Result call(Arguments... arguments) { return function.load(std::memory_order_relaxed)(arguments...); }
+
+    static Result look(Arguments... arguments) {
+        Function found = (Function)Library::find(symbol);
+        if (found == nullptr) return (Result)Library::failure;
+        function.store(found, std::memory_order_relaxed);
+        return found(arguments...);
+    }
+
+    static inline std::atomic<Function> function{&look};
+};
+
+// Opens a library whose path a function of `_utils.libraries` tells; where its first answer is none, the second comes
+// from a search that takes long, or is an exception.
+inline void* open_library(const char* loaded_name, const char* function) noexcept {
+    // At the end of the interpreter Python cannot be asked, but the library is there.
+    if (void* loaded = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD)) return loaded;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyObject* module = PyImport_ImportModule("cuda.core._utils.libraries");
+    void* library = nullptr;
+    for (int is_thorough = 0; module && !library && is_thorough < 2; ++is_thorough) {
+        PyObject* path = PyObject_CallMethod(module, function, "i", is_thorough);
+        const char* text = path ? PyUnicode_AsUTF8(path) : nullptr;
+        if (text && *text) library = dlopen(text, RTLD_NOW);
+        if (text && !library && is_thorough) PyErr_Format(PyExc_RuntimeError, "%s", dlerror());
+        Py_XDECREF(path);
+        if (!text) break;
+    }
+    Py_XDECREF(module);
+    PyGILState_Release(state);
+    return library;
+}
+
+inline void set_missing(const char* library, const char* function) noexcept {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyErr_Format(PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function);
+    PyGILState_Release(state);
+}
+
+}  // namespace cuda_core
+
+#define CUDA_CORE_TEXT(name) #name
+#define CUDA_CORE_EXPANDED(name) CUDA_CORE_TEXT(name)
+// NOLINTNEXTLINE: the macros of CUDA's headers, which add the version, are expanded in the second use only
+#define CUDA_CORE_CALL_OF_TYPE(name, type)                                         \
+    inline constexpr ::cuda_core::Symbol name##_symbol{CUDA_CORE_EXPANDED(name), #name}; \
+    using name##_entry = ::cuda_core::Entry<Library, name##_symbol, type>;
+#define CUDA_CORE_CALL(name)                                                       \
+    inline constexpr ::cuda_core::Symbol name##_symbol{CUDA_CORE_EXPANDED(name), #name}; \
+    using name##_entry = ::cuda_core::Entry<Library, name##_symbol, decltype(&::name)>;

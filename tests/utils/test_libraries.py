@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver and NVRTC are found without ``cuda.pathfinder`` where they nearly always are, and by it elsewhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cuda.core._utils import libraries
+
+# Nothing finds the driver, also where there is one.
+NO_DRIVER = """
+import cuda.core as c, cuda.core._utils.libraries as libraries
+class NotFound(RuntimeError): pass
+def search(name):
+    raise NotFound(name)
+libraries._DRIVER, libraries._search = "libnothing.so.1", search
+"""
+
+
+def run(code: str, **variables: str) -> str:
+    environment = os.environ | {"CUDA_CORE_DEVICE": "hardware"} | variables
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("module", ["cuda.pathfinder", "rlcompleter", "cuda.bindings"])
+def test_import_changes_no_module_of_others(module):
+    code = f"import sys; known = set(sys.modules); import cuda.core; print({module!r} in set(sys.modules) - known)"
+    assert run(code) == "False"
+
+
+@pytest.mark.requires(nvidia_compiler=True)
+def test_compiler_is_the_one_that_the_whole_search_finds():
+    code = (
+        "from cuda.core._utils import libraries; from cuda.pathfinder import load_nvidia_dynamic_lib as load\n"
+        "found = libraries.nvrtc(False); print(found in ('', load('nvrtc').abs_path))"
+    )
+    assert run(code) == "True"
+
+
+def test_compiler_that_is_elsewhere_is_searched(monkeypatch):
+    monkeypatch.setattr(sys, "path", [])
+    assert libraries.nvrtc(False) == ""
+    monkeypatch.setattr(libraries, "_search", lambda name: f"found {name}")
+    assert libraries.nvrtc(True) == "found nvrtc"
+    assert libraries.driver(True) == "found cuda"
+    assert libraries.driver(False) == "libcuda.so.1"
+
+
+def test_search_that_finds_what_cannot_be_opened_is_an_error():
+    code = NO_DRIVER + (
+        "libraries._search = lambda name: '/nowhere/libcuda.so.1'\n"
+        "try: c.Device()\nexcept RuntimeError as e: print('/nowhere/libcuda.so.1' in str(e))"
+    )
+    assert run(code) == "True"
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [
+        "c.Device()",
+        "c.Stream.from_handle(16).sync()",
+        "c.LEGACY_DEFAULT_STREAM.sync()",
+        "c.LEGACY_DEFAULT_STREAM.is_done",
+        "c.LEGACY_DEFAULT_STREAM.record()",
+        "c.LEGACY_DEFAULT_STREAM.priority",
+        "c.Program('', 'c++')",
+        "c.LegacyPinnedMemoryResource().allocate(8)",
+        "c.DeviceMemoryResource(0)",
+        "c.Buffer.from_handle(4096, 16).fill(0, stream=c.LEGACY_DEFAULT_STREAM)",
+        "c.ObjectCode.from_cubin(b'x').get_kernel('f')",
+    ],
+)
+def test_missing_driver_is_one_sentence_whatever_touches_it_first(touch):
+    code = NO_DRIVER + (
+        f"try: {touch}\n"
+        "except RuntimeError as e:\n"
+        "    is_chained = e.__cause__ is not None or not (e.__suppress_context__ or e.__context__ is None)\n"
+        "    print(type(e).__name__, 'install the NVIDIA display driver' in str(e), is_chained)"
+    )
+    assert run(code) == "NotFound True False"
+
+
+@pytest.mark.requires(software=True)
+def test_functions_that_the_driver_lacks_are_an_error_when_they_are_called(tmp_path):
+    # A driver of nothing but cuInit and the query, which knows no name.
+    source, library = tmp_path / "old.c", tmp_path / "libcuda.so.1"
+    source.write_text("int cuInit(unsigned flags) { return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, source], check=True)
+    code = (
+        "import cuda.core as c\ntry: c.Device()\n"
+        "except RuntimeError as e: print('the installed CUDA driver is older than cu' in str(e))"
+    )
+    assert run(code, LD_PRELOAD=str(library)) == "True"
+
+
+@pytest.mark.requires(software=True)
+def test_streams_per_thread_take_other_functions():
+    # On the software device both kinds exist; what the NULL stream is shows in the handle that copies use.
+    code = (
+        "import cuda.core as c; d = c.Device(); d.set_current()\n"
+        "b = d.allocate(16, stream=c.PER_THREAD_DEFAULT_STREAM)\n"
+        "b.fill(7, stream=c.PER_THREAD_DEFAULT_STREAM); c.PER_THREAD_DEFAULT_STREAM.sync(); print(b.size)"
+    )
+    variables = {"CUDA_CORE_DEVICE": "software", "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM": "1"}
+    assert run(code, **variables) == "16"
