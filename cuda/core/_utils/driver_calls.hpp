@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 
 #include "library_calls.hpp"
@@ -39,8 +40,11 @@ struct Library {
             }
         }
         if (found == nullptr) found = dlsym(library, symbol.versioned);
-        // A stand-in for the driver may answer to its query only.
-        if (found == nullptr && dlsym(library, "cuInit") == nullptr) found = query(library, symbol.plain);
+        // The query could answer with another version than the declared one, so it is the last resort: for functions
+        // that have one version, and for a stand-in for the driver that has nothing else.
+        if (found == nullptr && (std::strcmp(symbol.versioned, symbol.plain) == 0 || !dlsym(library, "cuInit"))) {
+            found = query(library, symbol.plain);
+        }
         if (found == nullptr) set_missing("CUDA driver", symbol.plain);
         return found;
     }
