@@ -13,8 +13,9 @@ from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.ranges._allocation import allocate_device
 from cuda.core._utils.cuda_utils import OutOfMemoryError
-from cuda.core.driver import _array_memory, _memory, compiler, gpuarray
+from cuda.core.driver import _array_memory, _memory, compiler, curandom, gpuarray
 from cuda.core.driver._array_memory import ResultAllocation, SharedAllocation
+from cuda.core.driver.reduction import ReductionKernel
 from support.work import busy
 
 pytestmark = [pytest.mark.requires(mempool=True), pytest.mark.usefixtures("context")]
@@ -35,6 +36,9 @@ def test_results_come_from_a_pool_of_the_context(array):
         array + array, 2 * array, -array, array[::2] + 1, array.copy(), array.astype(np.int32), array.reverse(),
         gpuarray.sum(array), gpuarray.maximum(array, 3), gpuarray.concatenate([array, array]), array.sum(axis=0),
     ]  # fmt: skip
+    generators = curandom.XORWOWRandomNumberGenerator()
+    results += [curandom.rand(10), generators.gen_uniform(10, "f4"), generators.gen_poisson(10, "u4", 2.0)]
+    results.append(ReductionKernel("f4", "0", "a+b")(array))
     assert {kind_of(result) for result in results} == {ResultAllocation}
     assert {result.allocator for result in results} == {drv.mem_alloc}
     pool = results[0]._owner.memory_resource

@@ -89,13 +89,18 @@ class ArrayBase:
 
     def _new(self, shape, dtype, strides=None, allocator=None):
         """Return a new array of this one's class for a result, by this one's allocator unless another is given."""
-        new = object.__new__(type(self))
+        return type(self)._new_result(shape, dtype, strides, self.allocator if allocator is None else allocator)
+
+    @classmethod
+    def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
+        """Return a new array for a result; `shape` and `dtype` are checked."""
+        new = object.__new__(cls)
         new._set_layout(shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MOST_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
         context = current_context("cuMemAlloc")
         new._device = context.array_device or device_of(context)
-        new._take_memory(self.allocator if allocator is None else allocator, context)
+        new._take_memory(allocator, context)
         return new
 
     def _new_dense(self, dtype, context):

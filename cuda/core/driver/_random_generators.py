@@ -8,6 +8,7 @@ import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import array_device, check_device
+from cuda.core.driver._array_layout import checked_shape
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_transfer import copy_of
 from cuda.core.driver._checks import callable_argument, whole
@@ -168,7 +169,7 @@ class Generators:
 
     def gen_log_normal(self, shape, dtype, mean: float, stddev: float, stream=None) -> GPUArray:
         """Return a new array of log-normal numbers; see :meth:`fill_log_normal`."""
-        data = GPUArray(shape, dtype)
+        data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_log_normal(data, mean, stddev, stream)
         return data
 
@@ -188,7 +189,7 @@ class Generators:
 
     @staticmethod
     def _filled(fill, shape, dtype, stream) -> GPUArray:
-        data = GPUArray(shape, checked_dtype(dtype))
+        data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         fill(data, stream)
         return data
 
@@ -267,7 +268,7 @@ class PseudoGenerators(Generators):
 
     def gen_poisson(self, shape, dtype, lambda_value: float, stream=None) -> GPUArray:
         """Return a new array of Poisson numbers; see :meth:`fill_poisson`."""
-        data = GPUArray(shape, dtype)
+        data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_poisson(data, lambda_value, stream)
         return data
 

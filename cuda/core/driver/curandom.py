@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core.driver._array_base import checked_dtype, stream_for
+from cuda.core.driver._array_layout import checked_shape
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._random_generators import (
@@ -81,7 +82,7 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     body = _BODIES.get(dtype.str[1:])
     if body is None:
         raise NotImplementedError(f"there are no random numbers of type {dtype}")
-    result = GPUArray(shape, dtype)
+    result = GPUArray._new_result(checked_shape(shape), dtype)
     if not result.size:
         return result
     device = result._device
