@@ -45,8 +45,7 @@ struct Library {
         if (found == nullptr && (std::strcmp(symbol.versioned, symbol.plain) == 0 || !dlsym(library, "cuInit"))) {
             found = query(library, symbol.plain);
         }
-        if (found == nullptr) set_missing("CUDA driver", symbol.plain);
-        return found;
+        return found ? found : find_in_bindings("cuda.bindings.cydriver", symbol.plain, "CUDA driver");
     }
 
     static void* query(void* library, const char* name) noexcept {

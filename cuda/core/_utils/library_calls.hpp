@@ -11,6 +11,8 @@
 
 #include <atomic>
 
+#include "cpython.hpp"
+
 namespace cuda_core {
 
 // The symbols of a function, as the headers of CUDA have them: with its version, and without one.
@@ -60,10 +62,16 @@ inline void* open_library(const char* loaded_name, const char* function) noexcep
     return library;
 }
 
-inline void set_missing(const char* library, const char* function) noexcept {
+// The function of the bindings, which look by means of their own; else null, with an exception set.
+inline void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
     const PyGILState_STATE state = PyGILState_Ensure();
-    PyErr_Format(PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function);
+    void* found = deferred_function(module, function);
+    if (found == nullptr) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function);
+    }
     PyGILState_Release(state);
+    return found;
 }
 
 }  // namespace cuda_core

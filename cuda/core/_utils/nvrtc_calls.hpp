@@ -20,8 +20,7 @@ struct Library {
         void* library = open_library("libnvrtc.so.13", "nvrtc");
         if (library == nullptr) return nullptr;
         void* found = dlsym(library, symbol.versioned);
-        if (found == nullptr) set_missing("NVRTC", symbol.plain);
-        return found;
+        return found ? found : find_in_bindings("cuda.bindings.cynvrtc", symbol.plain, "NVRTC");
     }
 };
 
