@@ -105,9 +105,10 @@ cdef int load_and_check(void* argument) noexcept nogil:
         call.api = b"cuLibraryGetKernelCount"
         err = cydriver.cuLibraryGetKernelCount(&c_count, call.c_library)
         if err == cydriver.CUresult.CUDA_SUCCESS and c_count == 0:
-            call.api = b"cuLibraryGetModule"
-            cydriver.cuCtxGetCurrent(&c_context)
-            if c_context != NULL:
+            call.api = b"cuCtxGetCurrent"
+            err = cydriver.cuCtxGetCurrent(&c_context)
+            if err == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+                call.api = b"cuLibraryGetModule"
                 err = cydriver.cuLibraryGetModule(&c_module, call.c_library)
     restore_capture_mode(mode)
     return <int>err
@@ -123,8 +124,8 @@ cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
     cdef ContextHandle h_context
     cdef WaitingEnd end
     if not is_interpreter_exiting() and _waiting_libraries.load() < MOST_WAITING:
-        if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS:
-            h_context = context_registry().find(c_context)
+        WARN_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
+        h_context = context_registry().find(c_context)
         if has_work_for(h_context, &end):
             _waiting_libraries.fetch_add(1)
             end.resource = LibraryHandle.own(c_library, &end_waiting, Keep()).keep()

@@ -18,6 +18,7 @@ from posix.unistd cimport usleep
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, stream_registry
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
+from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 import atexit
 
@@ -58,16 +59,20 @@ cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept
     cdef vector[StreamHandle] streams = stream_registry().living()
     cdef vector[EventHandle] done
     cdef cydriver.CUcontext c_previous = NULL
+    cdef cydriver.CUresult err
     cdef int mode = relax_capture_mode()
     cdef size_t i
     end_what_is_idle()
     for i in range(streams.size()):
         if <uintptr_t>streams[i].get() > PER_THREAD:
             note_work(streams[i], end)
-    if cydriver.cuCtxPushCurrent(h_context.get()) == cydriver.CUresult.CUDA_SUCCESS:
-        note_default(<cydriver.CUstream>LEGACY, end)
-        note_default(<cydriver.CUstream>PER_THREAD, end)
-        cydriver.cuCtxPopCurrent(&c_previous)
+    if h_context:
+        err = cydriver.cuCtxPushCurrent(h_context.get())
+        WARN_RETURN(err, b"cuCtxPushCurrent")
+        if err == cydriver.CUresult.CUDA_SUCCESS:
+            note_default(<cydriver.CUstream>LEGACY, end)
+            note_default(<cydriver.CUstream>PER_THREAD, end)
+            WARN_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
     IdleEnds.current().add_tails_to(end[0], &is_done, done)
     restore_capture_mode(mode)
     return end.marks.size() + end.unmarked.size() != 0
@@ -125,16 +130,33 @@ cdef void note_work(const StreamHandle& h_stream, WaitingEnd* end) noexcept nogi
             end.marks.push_back(mark)
             return
     elif state != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+        tell_of(state)
         return
     end.unmarked.push_back(h_stream)
 
 
 cdef void note_default(cydriver.CUstream c_stream, WaitingEnd* end) noexcept nogil:
+    cdef cydriver.CUresult state = work_of_stream(c_stream)
     cdef EventHandle mark
-    if work_of_stream(c_stream) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+    if state == cydriver.CUresult.CUDA_ERROR_NOT_READY:
         mark = mark_now(c_stream)
         if mark:
             end.marks.push_back(mark)
+    else:
+        tell_of(state)
+
+
+# Of a question that failed. Streams of lost contexts have no work left, green contexts have no default streams, and
+# captures beside them forbid the question.
+cdef void tell_of(cydriver.CUresult state) noexcept nogil:
+    if (
+        state == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+        or state == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+        or state == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
+        or <int>cydriver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS <= <int>state < <int>cydriver.CUresult.CUDA_ERROR_NOT_PERMITTED
+    ):
+        return
+    WARN_RETURN(state, b"cuStreamQuery")
 
 
 # An event behind the work of a stream; empty where there can be none.
