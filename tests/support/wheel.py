@@ -15,6 +15,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDERS = {"cuda/emulator/build.py", "cuda/emulator/_generate.py"}
+# What is generated: declarations of the driver's functions, and stubs of packages that fetch their names late.
+GENERATED = {
+    *(f"cuda/core/_utils/{name}" for name in ("cydriver.pxd", "cynvrtc.pxd")),
+    *(f"cuda/core/_utils/{name}" for name in ("driver_calls_list.hpp", "nvrtc_calls_list.hpp")),
+    *(f"cuda/core/{package}/__init__.pyi" for package in ("_memory", "utils")),
+}
 
 
 def expected() -> set[str]:
@@ -30,6 +36,7 @@ def expected() -> set[str]:
     has_emulator = sys.platform == "linux" and platform.machine() == "x86_64"
     return (
         names
+        | GENERATED
         | {"cuda/core/py.typed", "cuda/core/__init__.pyi"}
         | ({"cuda/emulator/_emulator.so"} if has_emulator else set())
     )
