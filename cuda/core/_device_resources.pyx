@@ -191,7 +191,7 @@ cdef class SMResource:
 
     @property
     def coscheduled_alignment(self) -> int:
-        """How many multiprocessors at once are sure to run the blocks of a cluster; 0 where the driver does not tell."""
+        """How many multiprocessors at once are sure to run the blocks of a cluster; 0 where this is not told."""
         # Drivers before CUDA 13.1 do not; the groups that a device is divided into are multiples of the least.
         return self._resource.sm.smCoscheduledAlignment or self._resource.sm.minSmPartitionSize
 

@@ -453,7 +453,9 @@ cdef object size_function(object needed):
         return c_function
     if not callable(needed):
         raise TypeError(f"dynamic_shared_memory_needed must be an int or a function, not {type(needed).__name__}")
-    return _c_functions.PythonFunction(needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size))
+    return _c_functions.PythonFunction(
+        needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size)
+    )
 
 
 cdef int count_of(str name, object value, int least=0) except? -1:

@@ -146,6 +146,11 @@ cdef void note_default(cydriver.CUstream c_stream, WaitingEnd* end) noexcept nog
         tell_of(state)
 
 
+# The codes of failed kernels, which lose the context.
+cdef int FIRST_OF_KERNELS = cydriver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
+cdef int BEYOND_KERNELS = cydriver.CUresult.CUDA_ERROR_NOT_PERMITTED
+
+
 # Of a question that failed. Streams of lost contexts have no work left, green contexts have no default streams, and
 # captures beside them forbid the question.
 cdef void tell_of(cydriver.CUresult state) noexcept nogil:
@@ -153,7 +158,7 @@ cdef void tell_of(cydriver.CUresult state) noexcept nogil:
         state == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
         or state == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
         or state == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
-        or <int>cydriver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS <= <int>state < <int>cydriver.CUresult.CUDA_ERROR_NOT_PERMITTED
+        or FIRST_OF_KERNELS <= <int>state < BEYOND_KERNELS
     ):
         return
     WARN_RETURN(state, b"cuStreamQuery")

@@ -44,7 +44,8 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
         )
     PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
     try:
-        if not isinstance(value, bytes) and _plain_bytes.holds_objects(value, b"" if view.format == NULL else view.format):
+        layout = b"" if view.format == NULL else view.format
+        if not isinstance(value, bytes) and _plain_bytes.holds_objects(value, layout):
             raise TypeError(f"value must be plain bytes; those of this {type(value).__name__} are Python objects")
         if view.len == 0:
             raise ValueError("value must have at least one byte")
