@@ -3,6 +3,7 @@
 """Fixtures for devices and streams, and the one marker by which a test states what it needs."""
 
 import os
+import signal
 import sys
 
 import pytest
@@ -15,6 +16,9 @@ GPU = {"device": True, "software": False}
 
 
 def pytest_configure(config):
+    # A shell lets what it does not wait for ignore Ctrl-C, and the children of tests would, too.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "requires(**needs): skip where the machine lacks a capability")
     config.addinivalue_line("markers", "nvidia: needs NVIDIA's own compilers; set by requires(software=False)")
 

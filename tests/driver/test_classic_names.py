@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _classic_names, _context, autoprimaryctx, gpuarray
+from cuda.core.driver import _classic_names, _context, gpuarray
 from cuda.core.driver._classic_names import forget_classic_names, use_classic_names
 
 PROGRAMS = sorted((Path(__file__).parent / "ported").glob("*.py"))
@@ -79,8 +79,10 @@ def test_names_are_those_of_the_modules_here(device):
         from pycuda import gpuarray as classic_arrays
         from pycuda.driver import mem_alloc
 
+        import cuda.core.driver.autoprimaryctx  # which makes a context
+
         assert pycuda.driver is drv and classic_arrays is gpuarray and mem_alloc is drv.mem_alloc
-        assert pycuda.autoprimaryctx is autoprimaryctx and pycuda.VERSION == drv.VERSION
+        assert pycuda.autoprimaryctx is cuda.core.driver.autoprimaryctx and pycuda.VERSION == drv.VERSION
         assert not hasattr(drv, "driver") and drv.__spec__.name == "cuda.core.driver"
         use_classic_names()
         assert sys.meta_path.count(_classic_names._finder) == 1
