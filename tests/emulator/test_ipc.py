@@ -208,7 +208,7 @@ def test_an_event_is_exported_where_a_context_is_current(driver, context, event)
 
 
 def test_many_rounds_leave_no_descriptor(driver, context, pool, kind, queue):
-    before = len(os.listdir("/proc/self/fd"))
+    before = set(os.listdir("/proc/self/fd"))
     for _ in range(200):
         pointer = driver.cuMemAllocFromPoolAsync(4096, pool, queue)
         file = int(driver.cuMemPoolExportToShareableHandle(pool, kind, 0))
@@ -218,7 +218,7 @@ def test_many_rounds_leave_no_descriptor(driver, context, pool, kind, queue):
         driver.cuMemPoolDestroy(imported)
         driver.cuMemFreeAsync(pointer, queue)
     driver.cuStreamSynchronize(queue)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert set(os.listdir("/proc/self/fd")) <= before
 
 
 @pytest.mark.parametrize("write", ["copy", "fill"])

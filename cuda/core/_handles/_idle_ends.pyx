@@ -30,6 +30,7 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
         @staticmethod
         IdleEnds& current()
         cpp_bool is_empty() noexcept
+        cpp_bool has_tails() noexcept
         void add(WaitingEnd end) except +
         void add_tail(EventHandle mark) except +
         void add_tails_to(
@@ -86,7 +87,7 @@ cdef void end_what_is_idle() noexcept nogil:
     cdef vector[WaitingEnd] idle
     cdef vector[EventHandle] done
     cdef int mode
-    if IdleEnds.current().is_empty():
+    if IdleEnds.current().is_empty() and not IdleEnds.current().has_tails():
         return
     mode = relax_capture_mode()
     IdleEnds.current().take_idle(&is_done, &work_of_any_stream, &mark_work, idle, done)
@@ -109,15 +110,20 @@ cdef int TIMES_TO_ASK = 2000
 
 
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUresult state
     cdef EventHandle mark
     cdef int mode
+    end_what_is_idle()
     if resources_of_images.load() == 0:
         return
     mode = relax_capture_mode()
-    if work_of_stream(c_stream) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+    state = work_of_stream(c_stream)
+    if state == cydriver.CUresult.CUDA_ERROR_NOT_READY:
         mark = mark_work(c_stream)
         if mark:
             IdleEnds.current().add_tail(mark)
+    else:
+        tell_of(state)
     restore_capture_mode(mode)
 
 

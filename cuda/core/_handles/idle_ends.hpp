@@ -53,13 +53,16 @@ public:
     void add_tail(Handle<CUevent> mark) {
         std::lock_guard<std::mutex> lock(mutex_);
         tails_.push_back(std::move(mark));
+        tail_count_.store(tails_.size(), std::memory_order_relaxed);
     }
+    bool has_tails() const noexcept { return tail_count_.load(std::memory_order_relaxed) != 0; }
 
     // Adds the marks of destroyed streams that are not done. What is done moves to `done`, to end without the lock.
     template <class IsDone>
     void add_tails_to(WaitingEnd& end, IsDone is_done, std::vector<Handle<CUevent>>& done) {
         std::lock_guard<std::mutex> lock(mutex_);
         drop_done(tails_, is_done, done);
+        tail_count_.store(tails_.size(), std::memory_order_relaxed);
         end.marks.insert(end.marks.end(), tails_.begin(), tails_.end());
     }
 
@@ -82,6 +85,8 @@ public:
             ends_.pop_back();
         }
         count_.store(ends_.size(), std::memory_order_relaxed);
+        drop_done(tails_, is_done, done);
+        tail_count_.store(tails_.size(), std::memory_order_relaxed);
     }
 
 private:
@@ -117,6 +122,7 @@ private:
     std::vector<WaitingEnd> ends_;
     std::vector<Handle<CUevent>> tails_;
     std::atomic<std::size_t> count_{0};
+    std::atomic<std::size_t> tail_count_{0};
 };
 
 }  // namespace cuda_core
