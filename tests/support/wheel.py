@@ -27,7 +27,9 @@ def expected() -> set[str]:
     """Return the files that a wheel of this checkout has on this machine."""
     core, emulator = ROOT / "cuda" / "core", ROOT / "cuda" / "emulator"
     files = {path for path in core.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".hpp")}
-    files |= {*emulator.glob("*.py"), *(path for path in (emulator / "device_include").rglob("*") if path.is_file())}
+    files |= {*emulator.glob("*.py")}
+    for headers in (emulator / "device_include", core / "driver" / "include"):
+        files |= {path for path in headers.rglob("*") if path.is_file()}
     names = {path.relative_to(ROOT).as_posix() for path in files} - BUILDERS
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     for path in core.rglob("*.pyx"):
