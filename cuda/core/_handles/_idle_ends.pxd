@@ -6,7 +6,7 @@ from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, InContext, Keep, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
@@ -16,6 +16,12 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
         Keep resource
         vector[EventHandle] marks
         vector[StreamHandle] unmarked
+
+    # Called with `has_work_for` and `end_later`.
+    void end_when_idle[T](
+        const InContext[T]& value, void (*destroy)(InContext[T]) noexcept,
+        bint (*has_work)(const ContextHandle&, WaitingEnd*) noexcept, void (*end_later)(WaitingEnd&) noexcept
+    ) noexcept
 
     # A context that keeps, too, what a value in it needs: the value's handle ends before the value may.
     ContextHandle context_with(const ContextHandle& h_context, Keep needs) except +

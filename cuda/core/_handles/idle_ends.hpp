@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "handle.hpp"
+#include "in_context.hpp"
 
 namespace cuda_core {
 
@@ -31,6 +32,19 @@ struct WaitingEnd {
     std::vector<Handle<CUevent>> marks;     // behind the work of streams that were busy
     std::vector<Handle<CUstream>> unmarked; // streams that cannot be asked, or marked, as long as they capture
 };
+
+// Ends a value that lies in a context: now, or, where work in flight may use it, when that is done.
+template <class T>
+void end_when_idle(const InContext<T>& value, void (*destroy)(InContext<T>),
+                   int (*has_work)(const Handle<CUcontext>&, WaitingEnd*), void (*end_later)(WaitingEnd&)) {
+    WaitingEnd end;
+    if (has_work(value.h_context, &end)) {
+        end.resource = Handle<InContext<T>>::own(value, destroy, Keep()).keep();
+        end_later(end);
+    } else {
+        destroy(value);
+    }
+}
 
 // The driver is called by the functions that are given: whether an event is done, how far the work of a stream is,
 // and an event behind it, which is empty where there can be none. They run no Python code.

@@ -30,8 +30,8 @@ from cuda.core._handles._handles cimport (
     KeptStream,
 )
 from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
     end_later,
+    end_when_idle,
     has_work_for,
     resources_of_images,
     wait_for_ends,
@@ -282,12 +282,7 @@ cdef int create_in_context(
 
 
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
-    cdef WaitingEnd end
-    if has_work_for(value.h_context, &end):
-        end.resource = ArrayHandle.own(value, &Array_destroy, Keep()).keep()
-        end_later(end)
-    else:
-        Array_destroy(value)
+    end_when_idle(value, &Array_destroy, has_work_for, end_later)
 
 
 cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:

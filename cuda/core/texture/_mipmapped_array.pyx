@@ -18,8 +18,8 @@ from cuda.core._handles._handles cimport (
     MipmappedArrayHandle,
 )
 from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
     end_later,
+    end_when_idle,
     has_work_for,
     resources_of_images,
     wait_for_ends,
@@ -218,12 +218,7 @@ cdef int create_in_context(
 
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
-    cdef WaitingEnd end
-    if has_work_for(value.h_context, &end):
-        end.resource = MipmappedArrayHandle.own(value, &MipmappedArray_destroy, Keep()).keep()
-        end_later(end)
-    else:
-        MipmappedArray_destroy(value)
+    end_when_idle(value, &MipmappedArray_destroy, has_work_for, end_later)
 
 
 cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:

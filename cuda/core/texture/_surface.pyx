@@ -13,9 +13,9 @@ from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport InContext, Keep, KeptContext, KeptSurface, SurfaceHandle
 from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
     context_with,
     end_later,
+    end_when_idle,
     has_work_for,
     resources_of_images,
 )
@@ -115,12 +115,7 @@ cdef int create_in_context(
 
 
 cdef void Surface_end(InContext[cydriver.CUsurfObject] value) noexcept nogil:
-    cdef WaitingEnd end
-    if has_work_for(value.h_context, &end):
-        end.resource = SurfaceHandle.own(value, &Surface_destroy, Keep()).keep()
-        end_later(end)
-    else:
-        Surface_destroy(value)
+    end_when_idle(value, &Surface_destroy, has_work_for, end_later)
 
 
 cdef void Surface_destroy(InContext[cydriver.CUsurfObject] value) noexcept nogil:

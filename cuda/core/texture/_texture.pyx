@@ -22,9 +22,9 @@ from cuda.core._handles._handles cimport (
     TextureHandle,
 )
 from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
     context_with,
     end_later,
+    end_when_idle,
     has_work_for,
     resources_of_images,
 )
@@ -423,12 +423,7 @@ cdef int create_in_context(
 
 
 cdef void Texture_end(InContext[cydriver.CUtexObject] value) noexcept nogil:
-    cdef WaitingEnd end
-    if has_work_for(value.h_context, &end):
-        end.resource = TextureHandle.own(value, &Texture_destroy, Keep()).keep()
-        end_later(end)
-    else:
-        Texture_destroy(value)
+    end_when_idle(value, &Texture_destroy, has_work_for, end_later)
 
 
 cdef void Texture_destroy(InContext[cydriver.CUtexObject] value) noexcept nogil:
