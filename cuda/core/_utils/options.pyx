@@ -232,12 +232,19 @@ def unknown_name(owner: str, name: str, known) -> str:
     return f"{owner} has no field {name!r}; its fields are {', '.join(known)}"
 
 
-cdef int define(Table self, type cls, list rows) except -1:
+cdef int fill(Table self, type cls, list rows) except -1:
     cdef Row row
     self.owner = cls
     self.rows = rows
     self.names = tuple([row.name for row in rows])
     self.defaults = {row.name: row.default for row in rows}
+    return 0
+
+
+# For the constructor of options.
+cdef int define(Table self, type cls, list rows) except -1:
+    cdef Row row
+    fill(self, cls, rows)
     self.needed = sum([row.default is MISSING for row in rows])
     if any([row.default is not MISSING for row in rows[:self.needed]]):
         raise TypeError(f"a field of {cls.__name__} without a default follows one that has a default")
@@ -269,9 +276,7 @@ cdef Table find_table(type cls):
         row.name, row.type = field.name, field.type
         rows.append(row)
     table = Table.__new__(Table)
-    table.owner, table.rows = base, rows
-    table.names = tuple([row.name for row in rows])
-    table.defaults = {row.name: row.default for row in rows}
+    fill(table, base, rows)
     base._table = table
     return table
 

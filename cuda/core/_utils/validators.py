@@ -155,7 +155,7 @@ def check_path(name: str, path: str) -> None:
         raise ValueError(f"{name} must have no null characters or halves of surrogate pairs, but is {shown(path)}")
 
 
-def dtype_argument(value):
+def dtype_argument(value, name: str = "dtype"):
     """Return the :class:`numpy.dtype` of what NumPy takes as one.
 
     Raises
@@ -169,7 +169,7 @@ def dtype_argument(value):
     try:
         return numpy.dtype(value)
     except Exception as error:
-        raise TypeError(f"dtype must be a numpy.dtype, or what it is made of, not {shown(value)}") from error
+        raise TypeError(f"{name} must be a numpy.dtype, or what it is made of, not {shown(value)}") from error
 
 
 def find_str_enum(value, choices, label: str) -> str:

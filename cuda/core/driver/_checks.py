@@ -8,7 +8,7 @@ import os
 
 import numpy
 
-from cuda.core._utils.validators import int_argument, shown
+from cuda.core._utils.validators import dtype_argument, int_argument, shown
 from cuda.core.driver._errors import INVALID_VALUE, logic_error
 
 __all__ = [
@@ -54,12 +54,7 @@ def flags_argument(name: str, value, api: str) -> int:
 
 def dtype_of(value, name: str = "dtype") -> numpy.dtype:
     """Return what NumPy takes as a type of elements; TypeError for others."""
-    if isinstance(value, numpy.dtype):
-        return value
-    try:
-        return numpy.dtype(value)
-    except Exception as error:
-        raise TypeError(f"{name} must be a numpy.dtype, or what it is made of, not {shown(value)}") from error
+    return value if isinstance(value, numpy.dtype) else dtype_argument(value, name)
 
 
 def shape_of(value, itemsize: int, name: str = "shape") -> tuple[int, ...]:
