@@ -81,3 +81,13 @@ def test_locks_are_reentrant():
         str(path.relative_to(CORE)) for path in core_files(".py", ".pyx") if "threading.Lock()" in path.read_text()
     }
     assert {place for place in plain if not place.startswith(others)} <= own
+
+
+def test_what_the_commands_of_the_readme_and_the_examples_write_is_ignored():
+    """So that the status of a clone stays clean."""
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    written = [f"{name}/" for name in re.findall(r"python3 -m venv (\S+)", (ROOT / "README.md").read_text())]
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        written += re.findall(r'if len\(sys\.argv\) > 1 else "([^"]+\.\w+)"', path.read_text())
+    assert len(written) >= 5
+    assert set(written) - set(ignored) == set()
