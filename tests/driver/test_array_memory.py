@@ -212,6 +212,7 @@ def test_results_end_with_their_context():
 
 
 def test_the_pool_of_a_context_that_ended_serves_the_next():
+    gc.collect()  # contexts of tests before give their pools back now, and not in the middle
     mine = drv.Device(0).make_context()
     pool = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
     mine.detach()
