@@ -60,3 +60,21 @@ def test_first_result_from_files_loads_nothing_heavy(tmp_path):
     for _ in range(2):
         names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))
     assert names & HEAVY == set()
+
+
+HIT = """
+import sys
+from cuda.core import Program, ProgramOptions
+from cuda.core.utils import FileStreamProgramCache
+with Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90")) as program:
+    assert program.compile("cubin", cache=FileStreamProgramCache(sys.argv[1])).code
+    print("libnvrtc.so" in open("/proc/self/maps").read())
+"""
+
+
+@pytest.mark.requires(nvrtc=True, software=False)
+def test_a_hit_in_files_does_not_load_nvrtc(tmp_path):
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "records")}
+    command = [sys.executable, "-P", "-c", HIT, str(tmp_path / "programs")]
+    done = [subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60) for _ in range(2)]
+    assert [(one.stdout.split(), one.stderr) for one in done] == [(["True"], ""), (["False"], "")]

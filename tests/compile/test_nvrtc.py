@@ -1,14 +1,17 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Precompiled headers: made, used, refused and reported by the real NVRTC, or by one that fails on demand."""
+"""The back end of NVRTC: precompiled headers, by the real one or one that fails on demand, and its recorded version."""
+
+import types
 
 import pytest
 
 from cuda.core import _program
-from cuda.core._compile import _nvrtc
+from cuda.core._compile import _nvrtc, _nvrtc_calls
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import PCHStatusType
+from cuda.core.utils import InMemoryProgramCache
 
 pytestmark = pytest.mark.requires(nvrtc=True, software=False)
 
@@ -173,3 +176,37 @@ def test_messages_of_precompiled_headers(tmp_path):
     written.clear()
     header_program(tmp_path, use_pch=str(tmp_path / "a.pch"), pch_messages=False).compile("ptx", logs=logs)
     assert written == []
+
+
+@pytest.fixture
+def unloaded(monkeypatch):
+    """Let it seem that NVRTC is not loaded, and is recorded as another version."""
+    fake = types.SimpleNamespace(**{name: getattr(_nvrtc_calls, name) for name in _nvrtc_calls.__all__})
+    fake.is_loaded = lambda: False
+    with monkeypatch.context() as patch:
+        patch.setattr(_nvrtc, "_nvrtc_calls", fake)
+        patch.setattr(_nvrtc.libraries, "nvrtc", lambda is_thorough: "libnvrtc.so.13")
+        patch.setattr(_nvrtc, "recorded_version", lambda path: (99, 1))
+        for function in (_nvrtc.recorded_nvrtc, _nvrtc.load_nvrtc):
+            function.cache_clear()
+        yield fake
+    for function in (_nvrtc.recorded_nvrtc, _nvrtc.load_nvrtc):
+        function.cache_clear()
+
+
+def test_another_nvrtc_than_the_recorded_one_is_noticed_when_it_is_loaded(unloaded):
+    assert _nvrtc.nvrtc_version() == (99, 1)
+    unloaded.is_loaded = lambda: True
+    _nvrtc.load_nvrtc()
+    assert _nvrtc.nvrtc_version() == _nvrtc.loaded_nvrtc() != (99, 1)
+
+
+def test_code_is_not_stored_under_the_key_of_another_version(unloaded):
+    cache = InMemoryProgramCache()
+    with Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90")) as program:
+        assert _nvrtc.nvrtc_version() == (99, 1)
+        unloaded.is_loaded = lambda: True  # by another module
+        assert program.compile("cubin", cache=cache).code
+        assert len(cache) == 0
+        assert program.compile("cubin", cache=cache).code
+        assert len(cache) == 1

@@ -36,6 +36,7 @@ LAYERS = {
         "_utils.nvjitlink",
         "_utils.options",
         "_utils.private_files",
+        "_utils.library_versions",
         "_utils.pycompat",
         "_utils.sharing",
         "_utils.signatures",

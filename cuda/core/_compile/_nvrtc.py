@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import warnings
 
@@ -18,13 +19,16 @@ from cuda.core._compile import _nvrtc_calls
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._handles._waiting import CancelFlag
+from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
 from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.device_choice import is_software
+from cuda.core._utils.library_versions import record_version, recorded_version
 from cuda.core._utils.turns import Turns
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
-__all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version"]
+__all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version", "record_nvrtc"]
 
 _missing_headers = Deferred("cuda.core._compile._missing_headers")
 
@@ -48,22 +52,44 @@ def load_nvrtc():
         If it is not; the message says what to install.
     """
     try:
-        _nvrtc_calls.nvrtcVersion()
+        _, *version = _nvrtc_calls.nvrtcVersion()
     except RuntimeError as error:
         raise type(error)(f"{_MISSING_NVRTC}. {error}") from None
+    if recorded_nvrtc() not in (None, tuple(version)):  # another module has loaded another one
+        recorded_nvrtc.cache_clear()
     return _nvrtc_calls
 
 
-@functools.cache
 def nvrtc_version() -> tuple[int, int]:
-    """Return the CUDA version of NVRTC, as ``(major, minor)``.
+    """Return the CUDA version of NVRTC, as ``(major, minor)``, without loading it where the version is recorded.
 
     Raises
     ------
     RuntimeError
         If NVRTC is missing.
     """
+    return recorded_nvrtc() or loaded_nvrtc()
+
+
+@functools.cache
+def loaded_nvrtc() -> tuple[int, int]:
+    """Load NVRTC, and ask it for its version."""
     return call_nvrtc("nvrtcVersion")
+
+
+@functools.cache
+def recorded_nvrtc() -> tuple[int, int] | None:
+    """Return the version that is recorded of the NVRTC that a call would load; None where it is loaded already."""
+    path = None if _nvrtc_calls.is_loaded() else libraries.nvrtc(False)
+    return recorded_version(path) if path else None
+
+
+def record_nvrtc() -> None:
+    """Record the version of NVRTC, if it is loaded from where a call would load it."""
+    if recorded_nvrtc() is None and _nvrtc_calls.is_loaded() and not is_software():
+        path = libraries.nvrtc(False)
+        if path and _nvrtc_calls.loaded_path() == os.path.realpath(path):
+            record_version(path, loaded_nvrtc())
 
 
 @functools.cache

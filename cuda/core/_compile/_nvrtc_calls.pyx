@@ -15,8 +15,11 @@ from cuda.core._utils cimport cynvrtc
 from cuda.core._utils.cynvrtc cimport NVRTC_ERROR_INVALID_INPUT, nvrtcProgram, nvrtcResult
 
 import importlib
+import os
 
 __all__ = [
+    "is_loaded",
+    "loaded_path",
     "nvrtcAddNameExpression",
     "nvrtcCompileProgram",
     "nvrtcCreateProgram",
@@ -36,8 +39,23 @@ __all__ = [
     "nvrtcVersion",
 ]
 
+cdef extern from "nvrtc_calls.hpp" nogil:
+    bint c_is_loaded "cuda_core::nvrtc_calls::is_loaded"()
+    const char* c_loaded_path "cuda_core::nvrtc_calls::loaded_path"() except? NULL
+
 ctypedef nvrtcResult (*SizeFunction)(nvrtcProgram, size_t*) except? NVRTC_ERROR_INVALID_INPUT nogil
 ctypedef nvrtcResult (*TextFunction)(nvrtcProgram, char*) except? NVRTC_ERROR_INVALID_INPUT nogil
+
+
+def is_loaded() -> bool:
+    """Return whether the library is there already, so that a call takes no time to load it."""
+    return c_is_loaded()
+
+
+def loaded_path() -> str:
+    """Return the file that the calls go to, without links; loads the library."""
+    cdef const char* c_path = c_loaded_path()
+    return os.path.realpath(os.fsdecode(<bytes>c_path)) if c_path != NULL else ""
 
 
 def nvrtcVersion():

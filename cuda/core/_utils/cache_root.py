@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["cache_root"]
+__all__ = ["cache_directory", "cache_root"]
 
 
 def cache_root() -> pathlib.Path:  # noqa: F821
@@ -18,8 +18,13 @@ def cache_root() -> pathlib.Path:  # noqa: F821
     """
     from pathlib import Path  # takes longer to import than all else here
 
+    return Path(cache_directory())
+
+
+def cache_directory() -> str:
+    """Return the path of :func:`cache_root`."""
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(os.path.expanduser("~"), "AppData", "Local")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "cuda-python"
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "cuda-python")

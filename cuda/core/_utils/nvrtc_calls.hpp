@@ -11,20 +11,37 @@
 namespace cuda_core {
 namespace nvrtc_calls {
 
+inline constexpr char library_name[] = "libnvrtc.so.13";
+
 struct Library {
     static constexpr nvrtcResult failure = NVRTC_ERROR_INVALID_INPUT;
 
     static void* find(const Symbol& symbol) noexcept {
         // One that is loaded for all, as the software device is, comes first: the bindings choose in the same way.
         if (void* loaded = dlsym(RTLD_DEFAULT, symbol.versioned)) return loaded;
-        void* library = open_library("libnvrtc.so.13", "nvrtc");
+        void* library = open_library(library_name, "nvrtc");
         if (library == nullptr) return nullptr;
         void* found = dlsym(library, symbol.versioned);
         return found ? found : find_in_bindings("cuda.bindings.cynvrtc", symbol.plain, "NVRTC");
     }
 };
 
+// Whether a call of NVRTC needs no library that is not loaded yet.
+inline bool is_loaded() noexcept {
+    if (dlsym(RTLD_DEFAULT, "nvrtcVersion")) return true;
+    void* loaded = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD);
+    if (loaded) dlclose(loaded);
+    return loaded != nullptr;
+}
+
 #include "nvrtc_calls_list.hpp"
+
+// The file of the library; null where it is unknown.
+inline const char* loaded_path() noexcept {
+    Dl_info info;
+    void* function = Library::find(nvrtcVersion_symbol);
+    return function && dladdr(function, &info) ? info.dli_fname : nullptr;
+}
 
 }  // namespace nvrtc_calls
 }  // namespace cuda_core

@@ -8,7 +8,7 @@ import copy
 import os
 from collections.abc import Iterable, Sequence
 
-from cuda.core._compile._nvrtc import nvrtc_version
+from cuda.core._compile._nvrtc import nvrtc_version, record_nvrtc
 from cuda.core._compile._option_table import (
     forwarded_options,
     options_elsewhere,
@@ -196,7 +196,9 @@ def compiler_identity(kind) -> list[bytes]:
 def tools_of(kind) -> list[bytes]:
     """Return the names and versions of the tools, whoever brings them."""
     if kind is SourceCodeType.CXX:
-        return [b"nvrtc", probe(nvrtc_version)]
+        version = probe(nvrtc_version)
+        record_nvrtc()
+        return [b"nvrtc", version]
     if kind is SourceCodeType.NVVM:
         return [b"nvvm", probe(lambda: _nvvm.load_nvvm().version()), probe(lambda: _nvvm.load_nvvm().ir_version())]
     backend = _linker.Linker.which_backend()

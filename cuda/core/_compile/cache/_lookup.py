@@ -8,6 +8,7 @@ import os
 import threading
 from collections import OrderedDict
 
+from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._option_table import options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._abc import ProgramCacheResource
@@ -82,6 +83,8 @@ def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
         settings if settings.is_shared else shown(settings.options),
         request.target,
         tuple(names_of(request)),
+        # Another one may be loaded than was expected.
+        nvrtc_version() if request.kind is SourceCodeType.CXX else None,
     )
     with _lock:
         known = _keys.get(identity)

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Versions of libraries that take long to load, recorded between runs.
+
+A library of a hundred megabytes takes tens of milliseconds to load, and a program that finds all its code in a cache
+needs no more than its version. A record holds for one path and for the file that was there: number, size, and times of
+modification and of change. Whoever replaces the library changes the last of these at least.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+from cuda.core._utils.cache_root import cache_directory
+from cuda.core._utils.hashing import sha256
+from cuda.core._utils.private_files import create_private, make_private_directories, read_trusted
+
+__all__ = ["record_version", "recorded_version"]
+
+_FORM = "cuda.core library version 1"
+_MOST_BYTES = 8192
+# A file that changed just now may change again without a difference in its times.
+_SETTLED_NS = 2_000_000_000
+
+
+def recorded_version(path: str) -> tuple[int, int] | None:
+    """Return the version of a library, as :func:`record_version` recorded it; None where it did not.
+
+    Parameters
+    ----------
+    path : str
+        The path of the library.
+    """
+    state = state_of(path)
+    if state is None:
+        return None
+    found = read_trusted(record_path(path), _MOST_BYTES)
+    if found is None:
+        return None
+    head, _, version = found.rpartition(b"\n")
+    major, _, minor = version.partition(b".")
+    if head != described(path, state) or not (major.isdigit() and minor.isdigit()):
+        return None
+    return int(major), int(minor)
+
+
+def record_version(path: str, version: tuple[int, int]) -> None:
+    """Record the version of a library that was loaded; where that is not possible, it is loaded the next time too."""
+    state = state_of(path)
+    if state is None or time.time_ns() - max(state[-2:]) < _SETTLED_NS or recorded_version(path) == version:
+        return
+    target = record_path(path)
+    temporary = f"{target}.{os.getpid()}.{time.time_ns()}"
+    with contextlib.suppress(OSError):
+        make_private_directories(os.path.dirname(target))
+        with create_private(temporary) as file:
+            file.write(described(path, state) + b"\n%d.%d" % version)
+        os.replace(temporary, target)
+
+
+def record_path(path: str) -> str:
+    """Return the file that has the record of a library."""
+    name = sha256(os.fsencode(path)).hexdigest()[:32]
+    return os.path.join(cache_directory(), "library-versions", name)
+
+
+def state_of(path: str) -> tuple[int, ...] | None:
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def described(path: str, state: tuple[int, ...]) -> bytes:
+    return "\n".join([_FORM, path, " ".join(map(str, state))]).encode(errors="surrogateescape")
