@@ -3,6 +3,11 @@
 """Sphinx configuration. The API pages come from the docstrings of the installed package."""
 
 import re
+import sys
+
+from docutils.nodes import literal
+from sphinx.domains.python import PythonDomain
+from sphinx.util import logging
 
 from cuda.core import __version__
 
@@ -28,6 +33,8 @@ napoleon_google_docstring = False
 
 
 def setup(app):
+    app.add_domain(ScopedNames, override=True)
+    app.connect("missing-reference", warn_of_missing_name, priority=950)
     # Before napoleon, which would take the first line of a property for the start of its text.
     app.connect("autodoc-process-docstring", show_type_of_property, priority=100)
     app.connect("autodoc-process-signature", hide_self)
@@ -43,3 +50,33 @@ def show_type_of_property(app, what, name, obj, options, lines):
 def hide_self(app, what, name, obj, options, signature, result):
     """Leave out the first argument, which callers do not pass."""
     return signature and (re.sub(r"^\((self|cls)(, )?", "(", signature), result)
+
+
+class ScopedNames(PythonDomain):
+    """Finds a name where Python would: in the class and the module of the text, then in the packages around it.
+
+    Sphinx takes any object whose last name is the same, and there are three classes named ``Device``.
+    """
+
+    def find_obj(self, env, modname, classname, name, type, searchmode=0):
+        name = name.removesuffix("()")
+        scope = ".".join(filter(None, [modname or "cuda.core", classname]))
+        while scope:
+            if (found := f"{scope}.{name}") in self.objects:
+                return [(found, self.objects[found])]
+            scope = scope.rpartition(".")[0]
+        if name in self.objects:
+            return [(name, self.objects[name])]
+        # A class of another package, or its member: a signature names it as it is imported.
+        named = [found for found in self.objects if found.endswith(f".{name}") and not self.objects[found].aliased]
+        if "." not in name:
+            named = [found for found in named if self.objects[found].objtype in ("class", "exception")]
+        return [(found, self.objects[found]) for found in named]
+
+
+def warn_of_missing_name(app, env, node, contnode):
+    """Warn of a reference in a text to what no page describes; types in signatures need not be on one."""
+    target = node["reftarget"]
+    others = {"numpy", *sys.stdlib_module_names}
+    if node["refdomain"] == "py" and isinstance(contnode, literal) and target.partition(".")[0] not in others:
+        logging.getLogger(__name__).warning("no page describes %r", target, location=node)

@@ -270,7 +270,7 @@ cdef class StridedMemoryView(ViewState):
 
         Parameters
         ----------
-        layout : :class:`~cuda.core._layout._StridedLayout`, optional
+        layout : _StridedLayout, optional
             The new layout, from the base that the present one counts from. None keeps it.
         dtype : :class:`numpy.dtype`, optional
             The new type. None keeps it.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from itertools import takewhile
 from pathlib import Path
 
 import cuda.core
@@ -13,15 +14,35 @@ import cuda.core
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
+def directives() -> list[tuple[str, str, str]]:
+    """Return what the API pages describe: the directive, the name with its module, the lines below."""
+    found = []
+    for page in sorted((DOCS / "api").glob("*.rst")):
+        module = None
+        pattern = r"^\.\. (\w+):: (\S+)\n((?:   .*\n)*)"
+        for directive, name, below in re.findall(pattern, page.read_text(), re.MULTILINE):
+            if directive in ("module", "currentmodule"):
+                module = name
+            elif directive.startswith("auto") or directive in ("data", "exception"):
+                found.append((directive, name if name.startswith("cuda.") else f"{module}.{name}", below))
+    return found
+
+
 def documented() -> list[str]:
     """Return the names that the API pages describe, with their modules."""
-    names = []
-    for page in sorted((DOCS / "api").glob("*.rst")):
-        text = page.read_text()
-        module = re.search(r"^\.\. currentmodule:: (\S+)", text, re.MULTILINE)[1]
-        for name in re.findall(r"^\.\. (?:auto\w+|data):: (\S+)", text, re.MULTILINE):
-            names.append(name if name.startswith("cuda.") else f"{module}.{name}")
-    return names
+    return [name for _, name, _ in directives()]
+
+
+def named(name: str) -> object:
+    """Return the object that a page describes."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def is_method(name: str, value: object) -> bool:
+    if name.startswith("_") or not (callable(value) or hasattr(type(value), "__get__")):
+        return False
+    return bool(value.__doc__) and not value.__doc__.startswith("Alias for field")  # that of a named tuple
 
 
 def public() -> set[str]:
@@ -31,6 +52,12 @@ def public() -> set[str]:
 
 def test_every_public_name_is_documented():
     assert public() - set(documented()) == set()
+
+
+def test_every_public_type_is_documented():
+    from cuda.core import typing
+
+    assert {f"cuda.core.typing.{name}" for name in typing.__all__} - set(documented()) == set()
 
 
 def test_every_public_name_of_system_is_documented():
@@ -57,8 +84,18 @@ def test_every_public_name_of_the_classic_interface_is_documented():
 
 def test_every_documented_name_exists():
     for name in documented():
-        module, _, attribute = name.rpartition(".")
-        assert hasattr(importlib.import_module(module), attribute), name
+        assert named(name) is not None, name
+
+
+def test_members_from_private_bases_are_documented():
+    classes = [(named(name), below) for directive, name, below in directives() if directive == "autoclass"]
+    described = {named(name) for directive, name, _ in directives() if directive in ("autoclass", "autoexception")}
+    for cls, below in classes:
+        bases = list(takewhile(lambda base: base not in described, cls.__mro__[1:]))
+        bases = [base for base in bases if base.__module__.startswith("cuda.core")]
+        members = {name for base in bases for name, value in vars(base).items() if is_method(name, value)}
+        if members - set(vars(cls)):
+            assert ":inherited-members:" in below, (cls, members)
 
 
 def test_no_name_is_documented_twice():
