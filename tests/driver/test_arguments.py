@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import gpuarray, tools
 from cuda.core.driver._arguments import convert
 from cuda.core.driver.compiler import SourceModule
 
@@ -97,9 +98,44 @@ def test_addresses_come_in_many_forms(module):
     class Interface:
         __cuda_array_interface__ = {"data": (int(memory), False)}
 
-    for pointer in (memory, np.intp(memory), np.uintp(memory), np.int64(int(memory)), Array(), Interface()):
+    class Holder(drv.PointerHolderBase):
+        def get_pointer(self):
+            return int(memory)
+
+    for pointer in (
+        *(memory, np.intp(memory), np.uintp(memory), np.int64(int(memory))),
+        *(Array(), Interface(), Holder(), gpuarray.GPUArray(4, np.float32, gpudata=memory)),
+    ):
         scale(pointer, np.float32(2), np.int32(4), block=(4, 1, 1))
-    assert drv.from_device(memory, 4, np.float32).tolist() == [64] * 4
+    assert drv.from_device(memory, 4, np.float32).tolist() == [256] * 4
+
+
+def test_memory_of_all_kinds_is_an_argument(module):
+    scale, pool = module.get_function("scale"), tools.DeviceMemoryPool()
+    pooled = pool.allocate(16)
+    assert isinstance(pooled, drv.PooledDeviceAllocation) and isinstance(drv.mem_alloc(16), drv.DeviceAllocation)
+    managed = drv.managed_zeros(6, np.float32, mem_flags=drv.mem_attach_flags.GLOBAL)
+    managed[...] = 1
+    for memory in (pooled, drv.mem_alloc(16)):
+        drv.memcpy_htod(memory, np.ones(4, np.float32))
+        scale(memory, np.float32(2), np.int32(4), block=(4, 1, 1))
+        assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
+    for array in (managed, managed[2:]):
+        scale(array, np.float32(3), np.int32(4), block=(4, 1, 1))
+    drv.Context.synchronize()
+    assert managed.tolist() == [3, 3, 9, 9, 3, 3]
+    array = gpuarray.to_gpu(np.ones(6, np.float32))
+    scale(array + array, np.float32(2), np.int32(4), block=(4, 1, 1))
+    scale(array[2:], np.float32(2), np.int32(2), block=(4, 1, 1))
+    assert array.get().tolist() == [1, 1, 2, 2, 1, 1]
+
+
+def test_structures_of_vectors_are_arguments():
+    source = "__global__ void total(float *out, float3 v) { *out = v.x + v.y + v.z; }"
+    out = np.zeros(1, np.float32)
+    vector = gpuarray.vec.make_float3(1, 2, 4)
+    SourceModule(source).get_function("total")(drv.Out(out), vector, block=(1, 1, 1))
+    assert out[0] == 7
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,39 @@ PREFIXES = {
     "pointer_attribute": "CU_POINTER_ATTRIBUTE_",
     "stream_flags": "CU_STREAM_",
 }
+# What programs use of each, under the names of the classic interface.
+MEMBERS = {
+    "ctx_flags": "SCHED_AUTO SCHED_SPIN SCHED_YIELD SCHED_BLOCKING_SYNC BLOCKING_SYNC SCHED_MASK MAP_HOST "
+    "LMEM_RESIZE_TO_MAX FLAGS_MASK",
+    "event_flags": "DEFAULT BLOCKING_SYNC DISABLE_TIMING INTERPROCESS",
+    "device_attribute": "WARP_SIZE SHARED_MEMORY_PER_BLOCK REGISTERS_PER_BLOCK GPU_OVERLAP "
+    "MAXIMUM_TEXTURE2D_ARRAY_WIDTH MAXIMUM_TEXTURE2D_ARRAY_HEIGHT MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES",
+    "function_attribute": "MAX_THREADS_PER_BLOCK SHARED_SIZE_BYTES CONST_SIZE_BYTES LOCAL_SIZE_BYTES NUM_REGS "
+    "PTX_VERSION BINARY_VERSION CACHE_MODE_CA MAX_DYNAMIC_SHARED_SIZE_BYTES PREFERRED_SHARED_MEMORY_CARVEOUT MAX",
+    "pointer_attribute": "CONTEXT MEMORY_TYPE DEVICE_POINTER HOST_POINTER",
+    "func_cache": "PREFER_NONE PREFER_SHARED PREFER_L1 PREFER_EQUAL",
+    "shared_config": "DEFAULT_BANK_SIZE FOUR_BYTE_BANK_SIZE EIGHT_BYTE_BANK_SIZE",
+    "array_format": "UNSIGNED_INT8 UNSIGNED_INT16 UNSIGNED_INT32 SIGNED_INT8 SIGNED_INT16 SIGNED_INT32 HALF FLOAT",
+    "array3d_flags": "ARRAY3D_2DARRAY 2DARRAY ARRAY3D_LAYERED LAYERED SURFACE_LDST CUBEMAP TEXTURE_GATHER",
+    "address_mode": "WRAP CLAMP MIRROR BORDER",
+    "filter_mode": "POINT LINEAR",
+    "memory_type": "HOST DEVICE ARRAY UNIFIED",
+    "compute_mode": "DEFAULT PROHIBITED EXCLUSIVE_PROCESS",
+    "host_alloc_flags": "PORTABLE DEVICEMAP WRITECOMBINED DEVICE_MAP WRITE_COMBINED",
+    "mem_host_register_flags": "PORTABLE DEVICEMAP",
+    "mem_attach_flags": "GLOBAL HOST SINGLE",
+    "limit": "STACK_SIZE PRINTF_FIFO_SIZE MALLOC_HEAP_SIZE DEV_RUNTIME_SYNC_DEPTH DEV_RUNTIME_PENDING_LAUNCH_COUNT",
+    "jit_option": "MAX_REGISTERS THREADS_PER_BLOCK WALL_TIME INFO_LOG_BUFFER INFO_LOG_BUFFER_SIZE_BYTES "
+    "ERROR_LOG_BUFFER ERROR_LOG_BUFFER_SIZE_BYTES OPTIMIZATION_LEVEL TARGET_FROM_CUCONTEXT TARGET FALLBACK_STRATEGY",
+    "jit_target": "COMPUTE_30 COMPUTE_75 COMPUTE_80 COMPUTE_90 COMPUTE_90A",
+    "jit_fallback": "PREFER_PTX PREFER_BINARY",
+    "jit_input_type": "CUBIN PTX FATBINARY OBJECT LIBRARY",
+    "ipc_mem_flags": "LAZY_ENABLE_PEER_ACCESS",
+    "graphics_register_flags": "NONE READ_ONLY WRITE_DISCARD SURFACE_LDST TEXTURE_GATHER",
+    "array_cubemap_face": "POSITIVE_X NEGATIVE_X POSITIVE_Y NEGATIVE_Y POSITIVE_Z NEGATIVE_Z",
+    "stream_flags": "DEFAULT NON_BLOCKING",
+    "profiler_output_mode": "KEY_VALUE_PAIR CSV",
+}
 
 
 def header_values():
@@ -70,6 +103,11 @@ def test_namespaces_have_names_and_values():
     assert drv.device_attribute.names["SHARED_MEMORY_PER_BLOCK"] is drv.device_attribute.MAX_SHARED_MEMORY_PER_BLOCK
     assert drv.device_attribute.values[10] is drv.device_attribute.WARP_SIZE
     assert drv.ctx_flags.BLOCKING_SYNC is drv.ctx_flags.SCHED_BLOCKING_SYNC
+
+
+@pytest.mark.parametrize("space", MEMBERS)
+def test_namespaces_have_the_members_of_the_classic_interface(space):
+    assert [name for name in MEMBERS[space].split() if not isinstance(getattr(getattr(drv, space), name), int)] == []
 
 
 def test_flags_of_host_memory_have_both_spellings():

@@ -126,6 +126,7 @@ def test_the_constructor_does_what_make_context_does(bare):
 
 def test_methods_of_the_current_context_are_called_on_class_and_instance(context):
     assert context.get_device() == drv.Context.get_device()
+    assert context.get_current() is drv.Context.get_current() is context
     context.synchronize()
     drv.Context.synchronize()
     assert context.pop() is context
@@ -310,7 +311,7 @@ def test_cache_and_banks_are_configured(context):
 
 
 def test_a_context_says_what_it_is(context):
-    assert context.get_api_version() > 0
+    assert context.get_api_version() > 0 and context.handle == int(drv.Context.get_current().handle) != 0
     assert "device 0" in repr(context)
     with pytest.raises(TypeError, match="cannot be pickled"):
         __import__("pickle").dumps(context)

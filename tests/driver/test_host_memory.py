@@ -13,16 +13,21 @@ from cuda.core.driver._host_memory import _RESOURCE
 
 pytestmark = pytest.mark.usefixtures("context")
 
+FUNCTIONS = {
+    "pagelocked": (drv.pagelocked_empty, drv.pagelocked_zeros, drv.pagelocked_empty_like, drv.pagelocked_zeros_like),
+    "aligned": (drv.aligned_empty, drv.aligned_zeros, drv.aligned_empty_like, drv.aligned_zeros_like),
+}
+
 
 @pytest.mark.parametrize("kind", ["pagelocked", "aligned"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, "i2", [("a", "i4"), ("b", "f8")], "M8[s]"])
 def test_arrays_have_shape_type_and_order(kind, order, dtype):
     base = drv.PagelockedHostAllocation if kind == "pagelocked" else drv.AlignedHostAllocation
-    zeros = getattr(drv, f"{kind}_zeros")((3, 4), dtype, order)
-    like = getattr(drv, f"{kind}_empty_like")(zeros)
-    zeros_like = getattr(drv, f"{kind}_zeros_like")(zeros)
-    for array in (zeros, like, zeros_like, getattr(drv, f"{kind}_empty")((3, 4), dtype, order=order)):
+    make_empty, make_zeros, make_empty_like, make_zeros_like = FUNCTIONS[kind]
+    zeros = make_zeros((3, 4), dtype, order)
+    like, zeros_like = make_empty_like(zeros), make_zeros_like(zeros)
+    for array in (zeros, like, zeros_like, make_empty((3, 4), dtype, order=order)):
         assert array.shape == (3, 4) and array.dtype == np.dtype(dtype) and isinstance(array.base, base)
         assert array.flags.c_contiguous == (order == "C") and array.flags.f_contiguous == (order == "F")
     assert zeros.tobytes() == zeros_like.tobytes() == bytes(zeros.nbytes)

@@ -20,6 +20,7 @@ from cuda.core.driver._array_numpy import call_function, call_ufunc
 from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_reduce import all_of, any_of, reduce_axes
 from cuda.core.driver._array_select import linear_combination
+from cuda.core.driver._array_textures import bind_elements, bind_memory
 from cuda.core.driver._array_transfer import assign, convert, copy_of, download, fill, upload
 
 __all__ = ["GPUArray"]
@@ -479,6 +480,30 @@ class GPUArray(ArrayBase):
             Where the result goes. Default is a new array.
         """
         return linear_combination(self, selffac, other, otherfac, out, stream)
+
+    def bind_to_texref(self, texref, allow_offset: bool = False) -> int:
+        """Let a texture reference read the memory of this array, and return the elements before it in the texture."""
+        return bind_memory(self, texref, allow_offset)
+
+    def bind_to_texref_ext(
+        self,
+        texref,
+        channels: int = 1,
+        allow_double_hack: bool = False,
+        allow_complex_hack: bool = False,
+        allow_offset: bool = False,
+    ) -> int:
+        """Let a texture reference read the elements of this array in their own format, as integers if they are such.
+
+        Doubles and complex numbers take channels of 32 bits, which ``fp_tex1Dfetch`` of ``pycuda-helpers.hpp`` puts
+        together.
+
+        Returns
+        -------
+        int
+            The elements from where the texture begins to where the array does.
+        """
+        return bind_elements(self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset)
 
     def any(self, stream=None, allocator=None) -> GPUArray:
         """Return whether any element is not zero, as an array without dimensions."""
