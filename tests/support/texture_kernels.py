@@ -30,6 +30,10 @@ KERNEL(volume_level, tex3DLod<float4>(t, p[0], p[1], p[2], p[3]))
 KERNEL(cube_level, texCubemapLod<float4>(t, p[0], p[1], p[2], p[3]))
 KERNEL(plane_gradients, tex2DGrad<float4>(t, p[0], p[1], make_float2(p[4], p[5]), make_float2(p[6], p[7])))
 KERNEL(line_gradients, tex1DGrad<float4>(t, p[0], p[4], p[6]))
+KERNEL(volume_gradients, tex3DGrad<float4>(t, p[0], p[1], p[2],
+    make_float4(p[4], p[5], p[6], 0), make_float4(p[7], p[8], p[9], 0)))
+KERNEL(cube_gradients, texCubemapGrad<float4>(t, p[0], p[1], p[2],
+    make_float4(p[4], p[5], p[6], 0), make_float4(p[7], p[8], p[9], 0)))
 KERNEL(gather_0, tex2Dgather<float4>(t, p[0], p[1], 0))
 KERNEL(gather_3, tex2Dgather<float4>(t, p[0], p[1], 3))
 """

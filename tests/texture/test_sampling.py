@@ -344,29 +344,84 @@ def test_each_level_has_its_own_elements(device, stream):
         assert np.abs(run(device, stream, "plane_level", texture, rows) - expected).max() <= 2 * sampling.STEP
 
 
-@pytest.mark.parametrize(
-    ("kernel", "scales", "added"),
-    [
-        # The change in elements from one read to the next, in x and in y, for each direction of the grid.
-        ("line_gradients", ((1, 0), (0, 0)), 0.0),
-        ("line_gradients", ((0, 0), (1, 0)), 0.0),
-        ("line_gradients", ((1, 0), (1, 0)), 0.5),  # both along the line: the square root of 2 times as far
-        ("plane_gradients", ((1, 0), (0, 1)), 0.0),
-        ("plane_gradients", ((0, 0.5), (1, 0)), 0.0),
-    ],
-)
-def test_gradients_choose_the_level(device, stream, kernel, scales, added):
-    """By the longer axis of the ellipse that the gradients make."""
-    extents = (32, 16) if kernel.startswith("plane") else (32,)
+def steps_of(axes: int) -> list:
+    """Changes between reads, in elements, for both directions of the grid: along axes, across them, skew, parallel."""
+    random = np.random.default_rng(axes)
+    one, two = np.eye(axes)[0], np.eye(axes)[-1]
+    pairs = [
+        (one, 0 * one),
+        (0 * one, two),
+        (one, two),
+        (one, one),
+        (one, -one),
+        (two, 0.5 * one),
+        (one + two, one - two),
+    ]
+    pairs += [(random.uniform(-1, 1, axes), random.uniform(-1, 1, axes)) for _ in range(40)]
+    return [(scale * x, scale * y) for x, y in pairs for scale in (1.5, 4.0, 6.3)]
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_gradients_choose_the_level(device, stream, axes):
+    extents = (64, 32, 16)[:axes]
     texture = texture_of(
         device, pyramid(device, stream, extents), normalized_coords=True, mipmap_filter_mode="linear",
         max_mipmap_level_clamp=9.0,
     )  # fmt: skip
-    steps = np.array([0.5, 1, 2, 4, 8, 16, 64])
-    (x0, y0), (x1, y1) = scales
-    rows = [[0.5, 0.5, 0, 0, x0 * s / 32, y0 * s / 16, x1 * s / 32, y1 * s / 16] for s in steps]
-    expected = np.clip(np.log2(steps) + added, 0, 4)
-    assert np.abs(run(device, stream, kernel, texture, rows, 1)[:, 0] - expected).max() <= 0.1
+    rows = np.zeros((len(steps_of(axes)), 10), dtype=np.float32)
+    rows[:, :3] = 0.5
+    for row, (x, y) in zip(rows, steps_of(axes), strict=True):
+        row[4 : 4 + axes] = x / extents
+        second = 7 if axes == 3 else 6
+        row[second : second + axes] = y / extents
+    expected = np.clip([sampling.level_of(x, y) for x, y in steps_of(axes)], 0, 4)
+    read = run(device, stream, f"{KERNELS[axes]}_gradients", texture, rows, 1)[:, 0]
+    assert np.abs(read - expected).max() <= LEVEL_STEPS
+
+
+# The levels have 8 fractional bits, and the logarithm that hardware takes is right to one more of them.
+LEVEL_STEPS = 2 * sampling.STEP
+
+
+def test_gradients_choose_the_level_of_a_cube(device, stream):
+    """By the places on its face, or on the next one unfolded, that a direction and the changed one meet."""
+    mipmap = device.create_mipmapped_array(
+        {"shape": (64, 64, 6), "format": "float32", "num_channels": 1, "num_levels": 6, "is_cubemap": True}
+    )
+    for level in range(6):
+        array = mipmap.get_level(level)
+        array.copy_from(np.full(array.shape[::-1], level, dtype=np.float32), stream=stream)
+    texture = texture_of(
+        device, mipmap, normalized_coords=True, mipmap_filter_mode="linear", max_mipmap_level_clamp=9.0
+    )
+    directions = [(1, 0.1, 0.2), (2, 0.2, 0.4), (0.1, 0.2, -1), (-0.3, -1.5, 0.2)]
+    changes = [((0, 0.25, 0), (0, 0, 0)), ((0.25, 0, 0), (0, 0, 0)), ((0.1, 0.25, 0.1), (0.05, -0.1, 0.2))]
+    rows = [[*d, 0, *x, *y] for d in directions for x, y in changes]
+    expected = []
+    for direction in directions:
+        # Places on the face, from 0 to 1.
+        where = [np.array(sampling.face_of(np.array(direction) + change)[1:]) for pair in changes for change in pair]
+        here = np.array(sampling.face_of(np.array(direction))[1:])
+        steps = [64 * (place - here) for place in where]
+        expected += [sampling.level_of(x, y) for x, y in zip(steps[::2], steps[1::2], strict=True)]
+    read = run(device, stream, "cube_gradients", texture, rows, 1)[:, 0]
+    assert np.abs(read - np.clip(expected, 0, 5)).max() <= LEVEL_STEPS
+    # From (1, 0.8, 0.8) to (1, 1.05, 0.8): 0.2 to the edge of the face, and 1 - 1/1.05 on the next one.
+    beyond = run(device, stream, "cube_gradients", texture, [[1, 0.8, 0.8, 0, 0, 0.25, 0, 0, 0, 0]], 1)[0, 0]
+    assert abs(beyond - sampling.level_of((32 * (0.2 + 1 - 1 / 1.05), 32 * (0.8 - 0.8 / 1.05)), (0, 0))) <= LEVEL_STEPS
+
+
+def test_textures_of_levels_take_normalised_coordinates_whatever_they_were_told(device, stream):
+    mipmap = device.create_mipmapped_array({"shape": (32, 16), "format": "float32", "num_channels": 1, "num_levels": 3})
+    for level in range(3):
+        array = mipmap.get_level(level)
+        values = 100 * level + np.arange(array.shape[0]) + np.zeros(array.shape[::-1])
+        array.copy_from(values.astype(np.float32), stream=stream)
+    rows = [[x, 0.2, 0, level] for level in range(3) for x in (0.5, 1.0, 3.5)]
+    for told in (False, True):
+        texture = texture_of(device, mipmap, normalized_coords=told, max_mipmap_level_clamp=9.0)
+        read = run(device, stream, "plane_level", texture, rows, 1)[:, 0]
+        assert read.tolist() == [16, 31, 31, 108, 115, 115, 204, 207, 207]
 
 
 def test_anisotropy_keeps_the_finer_level(device, stream):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 namespace emu::exec {
 namespace {
@@ -86,6 +87,59 @@ int64_t layer_of(int32_t index, uint32_t count)
     return std::min(uint32_t(index), count - 1);
 }
 
+// From one read to the next, in elements along each axis.
+struct Step {
+    double by[3] = {0, 0, 0};
+    bool leaves_face = false;
+};
+
+// How far a read moves, in elements: hardware adds fixed parts of the shorter components to the longest.
+double length_of(const Step& step)
+{
+    double parts[3] = {std::fabs(step.by[0]), std::fabs(step.by[1]), std::fabs(step.by[2])};
+    std::sort(parts, parts + 3, std::greater<double>());
+    return parts[0] + parts[1] * 11 / 32 + parts[2] / 4;
+}
+
+// The longest of both steps and of the directions halfway between them, which counts 11/16 instead of the root of 1/2.
+double reach_of(const Step& x, const Step& y)
+{
+    Step sum, difference;
+    for (int i = 0; i < 3; ++i)
+        sum.by[i] = x.by[i] + y.by[i], difference.by[i] = x.by[i] - y.by[i];
+    double longest = std::max(length_of(x), length_of(y));
+    if (x.leaves_face || y.leaves_face)
+        return longest;
+    return std::max(longest, std::max(length_of(sum), length_of(difference)) * 11 / 16);
+}
+
+// The step on the faces of a cube, of `size` elements, by which a direction changes: where it leaves the face, the
+// next one is unfolded beside it.
+Step step_on_cube(const float (&at)[3], const float (&change)[3], uint32_t size)
+{
+    auto longest = [](const double (&d)[3]) {
+        int axis = std::fabs(d[0]) >= std::fabs(d[1]) ? 0 : 1;
+        return std::fabs(d[axis]) >= std::fabs(d[2]) ? axis : 2;
+    };
+    double from[3], to[3];
+    for (int i = 0; i < 3; ++i)
+        from[i] = at[i], to[i] = double(at[i]) + change[i];
+    int a = longest(from), b = longest(to);
+    double sign_a = from[a] < 0 ? -1 : 1, sign_b = to[b] < 0 ? -1 : 1, scale_a = std::fabs(from[a]),
+           scale_b = std::fabs(to[b]);
+    for (int i = 0; i < 3; ++i)
+        from[i] /= scale_a, to[i] /= scale_b;
+    Step out;
+    out.leaves_face = a != b || sign_a != sign_b;
+    for (int i = 0; i < 3; ++i)
+        out.by[i] = i == a || i == b ? 0 : (to[i] - from[i]) * size / 2;
+    if (a != b)
+        out.by[b] = (2 - sign_b * from[b] - sign_a * to[a]) * size / 2;
+    else if (out.leaves_face)
+        out.by[a] = 2.0 * size; // by way of a whole face
+    return out;
+}
+
 } // namespace
 
 Sampler::Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_readable)
@@ -98,6 +152,21 @@ bool Sampler::gives_integers() const
     bool number = texture_.format == CU_AD_FORMAT_HALF || texture_.format == CU_AD_FORMAT_FLOAT;
     return !number &&
            (texture_.sampling.flags & CU_TRSF_READ_AS_INTEGER || texture_.element_bytes == 4 * texture_.channels);
+}
+
+// The driver takes coordinates of levels, which differ in size, for normalised ones, whatever it is told.
+bool Sampler::is_normalised() const
+{
+    return texture_.is_mipmapped || texture_.sampling.flags & CU_TRSF_NORMALIZED_COORDINATES;
+}
+
+// Wrapping and mirroring need normalised coordinates.
+CUaddress_mode Sampler::address_mode(int axis) const
+{
+    CUaddress_mode mode = texture_.sampling.addressMode[axis];
+    bool repeats = mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR;
+    bool can_repeat = texture_.sampling.flags & CU_TRSF_NORMALIZED_COORDINATES;
+    return repeats && !can_repeat ? CU_TR_ADDRESS_MODE_CLAMP : mode;
 }
 
 void Sampler::read()
@@ -150,7 +219,8 @@ float Sampler::level_of_detail() const
     return level > 0 ? std::min(level, last) : 0; // also where it is no number
 }
 
-// The ellipse, in elements of the first level, that a pixel covers by its gradients; its axes as they combine them.
+// The ellipse of a plane, in elements of the first level, that a pixel covers by its gradients; its axes as they
+// combine them.
 struct Footprint {
     double longer = 0, shorter = 0;
     float along_x = 1, along_y = 0; // the gradients' parts in the longer axis
@@ -158,12 +228,10 @@ struct Footprint {
 
 static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool normalised)
 {
-    const float extents[3] = {float(base.width), float(base.height), float(base.depth)};
-    int count = is_cube(call.kind) ? 3 : dimensions_of(call.kind);
+    const float extents[2] = {float(base.width), float(base.height)};
     double xx = 0, yy = 0, xy = 0;
-    for (int i = 0; i < count; ++i) {
-        // A face shows the directions from -1 to 1.
-        double scale = is_cube(call.kind) ? extents[0] / 2 : normalised ? extents[i] : 1;
+    for (int i = 0; i < 2; ++i) {
+        double scale = normalised ? extents[i] : 1;
         double x = call.dx[i] * scale, y = call.dy[i] * scale;
         xx += x * x, yy += y * y, xy += x * y;
     }
@@ -177,9 +245,21 @@ static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool 
 
 float Sampler::level_of_gradients() const
 {
-    double longer = footprint(call_, texture_.levels[0], is_normalised()).longer;
-    float step;
-    return float(std::log2(longer / anisotropic_samples(&step)));
+    const Texels& base = texture_.levels[0];
+    float samples;
+    int count = anisotropic_samples(&samples);
+    if (count > 1)
+        return float(std::log2(footprint(call_, base, is_normalised()).longer / count));
+    if (is_cube(call_.kind))
+        return float(std::log2(reach_of(step_on_cube(call_.at, call_.dx, base.width),
+                                        step_on_cube(call_.at, call_.dy, base.width))));
+    const double scales[3] = {double(base.width), double(base.height), double(base.depth)};
+    Step x, y;
+    for (int i = 0; i < dimensions_of(call_.kind); ++i) {
+        double scale = is_normalised() ? scales[i] : 1;
+        x.by[i] = call_.dx[i] * scale, y.by[i] = call_.dy[i] * scale;
+    }
+    return float(std::log2(reach_of(x, y)));
 }
 
 // How many samples lie along the longer axis, and their distance as a part of it.
@@ -205,7 +285,7 @@ Sampler::Texel Sampler::at_levels()
     float detail = level_of_detail();
     bool mixes = texture_.sampling.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && !gives_integers();
     size_t first = size_t(mixes ? detail : detail + 0.5f);
-    float weight = mixes ? std::floor((detail - float(first)) * fraction_steps + 0.5f) / fraction_steps : 0;
+    float weight = mixes ? std::floor((detail - float(first)) * fraction_steps) / fraction_steps : 0;
     auto at_sample = [&] {
         if (weight == 0)
             return in_level(texture_.levels[first]);
@@ -247,7 +327,7 @@ Sampler::Axis Sampler::axis(float coordinate, uint32_t extent, int number) const
 {
     double place = coordinate;
     if (is_normalised()) {
-        CUaddress_mode mode = texture_.sampling.addressMode[number];
+        CUaddress_mode mode = address_mode(number);
         if (mode == CU_TR_ADDRESS_MODE_WRAP)
             place -= std::floor(place);
         else if (mode == CU_TR_ADDRESS_MODE_MIRROR)
@@ -268,16 +348,15 @@ Sampler::Axis Sampler::axis(float coordinate, uint32_t extent, int number) const
 
 int64_t Sampler::resolve(int64_t index, uint32_t extent, int number) const
 {
-    CUaddress_mode mode = texture_.sampling.addressMode[number];
+    CUaddress_mode mode = address_mode(number);
     int64_t size = extent;
     if (index >= 0 && index < size)
         return index;
     if (mode == CU_TR_ADDRESS_MODE_BORDER)
         return -1;
-    // Wrapping and mirroring need normalised coordinates.
-    if (is_normalised() && mode == CU_TR_ADDRESS_MODE_WRAP)
+    if (mode == CU_TR_ADDRESS_MODE_WRAP)
         return (index % size + size) % size;
-    if (is_normalised() && mode == CU_TR_ADDRESS_MODE_MIRROR) {
+    if (mode == CU_TR_ADDRESS_MODE_MIRROR) {
         int64_t place = (index % (2 * size) + 2 * size) % (2 * size);
         return place < size ? place : 2 * size - 1 - place;
     }

@@ -54,7 +54,8 @@ private:
     Texel border() const;
     Word decode(const std::byte* at, uint32_t channel) const;
     bool gives_integers() const;
-    bool is_normalised() const { return texture_.sampling.flags & CU_TRSF_NORMALIZED_COORDINATES; }
+    bool is_normalised() const;
+    CUaddress_mode address_mode(int axis) const;
     bool is_linear() const { return texture_.sampling.filterMode == CU_TR_FILTER_MODE_LINEAR; }
     static void add(Texel* sum, const Texel& texel, float weight);
 

@@ -29,6 +29,7 @@ struct Texture {
     uint32_t channels = 1;
     uint32_t element_bytes = 4;
     bool has_gather = false;
+    bool is_mipmapped = false;
     CUDA_TEXTURE_DESC sampling{};      // of textures
     int device = 0;
     bool is_checked = false;           // memory of the program, which may be free by now

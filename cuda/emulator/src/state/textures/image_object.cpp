@@ -170,7 +170,7 @@ bool is_cube(exec::TexelShape shape)
     return shape == exec::TexelShape::cube || shape == exec::TexelShape::layered_cube;
 }
 
-CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture, bool is_mipmapped)
+CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
 {
     constexpr unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
                                CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
@@ -189,10 +189,6 @@ CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture, 
     }
     if (sampling.flags & CU_TRSF_SEAMLESS_CUBEMAP && !is_cube(texture.shape)) {
         explain("CU_TRSF_SEAMLESS_CUBEMAP is for arrays made with CUDA_ARRAY3D_CUBEMAP");
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (is_mipmapped && !(sampling.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
-        explain("a texture of a mipmapped array needs CU_TRSF_NORMALIZED_COORDINATES");
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -235,8 +231,9 @@ CUresult ImageObject::create_texture(const CUDA_RESOURCE_DESC& resource, const C
     if (view)
         if (CUresult failed = apply(*view, resource, texture.get()))
             return failed;
-    if (CUresult failed = check(sampling, *texture, resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY))
+    if (CUresult failed = check(sampling, *texture))
         return failed;
+    texture->is_mipmapped = resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     texture->element_bytes = uint32_t(format_size(texture->format) * texture->channels);
     auto object = std::make_shared<ImageObject>();
     object->context_ = context;
