@@ -43,8 +43,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         return set(devices)
 
     def __contains__(self, value):
-        ordinal = find_ordinal(value)
-        return ordinal is not None and ordinal in read_peers(self._resource)
+        return find_ordinal(value) in read_peers(self._resource)  # None, which is no device, is never there
 
     def __iter__(self):
         return iter([_late.device_of(ordinal) for ordinal in sorted(read_peers(self._resource))])

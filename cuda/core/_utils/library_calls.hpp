@@ -45,32 +45,39 @@ struct Entry<Library, symbol, Result (*)(Arguments...)> {
 // from a search that takes long, or is an exception.
 inline void* open_library(const char* loaded_name, const char* function) noexcept {
     // At the end of the interpreter Python cannot be asked, but the library is there.
-    if (void* loaded = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD)) return loaded;
-    const PyGILState_STATE state = PyGILState_Ensure();
-    PyObject* module = PyImport_ImportModule("cuda.core._utils.libraries");
-    void* library = nullptr;
-    for (int is_thorough = 0; module && !library && is_thorough < 2; ++is_thorough) {
-        PyObject* path = PyObject_CallMethod(module, function, "i", is_thorough);
-        const char* text = path ? PyUnicode_AsUTF8(path) : nullptr;
-        if (text && *text) library = dlopen(text, RTLD_NOW);
-        if (text && !library && is_thorough) PyErr_Format(PyExc_RuntimeError, "%s", dlerror());
-        Py_XDECREF(path);
-        if (!text) break;
-    }
-    Py_XDECREF(module);
-    PyGILState_Release(state);
+    void* library = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD);
+    if (library != nullptr) return library;
+    or_wait_for_exit([&library, function] {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.libraries");
+        for (int is_thorough = 0; module && !library && is_thorough < 2; ++is_thorough) {
+            PyObject* path = PyObject_CallMethod(module, function, "i", is_thorough);
+            const char* text = path ? PyUnicode_AsUTF8(path) : nullptr;
+            if (text && *text) library = dlopen(text, RTLD_NOW);
+            if (text && !library && is_thorough) PyErr_Format(PyExc_RuntimeError, "%s", dlerror());
+            Py_XDECREF(path);
+            if (!text) break;
+        }
+        Py_XDECREF(module);
+        PyGILState_Release(state);
+    });
     return library;
 }
 
 // The function of the bindings, which look by means of their own; else null, with an exception set.
 inline void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
-    const PyGILState_STATE state = PyGILState_Ensure();
-    void* found = deferred_function(module, function);
-    if (found == nullptr) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function);
-    }
-    PyGILState_Release(state);
+    void* found = nullptr;
+    or_wait_for_exit([&found, module, function, library] {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        found = deferred_function(module, function);
+        if (found == nullptr) {
+            PyErr_Clear();
+            PyErr_Format(
+                PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function
+            );
+        }
+        PyGILState_Release(state);
+    });
     return found;
 }
 
