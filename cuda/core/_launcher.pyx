@@ -87,6 +87,7 @@ def launch(
     mode = relax_capture_mode()
     try:
         launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
+        (<Kernel>kernel)._loaded_devices |= device_bit(target)
     finally:
         restore_capture_mode(mode)
 
@@ -155,22 +156,33 @@ cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_
 
 
 cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords):
+    cdef Py_ssize_t index
+    cdef Stream target
     if (
         count >= 3
         and keywords == NULL
-        and Py_TYPE(arguments[0]) == <PyTypeObject*>Stream
         and Py_TYPE(arguments[1]) == <PyTypeObject*>LaunchConfig
         and Py_TYPE(arguments[2]) == <PyTypeObject*>Kernel
     ):
-        launch_kernel(
-            <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3
-        )
-        return None
-    cdef Py_ssize_t index
+        if Py_TYPE(arguments[0]) == <PyTypeObject*>Stream:
+            launch_kernel(
+                <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3
+            )
+            return None
+        # A graph builder, in whose capture nothing will be loaded.
+        if isinstance(<object>arguments[0], StreamSource):
+            target = (<StreamSource>arguments[0])._stream_to_use()
+            if (<Kernel>arguments[2])._loaded_devices & device_bit(target):
+                launch_kernel(target, <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3)
+                return None
     cdef Py_ssize_t named = len(<tuple>keywords) if keywords != NULL else 0
     positional = [<object>arguments[index] for index in range(count)]
     by_name = {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)}
     return launch_by_python_rules(*positional, **by_name)
+
+
+cdef inline uint64_t device_bit(Stream stream) noexcept:
+    return <uint64_t>1 << stream._device_id if 0 <= stream._device_id < 64 else 0
 
 
 cdef LaunchConfig accept_config(object config):

@@ -220,6 +220,28 @@ def test_strict_captures_go_on_whatever_the_library_does(device, mode, name):
         assert builder.end_building().complete()
 
 
+@pytest.mark.requires(devices=2)
+@pytest.mark.parametrize("mode", ["global", "thread_local"])
+def test_a_kernel_that_is_loaded_on_another_device_is_loaded_in_a_strict_capture_too(device, mode):
+    kernel = compiled.__wrapped__(SOURCE + f"// {mode}").get_kernel("add")
+    memory = Memory(LEGACY_DEFAULT_STREAM)
+    other = Device(1)
+    for place in (device, device, other, other):
+        place.set_current()
+        try:
+            with place.create_graph_builder().begin_building(mode) as builder:
+                for _ in range(2):
+                    launch(builder, ONE, kernel, memory.address, 1)
+                assert builder.is_building
+                graph = builder.end_building().complete()
+            stream = place.create_stream()
+            graph.launch(stream)
+            stream.sync()
+        finally:
+            device.set_current()
+    assert value(memory) == 8
+
+
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL"])
 @pytest.mark.parametrize("name", [name for name in DURING if name.startswith(("drop", "read", "first use", "load"))])
 def test_captures_of_other_libraries_go_on_too(device, mode, name):
