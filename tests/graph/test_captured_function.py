@@ -336,7 +336,7 @@ def test_threads_share_a_captured_function(step, device):
         thread.join()
     assert [values(y) for y in results] == [[12] * 4] * 4
     counts = step.statistics
-    assert counts.captures + counts.updates + counts.replays == 48
+    assert counts.captures + counts.updates + counts.replays + counts.patches == 48
 
 
 # --- data: single nodes are changed, and the function does not run ---

@@ -28,6 +28,7 @@ ELSEWHERE = {
     "graph/_node_images.pyx": "graph/test_captured_function.py",
     "graph/_node_values.pyx": "graph/test_graph_node.py",
     "graph/_replay_plan.pyx": "graph/test_captured_function.py",
+    "graph/_replays.pyx": "graph/test_captured_function.py",
     "system/_public.py": "system/test_names.py",
     "system/_support.py": "system/test_system.py",
     "system/_waiting.py": "system/test_events.py",

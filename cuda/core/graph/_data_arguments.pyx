@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uintptr_t
+from cpython.float cimport PyFloat_AS_DOUBLE
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcmp, memcpy
 
 from cuda.core._handles._handles cimport KeptAllocation
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel
+from cuda.core._utils._cpython cimport read_short_int
 
 import inspect
 import struct
@@ -20,6 +23,7 @@ __all__ = ["NotComparable", "data_names"]
 cdef frozenset _PLAIN = frozenset((type(None), bool, int, str, bytes))
 cdef frozenset _COMPARED = frozenset((complex, dict, Kernel, LaunchConfig))
 ADDRESS = "address"  # a kind of data
+_HALF = 1 << 63
 
 
 class NotComparable(Exception):
@@ -52,140 +56,343 @@ def data_names(function, data) -> tuple[frozenset, frozenset]:
     return frozenset(known[name] for name in names), frozenset(names)
 
 
-cdef class CallKey:
+cdef extern from "Python.h":
+    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
+    Py_ssize_t Py_SIZE(PyObject*) noexcept nogil
+    int Py_EQ
+
+
+cdef class CallPattern:
     def __hash__(self):
         return self.hash
 
     def __eq__(self, other):
-        cdef CallKey key
-        if self is other or type(other) is not CallKey:
+        cdef CallPattern pattern
+        if self is other or type(other) is not CallPattern:
             return self is other
-        key = other
-        return self.hash == key.hash and self.data == key.data and self.is_of_kind(key)
+        pattern = other
+        return self.hash == pattern.hash and self.context == pattern.context and self.shape == pattern.shape
 
-    cdef bint is_of_kind(self, CallKey other) except -1:
-        if self.is_unequal or other.is_unequal or self.kind_hash != other.kind_hash:
+    cdef bint is_fast(self) noexcept:
+        return len(self.kinds) <= MOST_WORDS
+
+    cdef bint match(
+        self, uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names, DataWord* words
+    ) except -1:
+        cdef Py_ssize_t index
+        cdef size_t place = 0
+        if context != self.context or count != self.count:
             return False
-        return self.context == other.context and self.shape == other.shape
+        if names == NULL:
+            if len(self.names):
+                return False
+        elif <PyObject*>self.names != names and not PyObject_RichCompareBool(<PyObject*>self.names, names, Py_EQ):
+            return False
+        for index in range(count + len(self.names)):
+            if not match_one(self, arguments[index], &place, &words):
+                return False
+        return True
 
 
-cdef CallKey CallKey_create(uintptr_t context, tuple args, dict kwargs, frozenset positions, frozenset names):
-    cdef CallKey self = CallKey.__new__(CallKey)
-    cdef list data = []
-    self.context = context
-    self.shape = describe(args, kwargs, positions, names, data, None)
-    self.data = tuple(data)
-    self.kind_hash = hash(self.shape)
-    self.hash = self.kind_hash ^ (hash(self.data) * 3)
-    return self
+# Compares one argument, and its items; `words` moves on behind its data.
+cdef bint match_one(CallPattern self, PyObject* argument, size_t* place, DataWord** words) except -1:
+    cdef const Expected* expected = &self.expected[place[0]]
+    cdef int64_t number
+    cdef double real
+    place[0] += 1
+    if expected.way == IDENTICAL:
+        return argument == expected.thing
+    if expected.way == EQUAL_VALUE or expected.way == DATA_VALUE:
+        return match_value(expected, argument, words)
+    if Py_TYPE(argument) != expected.cls:
+        return False
+    if expected.way == DATA_MEMORY or expected.way == EQUAL_MEMORY:
+        return match_memory(expected, argument, words)
+    if expected.way == DATA_INT:
+        if read_short_int(argument, &number):
+            words[0][0].bits = <uint64_t>number
+            words[0][0].type = SIGNED
+            words[0] += 1
+            return True
+        return match_value(expected, argument, words)
+    if expected.way == EQUAL_INT:
+        return read_short_int(argument, &number) and <uint64_t>number == expected.bits
+    if expected.way == DATA_FLOAT or expected.way == EQUAL_FLOAT:
+        real = PyFloat_AS_DOUBLE(<object>argument)
+        if expected.way == EQUAL_FLOAT:
+            return memcmp(&real, &expected.bits, 8) == 0
+        memcpy(&words[0][0].bits, &real, 8)
+        words[0][0].type = DOUBLE
+        words[0] += 1
+        return True
+    if expected.way == EQUAL_TEXT:
+        return argument == expected.thing or PyObject_RichCompareBool(argument, expected.thing, Py_EQ) != 0
+    if expected.way == EQUAL_CONFIG:
+        return is_config(<LaunchConfig>argument, self.configs.data() + expected.bits)
+    return match_items(self, expected.size, argument, place, words)
 
 
-cdef CallKey CallKey_unequal(uintptr_t context):
-    cdef CallKey self = CallKey.__new__(CallKey)
-    self.context = context
-    self.shape = self.data = ()
-    self.is_unequal = True
-    self.hash = hash(object())
-    return self
+cdef bint match_memory(const Expected* expected, PyObject* argument, DataWord** words) except -1:
+    cdef KeptAllocation memory
+    if (
+        not memory.hold((<Buffer>argument)._h_allocation)
+        or memory.value().size != expected.size
+        or (<Buffer>argument)._is_readonly != expected.is_readonly
+        or Py_TYPE(<PyObject*>(<Buffer>argument)._memory_resource) != expected.resource
+    ):
+        return False
+    if expected.way == EQUAL_MEMORY:
+        return memory.value().pointer == expected.bits
+    words[0][0].bits = memory.value().pointer
+    words[0][0].type = SIGNED
+    words[0] += 1
+    return True
 
 
-cdef list kinds_of(tuple args, dict kwargs, frozenset positions, frozenset names):
-    cdef list kinds = []
-    describe(args, kwargs, positions, names, [], kinds)
-    return kinds
+# What is found out by calls into Python.
+cdef bint match_value(const Expected* expected, PyObject* argument, DataWord** words) except -1:
+    try:
+        if expected.way == EQUAL_VALUE:
+            return value_of(<object>argument) == <object>expected.thing
+        kind, value = data_of(<object>argument)
+    except NotComparable:
+        return False
+    if value is None or kind != <object>expected.thing:
+        return False
+    write_word(value, words[0])
+    words[0] += 1
+    return True
 
 
-cdef tuple describe(tuple args, dict kwargs, frozenset positions, frozenset names, list data, list kinds):
+cdef bint match_items(
+    CallPattern self, size_t size, PyObject* argument, size_t* place, DataWord** words
+) except -1:
+    cdef bint is_list = isinstance(<object>argument, list)
+    cdef size_t index
+    # Comparing an item may run code that shortens the list.
+    for index in range(size):
+        if <size_t>Py_SIZE(argument) != size:
+            return False
+        item = (<list>argument)[index] if is_list else (<tuple>argument)[index]
+        if not match_one(self, <PyObject*>item, place, words):
+            return False
+    return <size_t>Py_SIZE(argument) == size
+
+
+# ---------------------------------------------------------------------------------------------
+# Describing a call
+
+cdef CallPattern CallPattern_create(
+    uintptr_t context, tuple args, dict kwargs, DataChoice choice, frozenset positions, frozenset names, list data
+):
+    cdef CallPattern self = CallPattern.__new__(CallPattern)
     cdef Py_ssize_t index
     cdef list shape = []
-    cdef bint has_data = len(positions) != 0
+    self.context = context
+    self.kinds = []
+    self.kept = []
+    self.count = len(args)
+    self.names = tuple(kwargs)
     for index in range(len(args)):
-        if has_data and index in positions:
-            shape.append(data_value(args[index], data, kinds, 0))
-        else:
-            shape.append(value_of(args[index], 0))
+        shape.append(describe(self, args[index], choice == NAMED and index in positions, choice == MEMORY, data, 0))
     for name, argument in kwargs.items():
         shape.append(name)
-        shape.append(data_value(argument, data, kinds, 0) if name in names else value_of(argument, 0))
-    return tuple(shape)
+        shape.append(describe(self, argument, choice == NAMED and name in names, choice == MEMORY, data, 0))
+    self.shape = tuple(shape)
+    self.hash = hash(self.shape)
+    return self
 
 
-# What kind the argument is, for the shape; its value goes to `data`.
-cdef object data_value(object argument, list data, list kinds, int depth):
-    cdef KeptAllocation memory
+# Something hashable that is equal where the captured work must be, too, but for the values of data.
+cdef object describe(CallPattern self, object argument, bint is_data, bint is_memory_data, list data, int depth):
+    cdef Expected expected
+    cdef double real
+    cdef int64_t number
     cls = type(argument)
+    clear(&expected, cls)
     if isinstance(argument, Buffer):
-        keep_memory(argument, &memory)
-        value = memory.value().pointer
-        kind = cls, ADDRESS, memory.value().size, type((<Buffer>argument)._memory_resource)
-    elif cls is int:
-        kind, value = cls, argument
-    elif cls is float:
-        kind, value = cls, struct.pack("<d", argument)
-    elif cls is tuple or cls is list:
-        check_depth(depth)
-        return cls, tuple([data_value(item, data, kinds, depth + 1) for item in argument])
-    elif is_numpy_scalar(argument):
-        kind, value = kind_of_scalar(argument)
-    elif cls in _PLAIN or cls in _COMPARED:
-        return value_of(argument, depth)
-    else:
-        _, value, *rest = value_of_array(argument)
-        if type(value) is not int or not 0 <= value < 1 << 63:
+        return describe_memory(self, &expected, argument, is_data or is_memory_data, data)
+    if cls is tuple or cls is list:
+        if depth > MOST_DEPTH:
             raise NotComparable
-        kind = cls, ADDRESS, *rest
-    if value is not None:
-        data.append(value)
-        if kinds is not None:
-            kinds.append(kind)
+        expected.way, expected.size = ITEMS, len(argument)
+        self.expected.push_back(expected)
+        return cls, tuple([describe(self, item, is_data, is_memory_data, data, depth + 1) for item in argument])
+    if is_data and cls is int or cls is float:
+        expected.way = DATA_FLOAT if cls is float else DATA_INT
+        if is_data:
+            expected.thing = <PyObject*>cls
+            return add_data(self, &expected, cls, struct.pack("<d", argument) if cls is float else argument, data)
+        real = argument
+        expected.way = EQUAL_FLOAT
+        memcpy(&expected.bits, &real, 8)
+        self.expected.push_back(expected)
+        return value_of(argument)
+    if cls is int and read_short_int(<PyObject*>argument, &number):
+        expected.way, expected.bits = EQUAL_INT, <uint64_t>number
+    elif cls is Kernel:
+        expected.way, expected.thing = IDENTICAL, <PyObject*>argument
+    elif cls is LaunchConfig:
+        expected.way, expected.bits = EQUAL_CONFIG, self.configs.size()
+        self.configs.resize(self.configs.size() + CONFIG_NUMBERS)
+        read_config(argument, self.configs.data() + expected.bits)
+    elif cls in _PLAIN and cls is not int:
+        expected.way = EQUAL_TEXT if cls is str or cls is bytes else IDENTICAL
+        keep(self, &expected, argument)
+    elif cls is not int and cls not in _COMPARED and (is_data or not is_numpy_scalar(argument)):
+        kind, value = data_of(argument)
+        if value is not None and (is_data or (is_memory_data and kind[1] is ADDRESS)):
+            expected.way = DATA_VALUE
+            keep(self, &expected, kind)
+            return add_data(self, &expected, kind, value, data)
+        return describe_value(self, &expected, argument)
+    else:
+        return describe_value(self, &expected, argument)
+    self.expected.push_back(expected)
+    return value_of(argument)
+
+
+cdef object describe_value(CallPattern self, Expected* expected, object argument):
+    value = value_of(argument)
+    expected.way = EQUAL_VALUE
+    keep(self, expected, value)
+    self.expected.push_back(expected[0])
+    return value
+
+
+cdef object describe_memory(CallPattern self, Expected* expected, Buffer buffer, bint is_data, list data):
+    cdef KeptAllocation memory
+    if not memory.hold(buffer._h_allocation):
+        raise NotComparable
+    resource = type(buffer._memory_resource)
+    expected.size = memory.value().size
+    expected.is_readonly = buffer._is_readonly
+    expected.resource = <PyTypeObject*>resource
+    self.kept.append(resource)
+    kind = type(buffer), ADDRESS, memory.value().size, resource, bool(buffer._is_readonly)
+    if is_data:
+        expected.way = DATA_MEMORY
+        return add_data(self, expected, kind, memory.value().pointer, data)
+    expected.way, expected.bits = EQUAL_MEMORY, memory.value().pointer
+    self.expected.push_back(expected[0])
+    return kind, memory.value().pointer
+
+
+cdef object add_data(CallPattern self, const Expected* expected, object kind, object value, list data):
+    if not isinstance(value, bytes) and not -_HALF <= value < 2 * _HALF:
+        raise NotComparable
+    self.expected.push_back(expected[0])
+    self.kinds.append(kind)
+    data.append(value)
     return kind
 
 
-cdef int keep_memory(object buffer, KeptAllocation* memory) except -1:
-    if not memory.hold((<Buffer>buffer)._h_allocation):
-        raise NotComparable
+cdef int keep(CallPattern self, Expected* expected, object thing) except -1:
+    self.kept.append(thing)
+    expected.thing = <PyObject*>thing
     return 0
 
 
-cdef tuple kind_of_scalar(object scalar):
-    value = value_of_array(scalar)
-    if scalar.dtype.kind in "iu":
-        return value[:2], int(scalar)
-    if scalar.dtype.kind == "f" and scalar.dtype.itemsize <= 8:
-        return value[:2], struct.pack("<d", scalar)
-    return value, None
+cdef int clear(Expected* expected, cls) except -1:
+    expected.way = IDENTICAL
+    expected.cls = <PyTypeObject*>cls
+    expected.thing = NULL
+    expected.bits = expected.size = 0
+    expected.resource = NULL
+    expected.is_readonly = False
+    return 0
 
 
-# Nested deeper than anything that is compared by value; a list may also contain itself.
+cdef int write_words(list data, DataWord* words) except -1:
+    cdef Py_ssize_t index
+    for index in range(len(data)):
+        write_word(data[index], &words[index])
+    return 0
+
+
+cdef int write_word(object value, DataWord* word) except -1:
+    cdef double real
+    if isinstance(value, bytes):
+        real = struct.unpack("<d", value)[0]
+        memcpy(&word.bits, &real, 8)
+        word.type = DOUBLE
+    elif value < _HALF:
+        word.bits = <uint64_t><int64_t>value
+        word.type = SIGNED
+    else:
+        word.bits = <uint64_t>value
+        word.type = UNSIGNED
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------
+# Values of arguments
+
 cdef enum:
+    # Nested deeper than anything that is compared by value; a list may also contain itself.
     MOST_DEPTH = 32
+    CONFIG_NUMBERS = 12
 
 
-cdef int check_depth(int depth) except -1:
-    if depth > MOST_DEPTH:
-        raise NotComparable
+cdef int read_config(LaunchConfig config, uint32_t* numbers) except -1:
+    cdef int index
+    for index in range(3):
+        numbers[index] = config._grid[index]
+        numbers[3 + index] = config._cluster[index]
+    numbers[6], numbers[7], numbers[8] = config._native.blockDimX, config._native.blockDimY, config._native.blockDimZ
+    numbers[9], numbers[10] = config._native.sharedMemBytes, config._is_cooperative
+    numbers[11] = config._is_serialization_programmatic
     return 0
+
+
+cdef bint is_config(LaunchConfig config, const uint32_t* numbers) except -1:
+    cdef uint32_t[CONFIG_NUMBERS] own
+    read_config(config, own)
+    return memcmp(own, numbers, sizeof(own)) == 0
+
+
+# The kind of data that is no Buffer, int or float, and its value: None where it is none.
+cdef tuple data_of(object argument):
+    if type(argument) is int:
+        if not -_HALF <= argument < 2 * _HALF:
+            raise NotComparable
+        return int, argument
+    if is_numpy_scalar(argument):
+        value = value_of_array(argument)
+        if argument.dtype.kind in "iu":
+            return value[:2], int(argument)
+        if argument.dtype.kind == "f" and argument.dtype.itemsize <= 8:
+            return value[:2], struct.pack("<d", argument)
+        return value, None
+    cls, address, *rest = value_of_array(argument)
+    if type(address) is not int or not 0 <= address < _HALF:
+        raise NotComparable
+    return (cls, ADDRESS, *rest), address
 
 
 # Something hashable that is equal where the captured work must be, too.
-cdef object value_of(object argument, int depth):
+cdef object value_of(object argument, int depth=0):
     cdef KeptAllocation memory
     cls = type(argument)
     if isinstance(argument, Buffer):
-        keep_memory(argument, &memory)
+        if not memory.hold((<Buffer>argument)._h_allocation):
+            raise NotComparable
         return cls, memory.value().pointer, memory.value().size
     if cls in _PLAIN:
         return cls, argument
-    if cls is tuple or cls is list:
-        check_depth(depth)
-        return cls, tuple([value_of(item, depth + 1) for item in argument])
+    if cls is tuple or cls is list or cls is dict:
+        if depth > MOST_DEPTH:
+            raise NotComparable
+        if cls is dict:
+            items = [(value_of(name, depth), value_of(item, depth + 1)) for name, item in argument.items()]
+        else:
+            items = [value_of(item, depth + 1) for item in argument]
+        return cls, tuple(items)
     if cls is float:
-        return cls, struct.pack("d", argument)  # 0.0 is -0.0, and nan is not nan
+        return cls, struct.pack("<d", argument)  # 0.0 is -0.0, and nan is not nan
     if cls is complex:
-        return cls, struct.pack("dd", argument.real, argument.imag)
-    if cls is dict:
-        check_depth(depth)
-        return cls, tuple([(value_of(name, depth), value_of(item, depth + 1)) for name, item in argument.items()])
+        return cls, struct.pack("<dd", argument.real, argument.imag)
     if cls is Kernel:
         return cls, id(argument)  # the executable keeps it
     if cls is LaunchConfig:
@@ -198,7 +405,7 @@ cdef bint is_numpy_scalar(object argument) except -1:
     return numpy is not None and isinstance(argument, numpy.generic)
 
 
-cdef object value_of_array(object argument):
+cdef tuple value_of_array(object argument):
     if is_numpy_scalar(argument):
         return type(argument), str(argument.dtype), argument.tobytes()
     try:

@@ -23,11 +23,23 @@ cdef class NodeImage:
         vector[char] block                  # the parameters of the kernel
         vector[void*] cells
         vector[size_t] offsets              # of the words, in the block
-        bint is_changed                     # words that no executable has yet
+        uint64_t last_patch                 # the number of the patch that changed it last
 
-    # Lets an executable run the node with these words.
-    cdef int write(self, cydriver.CUgraphExec c_exec, cydriver.CUcontext c_context) except -1
+    # Changes a word, without telling an executable.
+    cdef void set_word(self, size_t word, uint64_t value) noexcept
 
+
+# A node of an executable, and what it does from now on.
+cdef struct NodeChange:
+    cydriver.CUgraphNode c_node
+    cydriver.CUgraphNodeType c_type
+    const void* params                      # of an image
+
+cdef NodeChange change_of(NodeImage self) noexcept
+
+cdef cydriver.CUresult write_change(
+    cydriver.CUgraphExec c_exec, const NodeChange& change, cydriver.CUcontext c_context
+) noexcept nogil
 
 # The images of all nodes, in the order in which they were made, and the edges between them by number. None where the
 # graph has a node of another kind.

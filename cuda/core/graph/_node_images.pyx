@@ -22,38 +22,44 @@ cdef enum:
 
 
 cdef class NodeImage:
-    cdef int write(self, cydriver.CUgraphExec c_exec, cydriver.CUcontext c_context) except -1:
+    cdef void set_word(self, size_t word, uint64_t value) noexcept:
+        self.words[word] = value
         if self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL:
-            return write_kernel(self, c_exec)
-        if self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET:
+            memcpy(self.block.data() + self.offsets[word], &value, self.sizes[word])
+        elif self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET:
             self.fill.dst = self.words[0]
             self.fill.value = <unsigned int>self.words[1]
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphExecMemsetNodeSetParams(c_exec, self.c_node, &self.fill, c_context),
-                    b"cuGraphExecMemsetNodeSetParams",
-                )
-            return 0
-        if self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY:
+        elif self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY:
             set_addresses(&self.copy, self.words[0], self.words[1])
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphExecMemcpyNodeSetParams(c_exec, self.c_node, &self.copy, c_context),
-                    b"cuGraphExecMemcpyNodeSetParams",
-                )
-        return 0
 
 
-cdef int write_kernel(NodeImage self, cydriver.CUgraphExec c_exec) except -1:
-    cdef size_t i
-    for i in range(self.words.size()):
-        memcpy(self.block.data() + self.offsets[i], &self.words[i], self.sizes[i])
-    with nogil:
-        HANDLE_RETURN(
-            cydriver.cuGraphExecKernelNodeSetParams(c_exec, self.c_node, &self.kernel),
-            b"cuGraphExecKernelNodeSetParams",
+cdef NodeChange change_of(NodeImage self) noexcept:
+    cdef NodeChange change
+    change.c_node = self.c_node
+    change.c_type = self.c_type
+    if self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL:
+        change.params = &self.kernel
+    elif self.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET:
+        change.params = &self.fill
+    else:
+        change.params = &self.copy
+    return change
+
+
+cdef cydriver.CUresult write_change(
+    cydriver.CUgraphExec c_exec, const NodeChange& change, cydriver.CUcontext c_context
+) noexcept nogil:
+    if change.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL:
+        return cydriver.cuGraphExecKernelNodeSetParams(
+            c_exec, change.c_node, <const cydriver.CUDA_KERNEL_NODE_PARAMS*>change.params
         )
-    return 0
+    if change.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET:
+        return cydriver.cuGraphExecMemsetNodeSetParams(
+            c_exec, change.c_node, <const cydriver.CUDA_MEMSET_NODE_PARAMS*>change.params, c_context
+        )
+    return cydriver.cuGraphExecMemcpyNodeSetParams(
+        c_exec, change.c_node, <const cydriver.CUDA_MEMCPY3D*>change.params, c_context
+    )
 
 
 cdef tuple read_images(GraphRecord graph):

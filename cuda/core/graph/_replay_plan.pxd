@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libcpp.vector cimport vector
 
-from cuda.core.graph._data_arguments cimport CallKey
+from cuda.core.graph._data_arguments cimport DataWord
 from cuda.core.graph._executable cimport Graph
 from cuda.core.graph._graph_state cimport GraphTree
+from cuda.core.graph._node_images cimport NodeChange
 
 
 # An executable of a captured function, and what its nodes were given last.
@@ -16,10 +18,21 @@ cdef class CapturedWork:
         object kernels          # what launches need
         list images             # None where single nodes cannot be changed
         object edges
-        tuple data              # of the last call
-        ReplayPlan plan         # of its kind of calls; None without data
-        CallKey key             # of the last call
-        uint64_t last_use
+        list data               # of the call that captured it
+        vector[DataWord] words  # the data of the last call
+        object family           # of that call; None where it cannot be compared with others
+        uintptr_t context
+        vector[uint64_t] fresh  # while it is patched: words of nodes
+        vector[NodeChange] changes
+        uint64_t patch_count
+
+
+# Where a data argument goes.
+cdef struct Place:
+    size_t node
+    size_t word
+    size_t size
+    int64_t offset
 
 
 # Where the data arguments of calls of one kind went: learned from pairs of captures.
@@ -29,20 +42,23 @@ cdef class ReplayPlan:
         list kinds              # of the data arguments
         list images             # of the capture that others are compared with
         object edges
-        tuple data
-        set known               # arguments whose places are known
+        list data
         dict places             # (node, word) -> (argument, offset)
-        dict by_argument        # argument -> its places
+        set known               # arguments whose places are known
+        vector[vector[Place]] by_argument
+        vector[char] is_known
+        vector[char] is_address
+        vector[uint64_t] base   # the data as bits
 
     # Compares one more capture with those before.
     cdef int learn(self, CapturedWork work) except -1
 
-    # Gives the nodes of an executable other data; false where that cannot be known. After an exception the executable
-    # is of no use.
-    cdef bint patch(self, CapturedWork work, tuple data, uintptr_t context) except -1
+    # Notes in work.changes what its nodes must be given for other data; false where that cannot be known. Afterwards
+    # the executable is of no use without these changes.
+    cdef bint patch(self, CapturedWork work, const DataWord* words) except -1
 
 
-cdef CapturedWork CapturedWork_create(GraphTree tree, object kernels, tuple data)
+cdef CapturedWork CapturedWork_create(GraphTree tree, object kernels, list data)
 # Looks at the nodes of its graph.
 cdef int CapturedWork_read(CapturedWork self) except -1
 # Takes over what `other` was captured with, after a whole-graph update.

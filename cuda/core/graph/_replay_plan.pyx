@@ -10,16 +10,14 @@ while an argument has not been seen to change.
 
 from __future__ import annotations
 
-from libc.stdint cimport int64_t, uint64_t, uintptr_t
-from libcpp.vector cimport vector
+from cpython.object cimport PyObject
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
-from cpython.long cimport PyLong_AsLongLongAndOverflow
-from cuda.core._utils cimport cydriver
-
-from cuda.core._handles._handles cimport KeptGraphExec
-from cuda.core.graph._executable cimport Graph_keep
+from cuda.core.graph._data_arguments cimport DOUBLE, SIGNED, DataWord, write_words
 from cuda.core.graph._graph_state cimport GraphTree
-from cuda.core.graph._node_images cimport NodeImage, read_images
+from cuda.core.graph._node_images cimport NodeImage, change_of, read_images
 
 import struct
 
@@ -27,8 +25,8 @@ from cuda.core.graph._data_arguments import ADDRESS
 
 __all__ = []
 
-_LIMITS = {size: 1 << 8 * size for size in range(1, 9)}
-_FLOATS = {2: "<e", 4: "<f", 8: "<d"}
+# Bytes that a float may have.
+cdef tuple _FLOATS = (2, 4, 8)
 # Ints from here on may be addresses, which are handed on with an offset, too.
 cdef uint64_t LEAST_ADDRESS = <uint64_t>1 << 32
 # Addresses that are less alike may be treated in another way by the library itself.
@@ -39,11 +37,13 @@ cdef class CapturedWork:
     pass
 
 
-cdef CapturedWork CapturedWork_create(GraphTree tree, object kernels, tuple data):
+cdef CapturedWork CapturedWork_create(GraphTree tree, object kernels, list data):
     cdef CapturedWork self = CapturedWork.__new__(CapturedWork)
     self.tree = tree
     self.kernels = kernels
     self.data = data
+    self.words.resize(len(data))
+    write_words(data, self.words.data())
     return self
 
 
@@ -64,8 +64,8 @@ cdef int CapturedWork_update(CapturedWork self, CapturedWork other) except -1:
             image.c_node = original.c_node
         self.images = other.images
     self.data = other.data
+    self.words = other.words
     self.kernels = other.kernels
-    self.plan = other.plan
     return 0
 
 
@@ -79,7 +79,7 @@ cdef class ReplayPlan:
             return 0
         if self.images is None:
             self.images, self.edges, self.data = copies_of(work.images), work.edges, work.data
-            return 0
+            return sort_places(self)
         changed = [i for i in range(len(self.data)) if self.data[i] != work.data[i]]
         if not all([self._is_distinct(i, work.data[i]) for i in changed]):
             return 0
@@ -93,40 +93,32 @@ cdef class ReplayPlan:
             sort_places(self)
         return 0
 
-    cdef bint patch(self, CapturedWork work, tuple data, uintptr_t context) except -1:
-        cdef KeptGraphExec executable
-        cdef vector[uint64_t] words
-        cdef NodeImage image
-        cdef Place place
-        cdef Py_ssize_t argument
+    cdef bint patch(self, CapturedWork work, const DataWord* words) except -1:
+        cdef size_t argument
         cdef size_t index = 0
-        cdef list changed = []
         cdef uint64_t word
-        if self.is_dead or work.images is None:
+        cdef const Place* place
+        if self.is_dead or work.images is None or self.is_known.size() < work.words.size():
             return False
-        for argument in range(len(data)):
-            value = data[argument]
-            if value == work.data[argument]:
+        work.fresh.clear()
+        for argument in range(work.words.size()):
+            if is_equal(&words[argument], &work.words[argument]):
                 continue
-            if argument not in self.known or not is_alike(self, argument, value):
+            if not self.is_known[argument] or not is_alike(self, argument, words[argument].bits):
                 return False
-            for place in self.by_argument[argument]:
-                if not write_word(value, place.size, place.offset, &word):
+            for index in range(self.by_argument[argument].size()):
+                place = &self.by_argument[argument][index]
+                if not fit_word(&words[argument], place.size, place.offset, &word):
                     return False
-                changed.append(place)
-                words.push_back(word)
-        Graph_keep(work.graph, &executable)
-        for place in changed:
-            image = work.images[place.node]
-            image.words[place.word] = words[index]
-            image.is_changed = True
-            index += 1
-        for place in changed:
-            image = work.images[place.node]
-            if image.is_changed:
-                image.is_changed = False
-                image.write(executable.get(), <cydriver.CUcontext>context)
-        work.data = data
+                work.fresh.push_back(word)
+        work.changes.clear()
+        work.patch_count += 1
+        index = 0
+        for argument in range(work.words.size()):
+            if is_equal(&words[argument], &work.words[argument]):
+                continue
+            index = set_places(self, work, argument, index)
+            work.words[argument] = words[argument]
         return True
 
     def _is_distinct(self, Py_ssize_t argument, value):
@@ -134,72 +126,115 @@ cdef class ReplayPlan:
         if isinstance(value, bytes):
             words = [(word_of(value, size, 0), word_of(self.data[argument], size, 0)) for size in _FLOATS]
             return all([new is None or new != old for new, old in words])
-        return is_alike(self, argument, value)
+        return not self.is_address[argument] or is_alike(self, argument, <uint64_t>value)
 
 
-# Where an argument goes.
-cdef class Place:
-    cdef:
-        Py_ssize_t node
-        size_t word
-        size_t size
-        int64_t offset
+cdef inline bint is_equal(const DataWord* one, const DataWord* other) noexcept:
+    return one.bits == other.bits and one.type == other.type
 
 
-cdef bint is_alike(ReplayPlan self, Py_ssize_t argument, object value) except -1:
-    kind = self.kinds[argument]
-    if type(kind) is tuple and kind[1] is ADDRESS:
-        return <uint64_t>value % ALIGNMENT == <uint64_t>self.data[argument] % ALIGNMENT
-    return True
+cdef inline bint is_alike(ReplayPlan self, size_t argument, uint64_t bits) noexcept:
+    return not self.is_address[argument] or (bits ^ self.base[argument]) % ALIGNMENT == 0
+
+
+# Lets the images of nodes have the fresh words of an argument, which begin at `index`; returns where they end.
+cdef size_t set_places(ReplayPlan self, CapturedWork work, size_t argument, size_t index) except? 0:
+    cdef NodeImage image
+    cdef const Place* place
+    cdef size_t i
+    for i in range(self.by_argument[argument].size()):
+        place = &self.by_argument[argument][i]
+        image = <NodeImage>work.images[place.node]
+        image.set_word(place.word, work.fresh[index])
+        index += 1
+        if image.last_patch != work.patch_count:
+            image.last_patch = work.patch_count
+            work.changes.push_back(change_of(image))
+    return index
 
 
 cdef ReplayPlan ReplayPlan_create(list kinds):
     cdef ReplayPlan self = ReplayPlan.__new__(ReplayPlan)
+    cdef bint is_address
     self.kinds = kinds
     self.known = set()
     self.places = {}
-    self.by_argument = {}
+    for kind in kinds:
+        is_address = isinstance(kind, tuple) and kind[1] is ADDRESS
+        self.is_address.push_back(is_address)
     return self
 
 
+# Sets what patches read, from what was learned.
 cdef int sort_places(ReplayPlan self) except -1:
+    cdef vector[DataWord] words
     cdef NodeImage image
     cdef Place place
-    self.by_argument = {argument: [] for argument in self.known}
+    cdef size_t argument
+    cdef bint is_known
+    words.resize(len(self.data))
+    write_words(self.data, words.data())
+    self.base.clear()
+    self.is_known.clear()
+    self.by_argument.clear()
+    self.by_argument.resize(words.size())
+    for argument in range(words.size()):
+        self.base.push_back(words[argument].bits)
+        is_known = argument in self.known
+        self.is_known.push_back(is_known)
     for (node, word), (argument, offset) in self.places.items():
         image = self.images[node]
-        place = Place.__new__(Place)
         place.node, place.word, place.offset, place.size = node, word, offset, image.sizes[word]
-        self.by_argument[argument].append(place)
+        self.by_argument[argument].push_back(place)
     return 0
 
 
 # The bits of a value, with an offset, in a word of so many bytes; None where it does not fit.
 cdef object word_of(object value, size_t size, int64_t offset):
+    cdef DataWord data
     cdef uint64_t word
-    return word if write_word(value, size, offset, &word) else None
+    write_words([value], &data)
+    return word if fit_word(&data, size, offset, &word) else None
 
 
-cdef bint write_word(object value, size_t size, int64_t offset, uint64_t* word) except -1:
-    cdef int overflow = 0
-    cdef long long number
-    if type(value) is bytes:
-        if size not in _FLOATS:
+cdef bint fit_word(const DataWord* data, size_t size, int64_t offset, uint64_t* word) except -1:
+    cdef int64_t value = <int64_t>data.bits
+    cdef uint64_t limit
+    if data.type == DOUBLE:
+        return fit_float(data.bits, size, word)
+    if size == 8 and (offset == 0 or (data.type == SIGNED and value >= 0)):
+        word[0] = data.bits + <uint64_t>offset
+        return True
+    if data.type != SIGNED or size == 8 or offset != 0:
+        return False
+    limit = <uint64_t>1 << 8 * size
+    if value >= <int64_t>limit or value < -<int64_t>(limit // 2):
+        return False
+    word[0] = data.bits & (limit - 1)
+    return True
+
+
+# The bits of a double, as a float of so many bytes.
+cdef bint fit_float(uint64_t bits, size_t size, uint64_t* word) except -1:
+    cdef double value
+    cdef float narrow
+    cdef uint32_t narrow_bits
+    memcpy(&value, &bits, 8)
+    if size == 8:
+        word[0] = bits
+    elif size == 4:
+        narrow = <float>value
+        if isfinite(value) and not isfinite(narrow):
             return False
+        memcpy(&narrow_bits, &narrow, 4)
+        word[0] = narrow_bits
+    elif size == 2:
         try:
-            word[0] = int.from_bytes(struct.pack(_FLOATS[size], struct.unpack("<d", value)[0]), "little")
+            word[0] = int.from_bytes(struct.pack("<e", value), "little")
         except OverflowError:
             return False
-        return True
-    number = PyLong_AsLongLongAndOverflow(value, &overflow)
-    if size == 8 and overflow == 0 and (offset == 0 or number >= 0):
-        word[0] = <uint64_t>number + <uint64_t>offset
-        return True
-    total = value + offset
-    limit = _LIMITS[size]
-    if not -limit // 2 <= total < limit:
+    else:
         return False
-    word[0] = total & (limit - 1)
     return True
 
 
@@ -265,14 +300,14 @@ cdef object offset_of(ReplayPlan self, size_t argument, object value, object bef
     offset = before - old
     if after - value != offset:
         return None
-    if isinstance(kind, tuple) and kind[1] == ADDRESS:
+    if self.is_address[argument]:
         return offset if 0 <= offset <= extent_of(kind) else None
     return offset if min(old, value, before, after) >= LEAST_ADDRESS else None
 
 
 cdef object extent_of(tuple kind):
     # Of a buffer its size, of an array its shape, strides and type.
-    if len(kind) == 4:
+    if isinstance(kind[2], int):
         return kind[2]
     _, _, shape, strides, typestr = kind
     size = int(typestr[2:])
