@@ -24,6 +24,7 @@ import types
 import weakref
 from dataclasses import dataclass
 
+from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._data_arguments import data_names
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
@@ -126,10 +127,13 @@ cdef class CapturedFunction:
         object _mode
         dict _instances             # id -> (weak reference, Replays) of the objects that it is a method of
 
+    __signature__ = ConstructorSignature()
+
     def __cinit__(self):
         self._call = &refuse_call
 
     def __init__(self, function, data=None, mode="relaxed", options=None, maxsize=8):
+        """Make what :func:`capture` returns."""
         if self._function is not None:
             raise RuntimeError("this CapturedFunction is made already")
         positions, names = data_names(function, () if data is None else data)

@@ -10,9 +10,8 @@ while an argument has not been seen to change.
 
 from __future__ import annotations
 
-from cpython.object cimport PyObject
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from cuda.core.graph._data_arguments cimport DOUBLE, SIGNED, DataWord, write_words

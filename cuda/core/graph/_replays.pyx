@@ -170,7 +170,7 @@ cdef class Replays:
             if family is not None:
                 family.remember(work.words.data())
             # Those used longest ago make room, outside the lock.
-            left = self.works[self.maxsize:]
+            _left = self.works[self.maxsize:]
             del self.works[self.maxsize:]
             set_candidates(self)
             launch_work(work, stream)
