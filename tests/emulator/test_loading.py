@@ -148,7 +148,9 @@ def test_a_plain_name_is_no_type(driver, context, capfd, name):
     code = Code(driver, Program(source, "-arch=sm_90").image)
     with pytest.raises(Exception, match="ILLEGAL_ADDRESS"):
         code(name, 1, 1, np.uint64(8))
-    assert f"kernel {name}: " in capfd.readouterr().err
+    report = capfd.readouterr().err
+    assert f"kernel {name}: " in report
+    assert f" in {name}\n" in report  # the place in the source, too
     code.close()
 
 

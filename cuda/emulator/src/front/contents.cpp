@@ -19,18 +19,6 @@ bool contains(const std::string& text, const char* part)
     return text.find(part) != std::string::npos;
 }
 
-std::string demangled(const std::string& name)
-{
-    // Plain names are read as types otherwise: `f` as float.
-    if (name.compare(0, 2, "_Z") != 0)
-        return name;
-    int status = 0;
-    char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    std::string out = status == 0 && text ? text : name;
-    std::free(text);
-    return out;
-}
-
 ElfFile::Place member(ElfFile::Place place, size_t offset)
 {
     place.value += offset;
@@ -231,6 +219,18 @@ Contents ContentsReader::read()
 }
 
 } // namespace
+
+std::string demangled(const std::string& name)
+{
+    // Plain names are read as types otherwise: `f` as float.
+    if (name.compare(0, 2, "_Z") != 0)
+        return name;
+    int status = 0;
+    char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+    std::string out = status == 0 && text ? text : name;
+    std::free(text);
+    return out;
+}
 
 Contents read_contents(const Bytes& file)
 {

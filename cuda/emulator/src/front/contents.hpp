@@ -21,6 +21,7 @@ struct Contents {
     Error error;
 };
 
+std::string demangled(const std::string& name); // the name of a function for people
 Contents read_contents(const Bytes& file);
 void forget_lines(const std::string& path); // of an image that goes away
 

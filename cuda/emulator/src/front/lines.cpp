@@ -3,9 +3,7 @@
 //
 // Line tables: DWARF 4, as the front end has them made. Read when a report needs them.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -293,12 +291,8 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
     }
     auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
                                      [](uint64_t a, const Function& f) { return a < f.low; });
-    if (function != table->functions.begin() && address < (function - 1)->high) {
-        int status = 0;
-        char* text = abi::__cxa_demangle((function - 1)->name.c_str(), nullptr, nullptr, &status);
-        place.function = status == 0 && text ? text : (function - 1)->name;
-        std::free(text);
-    }
+    if (function != table->functions.begin() && address < (function - 1)->high)
+        place.function = demangled((function - 1)->name);
     return place;
 }
 
