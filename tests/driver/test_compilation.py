@@ -95,6 +95,18 @@ def test_complex_numbers_have_their_operators(context):
     assert small[0] == 2 + 4j
 
 
+def test_a_complex_number_without_a_value_is_zero_where_c_makes_it_so(context):
+    source = """
+    #include <pycuda-complex.hpp>
+    typedef pycuda::complex<float> z;
+    static_assert(__is_trivially_constructible(z), "z() must set nothing of its own, so that C++ makes it zero");
+    __global__ void f(z *out) { out[0] = z(); __shared__ z unset[4]; unset[0] = z(1, 2); out[1] = unset[0]; }
+    """
+    out = np.ones(2, np.complex64)
+    SourceModule(source, cache_dir=False).get_function("f")(drv.InOut(out), block=(1, 1, 1))
+    assert out.tolist() == [0, 1 + 2j]
+
+
 def test_only_headers_that_are_not_here_need_the_toolkit():
     assert not needs_other_headers(KERNEL)
     assert not needs_other_headers('#include <stdio.h>\n # include "math.h"')

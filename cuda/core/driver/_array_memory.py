@@ -3,8 +3,9 @@
 """Memory for the results of operations on arrays, which each context has in a pool of its own.
 
 Allocating and freeing such memory is work of the default stream, so neither waits for the device, where ``cuMemAlloc``
-and ``cuMemFree`` do. An array whose address others know (the program, another library, a stream that does not
-synchronise with the default stream) is freed as classic programs expect: after all work of the device.
+and ``cuMemFree`` do. What is freed is kept for the next result of about that size, which needs no call of the driver
+then. An array whose address others know (the program, another library, a stream that does not synchronise with the
+default stream) is freed as classic programs expect: after all work of the device.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import weakref
 from cuda.core._launch._arguments import register_buffer_class
 from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
 from cuda.core._memory._memory_pool import allocate_as
+from cuda.core._memory.adaptors._caching_memory_resource import CachingMemoryResource
 from cuda.core._memory.ranges._allocation import wait_before_free
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
@@ -52,20 +54,24 @@ class SharedAllocation(ResultAllocation):
             wait_before_free(self.memory_resource.device_id)
 
 
-class _ResultPool(DeviceMemoryResource):
-    """The pool of a context, which keeps what is freed for the next results.
+class _ResultPool(CachingMemoryResource):
+    """The memory of a context's results: a pool of the driver, and what was freed, for the next results.
 
     Pools are never destroyed, which the driver must not do while another thread waits or frees: that of a context
     that ended is for the next one of the device.
     """
 
     def __init__(self, ordinal: int):
-        super().__init__(ordinal, DeviceMemoryResourceOptions())
-        allocate_as(ResultAllocation, self)
-        peers = _context.peer_access.get(ordinal)
-        if peers:
-            self.peer_accessible_by = peers
+        pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
+        allocate_as(ResultAllocation, pool)
+        super().__init__(pool)
+        self.set_peers(_context.peer_access.get(ordinal))
         _pools.append(self)
+
+    def set_peers(self, peers) -> None:
+        """Let other devices have access."""
+        if peers or self.upstream.peer_accessible_by:
+            self.upstream.peer_accessible_by = peers
 
     def lend(self, context) -> None:
         """Serve a context, until it is detached or unreachable."""
@@ -75,10 +81,21 @@ class _ResultPool(DeviceMemoryResource):
 
     def end(self) -> None:
         """Serve the next context, and let memory go that is not in use any more."""
-        wait_before_free(self.device_id)
         with contextlib.suppress(CUDAError):  # failed work, of which the next call tells
-            self.trim()
+            self.release()
         self._give_back()
+
+    def release(self) -> None:
+        """Give all memory back that is not in use."""
+        self.trim()
+        wait_before_free(self.device_id)  # the pool has what is freed once the device comes to it
+        self.upstream.trim()
+
+    @property
+    def held(self) -> int:
+        """The bytes that are kept for the next results."""
+        figures = self.attributes
+        return max(figures.reserved_mem_current - figures.used_mem_current, 0) + self.cached_bytes
 
 
 _pools: list[_ResultPool] = []
@@ -152,21 +169,19 @@ def release_held(ordinal: int) -> bool:
     """Give back what pools of a device hold for reuse; False if there are none."""
     pools = [pool for pool in _pools if pool.device_id == ordinal]
     for pool in pools:
-        wait_before_free(ordinal)
-        pool.trim()
+        pool.release()
     return bool(pools)
 
 
 def held_bytes(ordinal: int) -> int:
     """Return the bytes that pools of a device hold for reuse."""
-    figures = [pool.attributes for pool in _pools if pool.device_id == ordinal]
-    return sum(max(item.reserved_mem_current - item.used_mem_current, 0) for item in figures)
+    return sum(pool.held for pool in _pools if pool.device_id == ordinal)
 
 
 def update_peers(ordinal: int, peers: set[int]) -> None:
     for pool in _pools:
         if pool.device_id == ordinal:
-            pool.peer_accessible_by = peers
+            pool.set_peers(peers)
 
 
 for _kind in (ResultAllocation, SharedAllocation):

@@ -429,25 +429,31 @@ class _Members:
     """The objects of a context, which it does not keep alive."""
 
     def __init__(self):
-        self._references = set()
+        # By the identity of the reference: members over the same memory are equal.
+        self._references = {}
+        self._limit = 256
 
     def add(self, member) -> None:
+        reference = weakref.ref(member)
         references = self._references
-        references.add(_Reference(member, references.discard))
+        references[id(reference)] = reference
+        if len(references) > self._limit:
+            self._limit = 2 * len(self._living()) + 256
 
     def invalidate(self) -> None:
-        for reference in list(self._references):
+        for member in self._living():
+            member._invalidate()
+
+    def _living(self) -> list:
+        """Return the members that still exist, and forget the others."""
+        living = []
+        for key, reference in list(self._references.items()):
             member = reference()
-            if member is not None:
-                member._invalidate()
-
-
-class _Reference(weakref.ref):
-    """A reference that equals only itself: two members over the same memory are equal."""
-
-    __slots__ = ()
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+            if member is None:
+                self._references.pop(key, None)
+            else:
+                living.append(member)
+        return living
 
 
 class _Thread(threading.local):

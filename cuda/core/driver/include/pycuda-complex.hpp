@@ -12,7 +12,7 @@ template <class T> struct complex;
     template <> struct complex<T> {                                                                     \
         T _M_re, _M_im;                                                                                 \
         typedef T value_type;                                                                           \
-        __device__ complex() {}                                                                         \
+        complex() = default;                                                                            \
         __device__ complex(T re, T im = T(0)) : _M_re(re), _M_im(im) {}                                 \
         __device__ inline complex(const complex<Other> &other);                                         \
         __device__ T real() const { return _M_re; }                                                     \
