@@ -9,9 +9,12 @@ import re
 from itertools import takewhile
 from pathlib import Path
 
+import pytest
+
 import cuda.core
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 
 
 def directives() -> list[tuple[str, str, str]]:
@@ -107,3 +110,36 @@ def test_every_design_note_and_guide_has_a_title():
     for page in DOCS.rglob("*.md"):
         if page.parent.name != "changes" and "_build" not in page.parts:
             assert page.read_text().startswith("# "), page
+
+
+# What pages name relative to.
+FOLDERS = [ROOT / folder for folder in ("", "docs", "cuda/core", "cuda/emulator", "cuda/emulator/src", "tests/fuzz")]
+FILE = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?|[\w*-]+\.(py|pyx|pxd|hpp|md|txt)")
+# What other packages have, and what a build writes.
+FOREIGN = {"pycuda-helpers.hpp", "cynvml.pxd", "entry_prototypes.hpp", "driver_types.hpp"}
+
+
+def pages() -> list[Path]:
+    found = [*DOCS.rglob("*.md"), *(ROOT / "cuda").rglob("*.md"), ROOT / "README.md"]
+    return [page for page in sorted(found) if not {"changes", "_build"} & set(page.relative_to(ROOT).parts)]
+
+
+@pytest.fixture(scope="module")
+def words() -> set[str]:
+    """The names of files and modules, and all words of the sources that begin with an underscore."""
+    sources = [path for path in (ROOT / "cuda").rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".hpp", ".cpp")]
+    found = {name for path in [*sources, *(ROOT / "tests").rglob("*.py")] for name in (path.stem, path.name)}
+    found.update(word for path in sources for word in re.findall(r"\b_\w+", path.read_text()))
+    return found
+
+
+@pytest.mark.requires(source=True)
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_and_modules_that_pages_name_exist(page, words):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for name in set(re.findall(r"(?<![{\w}])`([^`\n ]+)`", text)) - FOREIGN:
+        if FILE.fullmatch(name):
+            ends = ("", ".py", ".pyx", ".md")
+            assert name in words or any(list(folder.glob(name + end)) for folder in FOLDERS for end in ends), name
+        elif re.fullmatch(r"_[a-zA-Z]\w*", name):
+            assert name in words, name

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, MemoryStatistics, StatisticsMemoryResource
-from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
+from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from support.memory import HostMemoryResource
 
 
@@ -18,7 +18,7 @@ def test_statistics_are_a_plain_tuple_with_names():
 
 
 def test_adaptors_that_count_share_one_base():
-    assert issubclass(StatisticsMemoryResource, ObservingMemoryResource)
+    assert issubclass(StatisticsMemoryResource, AccountingMemoryResource)
 
 
 def test_freed_memory_counts_when_its_resource_takes_it_back():

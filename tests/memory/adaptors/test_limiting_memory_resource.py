@@ -13,7 +13,7 @@ from cuda.core import (
     OutOfMemoryError,
     VirtualMemoryResource,
 )
-from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
+from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.memory import HostMemoryResource
 
@@ -168,7 +168,7 @@ def test_threads_never_exceed_the_limit_and_lose_no_byte():
 
 
 def test_base_refuses_with_an_error_of_memory():
-    mr = ObservingMemoryResource(HostMemoryResource(), 10)
+    mr = AccountingMemoryResource(HostMemoryResource(), 10)
     with pytest.raises(MemoryError, match="11 bytes"):
         allocate(mr, 11)
 

@@ -18,7 +18,7 @@ from cuda.core._utils._cpython cimport call_with_interpreter
 
 from collections import namedtuple
 
-__all__ = ["MemoryStatistics", "ObservingMemoryResource"]
+__all__ = ["AccountingMemoryResource", "MemoryStatistics"]
 
 
 class MemoryStatistics(
@@ -54,7 +54,7 @@ cdef struct Usage:
     uint64_t failed_count
 
 
-cdef class ObservingMemoryResource(MemoryResourceAdaptor):
+cdef class AccountingMemoryResource(MemoryResourceAdaptor):
     """An adaptor that counts what is in use, and tells subclasses of each allocation and each free.
 
     Counting runs no Python code, so that nothing comes between the steps of it, and what an exception
@@ -150,7 +150,7 @@ cdef class ObservingMemoryResource(MemoryResourceAdaptor):
 cdef class Lease:
     cdef:
         AllocationHandle h_memory   # set once: that of the upstream resource
-        ObservingMemoryResource observer
+        AccountingMemoryResource observer
         uint64_t number
         uint64_t size               # the bytes reserved
         bint is_committed
@@ -162,7 +162,7 @@ cdef class Lease:
             self.observer._notes.pop(self.number, None)
 
 
-cdef Lease Lease_create(ObservingMemoryResource observer):
+cdef Lease Lease_create(AccountingMemoryResource observer):
     cdef Lease self = Lease.__new__(Lease)
     with cython.critical_section(observer):
         self.number = observer._next_number
@@ -173,7 +173,7 @@ cdef Lease Lease_create(ObservingMemoryResource observer):
 
 # Reserves so many bytes in all.
 cdef int Lease_reserve(Lease self, uint64_t size) except -1:
-    cdef ObservingMemoryResource observer = self.observer
+    cdef AccountingMemoryResource observer = self.observer
     cdef bint is_within = True
     with cython.critical_section(observer):
         if size > self.size:

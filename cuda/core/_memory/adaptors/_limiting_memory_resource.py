@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.core._memory._memory_pool import check_byte_option
-from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
+from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.cuda_utils import OutOfMemoryError
 from cuda.core._utils.initialised import needs_init
 
@@ -13,7 +13,7 @@ __all__ = ["LimitingMemoryResource"]
 
 
 @needs_init("_bytes")
-class LimitingMemoryResource(ObservingMemoryResource):
+class LimitingMemoryResource(AccountingMemoryResource):
     """Refuses allocations of another resource beyond a number of bytes in use.
 
     What counts is the size of each buffer, from its allocation until its free is enqueued.

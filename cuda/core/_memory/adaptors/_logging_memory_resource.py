@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import importlib
 
-from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
+from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.initialised import needs_init
 
 __all__ = ["LoggingMemoryResource"]
 
 
 @needs_init("_logger")
-class LoggingMemoryResource(ObservingMemoryResource):
+class LoggingMemoryResource(AccountingMemoryResource):
     """Writes a record to a logger for each allocation and each free of another resource.
 
     Records carry the attributes ``operation`` (``"allocate"``, ``"free"`` or ``"fail"``), ``size`` in

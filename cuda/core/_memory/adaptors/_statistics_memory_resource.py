@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from cuda.core._memory.adaptors._accounting import MemoryStatistics, ObservingMemoryResource
+from cuda.core._memory.adaptors._accounting import AccountingMemoryResource, MemoryStatistics
 
 __all__ = ["MemoryStatistics", "StatisticsMemoryResource"]
 
 
-class StatisticsMemoryResource(ObservingMemoryResource):
+class StatisticsMemoryResource(AccountingMemoryResource):
     """Counts the allocations of another resource.
 
     An allocation is in use from the moment it succeeds until its free is enqueued.

@@ -11,7 +11,7 @@ import warnings
 import weakref
 from collections import namedtuple
 
-from cuda.core._memory.adaptors._accounting import ObservingMemoryResource
+from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.caller import warn_caller
 
 __all__ = ["TrackedAllocation", "TrackingMemoryResource"]
@@ -48,7 +48,7 @@ class TrackedAllocation(namedtuple("TrackedAllocation", "pointer size stream tim
         return f"{self.size} bytes at {self.pointer:#x}, {self.age:.1f} s old, from " + ", called from ".join(site)
 
 
-class TrackingMemoryResource(ObservingMemoryResource):
+class TrackingMemoryResource(AccountingMemoryResource):
     """Remembers where each allocation of another resource was made, to find memory that is not freed.
 
     What is still in use is reported by a ``RuntimeWarning`` when the resource is closed, or else when
