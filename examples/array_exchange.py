@@ -94,8 +94,11 @@ def with_cupy(device, stream, affine) -> float:
     affine(array, 2, 1)
     affine(array.T, 1, -1)
 
+    # CuPy takes streams of other libraries as they are from version 14 on.
+    from_external = getattr(cupy.cuda.Stream, "from_external", None)
+    theirs = from_external(stream) if from_external else cupy.cuda.ExternalStream(int(stream.handle))
     buffer = device.allocate(array.nbytes, stream=stream)
-    with cupy.cuda.ExternalStream(int(stream.handle)):
+    with theirs:
         ours = cupy.from_dlpack(buffer.view((ROWS, COLUMNS), np.float32))
         ours[...] = array
         ours += 1

@@ -11,8 +11,12 @@ beyond the edge of the plate, and writes the other through a surface. Needs ``pi
 import sys
 
 import numpy as np
-from PIL import Image
-from tqdm import tqdm
+
+try:
+    from PIL import Image
+    from tqdm import tqdm
+except ImportError as error:
+    sys.exit(f"heat_flow.py needs {error.name}: pip install pillow tqdm")
 
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor

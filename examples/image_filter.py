@@ -12,9 +12,13 @@ the photograph).
 import sys
 
 import numpy as np
-import scipy.ndimage
-import skimage.data
-from PIL import Image
+
+try:
+    import scipy.ndimage
+    import skimage.data
+    from PIL import Image
+except ImportError as error:
+    sys.exit(f"image_filter.py needs {error.name}: pip install scikit-image")
 
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 

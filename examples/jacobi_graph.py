@@ -14,8 +14,12 @@ import sys
 import time
 
 import numpy as np
-from scipy.sparse import diags_array, eye_array, kron
-from scipy.sparse.linalg import spsolve
+
+try:
+    from scipy.sparse import diags_array, eye_array, kron
+    from scipy.sparse.linalg import spsolve
+except ImportError as error:
+    sys.exit(f"jacobi_graph.py needs {error.name}: pip install scipy")
 
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 

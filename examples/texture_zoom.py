@@ -11,8 +11,12 @@ the texture unit mixes (bilinear filter). Needs ``pip install scikit-image`` (wh
 import sys
 
 import numpy as np
-import skimage.data
-from PIL import Image
+
+try:
+    import skimage.data
+    from PIL import Image
+except ImportError as error:
+    sys.exit(f"texture_zoom.py needs {error.name}: pip install scikit-image")
 
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObjectOptions

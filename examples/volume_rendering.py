@@ -14,7 +14,11 @@ Needs: Pillow, to write the picture.
 import sys
 
 import numpy as np
-from PIL import Image
+
+try:
+    from PIL import Image
+except ImportError as error:
+    sys.exit(f"volume_rendering.py needs {error.name}: pip install pillow")
 
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 from cuda.core.texture import ResourceDescriptor

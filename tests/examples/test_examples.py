@@ -112,6 +112,23 @@ def test_program_of_the_readme_prints_what_it_says():
     assert printed == [2.0 * number for number in range(32)]
 
 
+MISSING = {
+    "heat_flow": "tqdm", "image_filter": "scipy", "jacobi_graph": "scipy", "texture_zoom": "skimage",
+    "volume_rendering": "PIL",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "module"), MISSING.items())
+def test_example_names_the_package_that_it_misses(name, module):
+    path = str(EXAMPLES / f"{name}.py")
+    done = python(
+        "-c", f"import runpy, sys; sys.modules[{module!r}] = None; runpy.run_path({path!r}, run_name='__main__')"
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{name}.py needs "), done.stderr
+    assert "pip install" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.requires(device=False)
 def test_example_without_a_device_ends_with_the_error_of_the_library():
     done = run("saxpy")

@@ -27,7 +27,8 @@ SOURCE = (
 )
 kernel = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin").get_kernel("axpy")
 n = 50_001
-with cp.cuda.ExternalStream(int(stream.handle)):
+from_external = getattr(cp.cuda.Stream, "from_external", None)  # from CuPy 14 on
+with from_external(stream) if from_external else cp.cuda.ExternalStream(int(stream.handle)):
     x = cp.random.random(n, dtype=cp.float32)
     y = cp.ones(n, dtype=cp.float32)
     expected = y + np.float32(2) * x
