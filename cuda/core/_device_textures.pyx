@@ -9,6 +9,30 @@ from cuda.core._handles import _late
 __all__ = []
 
 
+cdef class Factories:
+    """The functions of the texture package."""
+
+    cdef object create_opaque_array, create_mipmapped_array, create_texture_object, create_surface_object
+
+
+# Looked up at first use, which loads the package.
+cdef Factories _factories = None
+
+
+cdef Factories factories():
+    global _factories
+    cdef Factories found
+    if _factories is None:
+        package = _late.texture_package()
+        found = Factories.__new__(Factories)
+        found.create_opaque_array = package._array.create_opaque_array
+        found.create_mipmapped_array = package._mipmapped_array.create_mipmapped_array
+        found.create_texture_object = package._texture.create_texture_object
+        found.create_surface_object = package._surface.create_surface_object
+        _factories = found
+    return _factories
+
+
 cdef class DeviceTextures:
     """The factories of a :class:`Device` for images."""
 
@@ -29,7 +53,7 @@ cdef class DeviceTextures:
         CUDAError
             Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
         """
-        return _late.texture_package()._array.create_opaque_array(self, options)
+        return factories().create_opaque_array(self, options)
 
     def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
         """† Return a new array with levels (``cuMipmappedArrayCreate``).
@@ -48,7 +72,7 @@ cdef class DeviceTextures:
         CUDAError
             Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
         """
-        return _late.texture_package()._mipmapped_array.create_mipmapped_array(self, options)
+        return factories().create_mipmapped_array(self, options)
 
     def create_texture_object(
         self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
@@ -73,7 +97,7 @@ cdef class DeviceTextures:
         CUDAError
             Before :meth:`set_current`, or if the driver refuses the combination.
         """
-        return _late.texture_package()._texture.create_texture_object(self, resource, options)
+        return factories().create_texture_object(self, resource, options)
 
     def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
         """† Return a new surface (``cuSurfObjectCreate``).
@@ -94,4 +118,4 @@ cdef class DeviceTextures:
         CUDAError
             Before :meth:`set_current`.
         """
-        return _late.texture_package()._surface.create_surface_object(self, resource)
+        return factories().create_surface_object(self, resource)

@@ -270,6 +270,15 @@ class TestTexture:
             assert made.options == TextureObjectOptions()
         assert device.create_texture_object(resource=descriptor).options == TextureObjectOptions()
 
+    def test_default_options_are_those_of_one_texture(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        first, second = (device.create_texture_object(resource=descriptor) for _ in range(2))
+        assert first.options is first.options
+        first.options.filter_mode = "linear"
+        assert second.options == TextureObjectOptions()
+        third = device.create_texture_object(resource=descriptor)
+        assert int(driver.cuTexObjectGetTextureDesc(third.handle)[1].filterMode) == 0
+
     def test_other_arguments_are_refused(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         for wrong in (array, None, 3):

@@ -80,7 +80,10 @@ class EnumMap:
         ValueError
             If it is none of the choices; the message lists them.
         """
-        return self._load()[find_str_enum(value, self.names, label or self.driver_enum)]
+        values = self._load()
+        if type(value) is self.public:
+            return values[value]
+        return values[find_str_enum(value, self.names, label or self.driver_enum)]
 
     def from_driver(self, value: int):
         """Return the member of the public enum, or the string of a literal, for a driver's value.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 
@@ -12,6 +13,7 @@ from cuda.core._utils.validators import check_str_enum, format_or_list, shown
 from cuda.core.typing import ArrayFormatType
 
 __all__ = [
+    "FLOATS",
     "check_image",
     "checked_anisotropy",
     "checked_channels",
@@ -23,6 +25,7 @@ __all__ = [
     "flags_of",
 ]
 
+FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
 _FORMAT_SIZES = {member: 4 if "32" in member else 2 if "16" in member else 1 for member in ArrayFormatType}
 
 # The flags of cuArray3DCreate, by the option that asks for each.
@@ -48,7 +51,11 @@ def check_image(options) -> None:
 
 def flags_of(options) -> int:
     """Return the flags of ``cuArray3DCreate`` that options of arrays ask for."""
-    return sum(flag for name, flag in ARRAY_FLAGS.items() if getattr(options, name, False))
+    flags = 0
+    for name, flag in ARRAY_FLAGS.items():
+        if getattr(options, name, False):
+            flags |= flag
+    return flags
 
 
 def driver_extents(shape: tuple[int, ...], flags: int) -> tuple[int, int, int]:
@@ -83,21 +90,39 @@ def checked_format(value) -> ArrayFormatType:
     ValueError
         If there is no such format.
     """
+    kind = type(value)
+    if kind is ArrayFormatType:
+        return value
+    if kind is str and value in _MEMBERS:
+        return _MEMBERS[value]
     numpy = sys.modules.get("numpy")
     if hasattr(numpy, "generic") and not isinstance(value, str):
         is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
         if isinstance(value, numpy.dtype) or is_scalar_type:
             dtype = numpy.dtype(value)
-            if dtype.isnative and dtype.name in ARRAY_FORMAT.names:
-                return ArrayFormatType(dtype.name)
+            # The number of a type is its own, also where it has another byte order.
+            found = _of_numpy().get(dtype.num)
+            if found is not None and dtype.isnative:
+                return found
     if not isinstance(value, str):
         choices = format_or_list(sorted(ARRAY_FORMAT.names))
         raise ValueError(f"format must be {choices}, or a NumPy dtype of that name, not {shown(value)}")
     return check_str_enum(value, ArrayFormatType)
 
 
+_MEMBERS = {member.value: member for member in ArrayFormatType}
+
+
+@functools.cache
+def _of_numpy() -> dict[int, ArrayFormatType]:
+    numpy = sys.modules["numpy"]
+    return {numpy.dtype(member.value).num: member for member in ArrayFormatType}
+
+
 def checked_channels(value) -> int:
     """Return the number of channels; ValueError if it is not 1, 2 or 4."""
+    if type(value) is int and value in (1, 2, 4):
+        return value
     number = operator.index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else None
     if number not in (1, 2, 4):
         raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
@@ -114,6 +139,8 @@ def checked_count(name: str, value) -> int:
     ValueError
         If it is smaller than 1, or does not fit 64 bits.
     """
+    if type(value) is int and 1 <= value <= _MOST:
+        return value
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     number = operator.index(value)
@@ -124,6 +151,8 @@ def checked_count(name: str, value) -> int:
 
 def checked_anisotropy(value) -> int:
     """Return how many samples a filter may take, or raise for what is no such number."""
+    if type(value) is int and 0 <= value < 1 << 32:
+        return value
     if not hasattr(value, "__index__"):
         raise TypeError(f"max_anisotropy must be an int, not {type(value).__name__}")
     number = operator.index(value)
@@ -165,4 +194,6 @@ def _checked_shape(shape) -> tuple[int, ...]:
         raise TypeError(f"shape must be a tuple of 1 to 3 extents, not {type(shape).__name__}") from None
     if not 1 <= len(extents) <= 3:
         raise ValueError(f"shape must have 1 to 3 extents, not {len(extents)}")
+    if all([type(extent) is int and 1 <= extent <= _MOST for extent in extents]):
+        return extents
     return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))

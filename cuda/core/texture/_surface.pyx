@@ -23,6 +23,7 @@ from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.texture._array cimport OpaqueArray
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
 
 __all__ = ["SurfaceObject"]
@@ -85,9 +86,9 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     cdef SurfaceObject self
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
-    if resource.kind != "array":
+    if (<ResourceDescriptor>resource)._kind != "array":
         raise ValueError(f"a surface needs a descriptor of an array, not of kind {resource.kind!r}")
-    if not resource.source.is_surface_load_store:
+    if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
         raise ValueError("a surface needs an array that was made with is_surface_load_store=True")
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
@@ -36,22 +37,16 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
+from cuda.core.texture._sampling cimport Elements, describe_sampling
 
 import operator
 
-from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
+from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import find_str_enum, shown
-from cuda.core.texture._elements import (
-    checked_anisotropy,
-    checked_channels,
-    checked_color,
-    checked_count,
-    checked_format,
-    checked_number,
-    element_size,
-)
+from cuda.core._utils.validators import shown
+from cuda.core.texture._elements import FLOATS, checked_channels, checked_count, checked_format, element_size
+from cuda.core.texture._sampling import enum_member, normalize_address_modes
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
 __all__ = ["ResourceDescriptor", "TextureObject", "TextureObjectOptions"]
@@ -85,7 +80,10 @@ cdef class TextureObject(DriverObject):
     @property
     def options(self) -> TextureObjectOptions:
         """How the texture is read."""
-        return self._options
+        with cython.critical_section(self):
+            if self._options is None:
+                self._options = TextureObjectOptions()
+            return self._options
 
     @property
     def device(self) -> Device:
@@ -164,9 +162,13 @@ class TextureObjectOptions(Options):
     border_color: tuple[float, ...] | None = None
 
     def __post_init__(self):
-        self.filter_mode = _member("filter_mode", self.filter_mode, FilterModeType)
-        self.read_mode = _member("read_mode", self.read_mode, ReadModeType)
-        self.mipmap_filter_mode = _member("mipmap_filter_mode", self.mipmap_filter_mode, FilterModeType)
+        for name, enum_class in _ENUMS:
+            value = getattr(self, name)
+            if type(value) is not enum_class:
+                setattr(self, name, enum_member(name, value, enum_class))
+
+
+_ENUMS = (("filter_mode", FilterModeType), ("read_mode", ReadModeType), ("mipmap_filter_mode", FilterModeType))
 
 
 cdef class ResourceDescriptor:
@@ -387,11 +389,17 @@ def create_texture_object(
     cdef InContext[cydriver.CUtexObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef cydriver.CUDA_TEXTURE_DESC c_texture
+    cdef Elements elements
     cdef TextureObject self
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
-    options = check_or_create_options(TextureObjectOptions, options, "texture options")
-    describe_options(options, resource, &c_texture)
+    elements = elements_of(resource)
+    if options is None:
+        describe_defaults(&elements, &c_texture)
+    else:
+        if type(options) is not TextureObjectOptions:
+            options = check_or_create_options(TextureObjectOptions, options, "texture options")
+        describe_sampling(options, &elements, &c_texture)
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
     value.h_context = context_with(context.handle(), keep)
@@ -403,6 +411,21 @@ def create_texture_object(
     self._options = options
     self._device_id = device._id
     return self
+
+
+# Of textures without options: by far the most, and described once for each of both kinds of elements.
+cdef cydriver.CUDA_TEXTURE_DESC[2] c_defaults
+cdef bint[2] has_defaults
+has_defaults[:] = [False, False]
+
+
+cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    cdef int kind = elements.are_floats
+    if not has_defaults[kind]:
+        describe_sampling(TextureObjectOptions(), elements, &c_defaults[kind])
+        has_defaults[kind] = True
+    c_texture[0] = c_defaults[kind]
+    return 0
 
 
 cdef int create_in_context(
@@ -447,19 +470,25 @@ cdef int keep_buffer(object buffer, KeptAllocation* memory) except -1:
     return MemoryRange_keep(<Buffer>buffer, memory)
 
 
-cdef object format_of(ResourceDescriptor self):
-    return self._source.format if self._format is None else self._format
+cdef Elements elements_of(ResourceDescriptor self) except *:
+    cdef Elements out
+    if self._kind == "array":
+        set_axes(&out, (<OpaqueArray>self._source)._shape, (<OpaqueArray>self._source)._flags)
+        out.are_floats = (<OpaqueArray>self._source)._format in FLOATS
+    elif self._kind == "mipmapped_array":
+        set_axes(&out, (<MipmappedArray>self._source)._shape, (<MipmappedArray>self._source)._flags)
+        out.are_floats = (<MipmappedArray>self._source)._format in FLOATS
+    else:
+        out.axes = 1 if self._kind == "linear" else 2
+        out.are_cubes = False
+        out.are_floats = self._format in FLOATS
+    return out
 
 
-cdef bint is_of_arrays(ResourceDescriptor self) noexcept:
-    return self._format is None
-
-
-# The axes that a coordinate goes along; a layer or a face is named by its number.
-cdef int count_axes(ResourceDescriptor self) except -1:
-    if not is_of_arrays(self):
-        return 1 if self._kind == "linear" else 2
-    return len(self._source.shape) - (1 if self._source.is_layered or self._source.is_cubemap else 0)
+cdef int set_axes(Elements* out, tuple shape, unsigned int flags) except -1:
+    out.axes = len(shape) - (1 if flags & (cydriver.CUDA_ARRAY3D_LAYERED | cydriver.CUDA_ARRAY3D_CUBEMAP) else 0)
+    out.are_cubes = flags & cydriver.CUDA_ARRAY3D_CUBEMAP != 0
+    return 0
 
 
 cdef int ResourceDescriptor_describe(
@@ -505,73 +534,8 @@ cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c
     return 0
 
 
-cdef int describe_options(object options, ResourceDescriptor resource, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
-    cdef int axis
-    cdef int axes = count_axes(resource)
-    memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
-    check_cube(options, resource)
-    for axis, mode in enumerate(_normalize_address_modes(options.address_mode)):
-        # Hardware filters a texture of one axis along a second one too, where the border would be half of each read.
-        mode = mode if axis < axes else AddressModeType.CLAMP
-        c_texture.addressMode[axis] = <cydriver.CUaddress_mode>driver_number(ADDRESS_MODE, mode)
-    c_texture.filterMode = <cydriver.CUfilter_mode>driver_number(FILTER_MODE, options.filter_mode)
-    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>driver_number(FILTER_MODE, options.mipmap_filter_mode)
-    c_texture.maxAnisotropy = checked_anisotropy(options.max_anisotropy)
-    c_texture.mipmapLevelBias = checked_number("mipmap_level_bias", options.mipmap_level_bias)
-    c_texture.minMipmapLevelClamp = checked_number("min_mipmap_level_clamp", options.min_mipmap_level_clamp)
-    c_texture.maxMipmapLevelClamp = checked_number("max_mipmap_level_clamp", options.max_mipmap_level_clamp)
-    for axis, value in enumerate(checked_color(options.border_color)):
-        c_texture.borderColor[axis] = value
-    # Elements that are floats are read as such anyway.
-    if options.read_mode == ReadModeType.ELEMENT_TYPE and not format_of(resource).value.startswith("float"):
-        c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
-    if options.normalized_coords:
-        c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
-    if options.srgb:
-        c_texture.flags |= cydriver.CU_TRSF_SRGB
-    if options.disable_trilinear_optimization:
-        c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
-    if options.seamless_cubemap:
-        c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
-    return 0
-
-
-# Looking up what the driver calls a member takes a microsecond the first time.
-cdef dict _numbers = {}
-
-
-cdef int driver_number(object names, object member) except? -1:
-    number = _numbers.get(member)
-    if number is None:
-        number = _numbers[member] = int(names.to_driver(member))
-    return number
-
-
-cdef int check_cube(object options, ResourceDescriptor resource) except -1:
-    if options.seamless_cubemap and not (is_of_arrays(resource) and resource._source.is_cubemap):
-        raise ValueError("seamless_cubemap is for arrays made with is_cubemap=True")
-    return 0
-
-
-def _normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, AddressModeType]:
-    """Return the modes of three axes for one mode or several, the last of which is for the rest."""
-    if isinstance(mode, str):
-        modes = (mode,)
-    else:
-        try:
-            modes = tuple(mode)
-        except TypeError:
-            raise TypeError(f"address_mode must be a mode, or 1 to 3 of them, not {type(mode).__name__}") from None
-        if not 1 <= len(modes) <= 3:
-            raise ValueError(f"address_mode must be a mode, or 1 to 3 of them, not {len(modes)}")
-    members = [_member("address_mode", one, AddressModeType) for one in modes]
-    return tuple((members + [members[-1]] * 2)[:3])
-
-
-def _member(name: str, value, enum_class):
-    if type(value) is enum_class:
-        return value
-    return enum_class(find_str_enum(value, [member.value for member in enum_class], name))
+# Other packages import it under this name.
+_normalize_address_modes = normalize_address_modes
 
 
 # Kernels take the number of the texture.
