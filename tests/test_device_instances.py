@@ -91,3 +91,8 @@ def test_ordinal_of_wrong_type(device, wrong):
 def test_arguments_that_do_not_exist(call):
     with pytest.raises(TypeError, match="device_id"):
         call()
+
+
+def test_an_unknown_keyword_is_named():
+    with pytest.raises(TypeError, match=r"Device\(\) got an unexpected keyword argument 'device'; .* device_id"):
+        Device(device=0)

@@ -39,6 +39,15 @@ def test_command_prints_json(tmp_path):
     assert json.loads(done.stdout)["packages"][0]["version"] == cuda.core.__version__
 
 
+def test_a_reader_that_stops_early_is_no_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as output:
+        command = [sys.executable, "-P", "-m", "cuda.core"]
+        done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr.count("Error")) == (0, 0), done.stderr
+
+
 def test_command_without_a_driver_says_so_and_succeeds(tmp_path, monkeypatch, capsys):
     def driver_version():
         raise RuntimeError("no driver; install one")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 
@@ -26,7 +27,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)
     found = report()
-    print(json.dumps(found, indent=2) if options.json else "\n".join(lines(found)))
+    try:
+        print(json.dumps(found, indent=2) if options.json else "\n".join(lines(found)), flush=True)
+    except BrokenPipeError:  # whoever reads, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return int(any(problem["is_fatal"] for problem in found["problems"]))
 
 

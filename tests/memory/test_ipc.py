@@ -272,7 +272,7 @@ def test_closed_buffer_is_pickled_while_others_use_its_memory(child, buffer):
 @pytest.mark.requires(ipc=True)
 def test_closed_buffer_whose_memory_is_gone_is_not_pickled(buffer):
     buffer.close()
-    with pytest.raises(RuntimeError, match="cannot be pickled: this Buffer is closed"):
+    with pytest.raises(RuntimeError, match="cannot be pickled: this Buffer is closed: .*ipc_descriptor before"):
         ForkingPickler.dumps(buffer)
 
 

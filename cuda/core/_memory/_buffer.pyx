@@ -139,7 +139,9 @@ cdef class Buffer(MemoryRange):
                 Buffer_share(self)
             return _rebuild_buffer, (type(self), self._ipc_resource, self._ipc_descriptor)
         except RuntimeError as error:
-            raise RuntimeError(f"a {type(self).__name__} cannot be pickled: {error}") from None
+            # Memory that was never exported is gone with its owner.
+            advice = "" if self._h_allocation else ": close it when it was received, or ask for its ipc_descriptor before"
+            raise RuntimeError(f"a {type(self).__name__} cannot be pickled: {error}{advice}") from None
 
     @staticmethod
     def from_handle(ptr, size: int, mr: MemoryResource | None = None, owner=None, *, stream=None) -> Buffer:
