@@ -111,7 +111,7 @@ cdef inline Py_ssize_t current_ordinal() except -1:
 cdef object device_argument(tuple args, dict kwargs):
     unknown = [name for name in kwargs if name != "device_id"]
     if unknown:
-        raise TypeError(f"Device() got an unexpected keyword argument {unknown[0]!r}; it takes one, device_id")
+        raise TypeError(f"Device() got an unexpected keyword argument {shown(unknown[0])}; it takes one, device_id")
     if len(args) + len(kwargs) > 1:
         raise TypeError("Device() takes one argument at most, device_id")
     return kwargs["device_id"] if kwargs else args[0] if args else None
