@@ -49,6 +49,10 @@ from cuda.core._utils.validators import dtype_argument
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
 
 
+# What makes tensor maps, once somebody asked for one.
+cdef object _tensor_map_of = None
+
+
 cdef class StridedMemoryView(ViewState):
     """A view of an array or tensor: where its memory is, its shape, strides and element type.
 
@@ -346,11 +350,12 @@ cdef class StridedMemoryView(ViewState):
         RuntimeError
             If no context is current, or the device has no such engine (compute capability below 9.0).
         """
-        choices = {
-            "element_strides": element_strides, "data_type": data_type, "interleave": interleave,
-            "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill,
-        }
-        return _late.tensor_map_of(self, box_dim, options, choices)
+        global _tensor_map_of
+        if _tensor_map_of is None:
+            _tensor_map_of = _late.tensor_map_factory()
+        return _tensor_map_of(
+            self, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
+        )
 
     def copy_from(
         self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None

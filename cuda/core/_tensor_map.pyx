@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint32_t, uintptr_t
 from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
 
 from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of
 from cuda.core._arrays._tensor_map_encoding cimport (
+    TensorChoices,
     TensorNumbers,
     encode_im2col,
     encode_im2col_wide,
+    encode_tile,
     encode_tiled,
     read_numbers,
+    read_plain_tiles,
 )
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._dlpack cimport DEVICE_CUDA, kDLBfloat, kDLFloat, kDLInt, kDLUInt, numpy
@@ -316,9 +319,23 @@ cdef class TensorMapDescriptor:
         return aligned(self._storage)
 
 
-def tensor_map_of(view, box_dim, options, choices):
+def tensor_map_of(
+    view, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
+) -> TensorMapDescriptor:
     """Return the descriptor of :meth:`StridedMemoryView.as_tensor_map`."""
-    return make_tiled(view, tile_options(box_dim, options, choices))
+    choices = (element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill)
+    self = None
+    if options is None:
+        self = make_plain(view, box_dim, choices)
+    elif type(options) is TensorMapDescriptorOptions and box_dim is None and choices == NOTHING:
+        self = make_plain(view, options.box_dim, tuple([getattr(options, name) for name in CHOICES]))
+    if self is not None:
+        return self
+    return make_tiled(view, tile_options(box_dim, options, dict(zip(CHOICES, choices, strict=True))))
+
+
+cdef tuple CHOICES = ("element_strides", "data_type", "interleave", "swizzle", "l2_promotion", "oob_fill")
+cdef tuple NOTHING = (None,) * 6
 
 
 def _require_view_device(view, expected_device_id, operation) -> None:
@@ -455,23 +472,82 @@ cdef int require_context(ContextHandle* h_context) except -1:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------
-# Making
+# The devices that have the engine; they keep it.
+cdef set _with_engine = set()
 
-# All but the encoding, which differs between the kinds.
-cdef TensorMapDescriptor begin(ViewState view, str kind, int least_rank, object options, TensorNumbers* numbers):
-    cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
-    self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16
-    check_memory(view, 16)
+
+cdef int require_engine(TensorMapDescriptor self, ViewState view) except -1:
     require_context(&self._h_context)
     self._device_id = Context_ordinal(self._h_context)
     _require_view_device(view, self._device_id, "making a tensor map")
+    if self._device_id in _with_engine:
+        return 0
     capability = _late.device_of(self._device_id).compute_capability
     if capability < (9, 0):
         raise RuntimeError(
             f"tensor maps need compute capability 9.0, and device {self._device_id} has "
             f"{capability[0]}.{capability[1]}"
         )
+    _with_engine.add(self._device_id)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------
+# Making
+
+# A descriptor of tiles as most are; None where the arguments have to be looked at one by one.
+cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choices):
+    cdef TensorNumbers numbers
+    cdef TensorChoices c_choices
+    cdef uint32_t[5] c_tile
+    cdef TensorMapDescriptor self
+    element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill = choices
+    if type(box_dim) is not tuple or element_strides is not None:
+        return None
+    c_choices.interleave = plain_choice(interleave, TensorMapInterleave)
+    c_choices.swizzle = plain_choice(swizzle, TensorMapSwizzle)
+    c_choices.promotion = plain_choice(l2_promotion, TensorMapL2Promotion)
+    c_choices.fill = plain_choice(oob_fill, TensorMapOOBFill)
+    if c_choices.interleave < 0 or c_choices.swizzle < 0 or c_choices.promotion < 0 or c_choices.fill < 0:
+        return None
+    data_type = plain_data_type(view, data_type)
+    if data_type is None or not view._is_device_accessible or view._ptr % 16:
+        return None
+    if not read_plain_tiles(view, data_type, box_dim, &c_choices, &numbers, c_tile):
+        return None
+    self = TensorMapDescriptor.__new__(TensorMapDescriptor)
+    self._alignment = 16
+    require_engine(self, view)
+    encode_tile(self.c_map(), &numbers, c_tile)
+    self._view, self._kind, self._rank, self._data_type = view, "tiled", numbers.rank, data_type
+    self._swizzle = NO_SWIZZLE if swizzle is None else swizzle
+    return self
+
+
+# The member for what the elements are, or are to be taken for; None where that needs another look.
+cdef object plain_data_type(ViewState view, object data_type):
+    if type(data_type) is TensorMapDataType:
+        return data_type
+    if data_type is None and view._element.lanes == 1:
+        return ELEMENTS.get((view._element.code, view._element.bits))
+    dtype = view._dtype if data_type is None else data_type
+    return _NUMPY_DTYPE_TO_TMA.get(dtype) if isinstance(dtype, numpy().dtype) else None
+
+
+cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
+
+
+# The number of a member, or of None; -1 for anything else.
+cdef inline int plain_choice(object value, object cls) except -2:
+    return 0 if value is None else <int>value if type(value) is cls else -1
+
+
+# All but the encoding, which differs between the kinds.
+cdef TensorMapDescriptor begin(ViewState view, str kind, int least_rank, object options, TensorNumbers* numbers):
+    cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
+    self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16
+    check_memory(view, 16)
+    require_engine(self, view)
     self._rank = len(layout_of(view)._shape)
     rules.check_rank(self._rank, least_rank, options.interleave)
     self._view, self._kind, self._swizzle = view, kind, options.swizzle

@@ -20,6 +20,21 @@ cdef struct TensorNumbers:
     cydriver.CUtensorMapL2promotion promotion
     cydriver.CUtensorMapFloatOOBfill fill
 
+# What users choose beside the tile, as the driver numbers it.
+cdef struct TensorChoices:
+    int interleave
+    int swizzle
+    int promotion
+    int fill
+
+# The numbers of tiles as most are: a tuple of ints, elements side by side, no interleaving, no fill. False for all
+# others, and for what the rules refuse: the functions below see to both.
+cdef bint read_plain_tiles(
+    ViewState view, int data_type, tuple box_dim, const TensorChoices* choices, TensorNumbers* numbers,
+    uint32_t* c_tile,
+) except -1
+cdef int encode_tile(cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, const uint32_t* c_tile) except -1
+
 # Each checks what it takes, and raises ValueError before the driver would refuse it. `options` are checked already.
 cdef int read_numbers(ViewState view, object data_type, object options, TensorNumbers* numbers) except -1
 cdef int encode_tiled(

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uint32_t
+from cpython.long cimport PyLong_AsLongAndOverflow
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cuda.core._arrays._view_state cimport ViewState, layout_of
@@ -15,6 +16,82 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._arrays import _tensor_map_rules as rules
 
 __all__ = []
+
+
+cdef uint64_t MAX_EXTENT = rules.MAX_EXTENT
+cdef uint64_t MAX_PITCH = rules.MAX_PITCH
+cdef uint32_t MAX_TILE = rules.MAX_TILE
+cdef int[13] ITEM_SIZES
+cdef uint32_t[4] SPANS
+for _at, _size in enumerate(rules.ITEM_SIZES):
+    ITEM_SIZES[_at] = _size
+for _at, _size in enumerate(rules.SPANS):
+    SPANS[_at] = _size or 0
+
+
+cdef bint read_plain_tiles(
+    ViewState view, int data_type, tuple box_dim, const TensorChoices* choices, TensorNumbers* numbers,
+    uint32_t* c_tile,
+) except -1:
+    cdef uint32_t itemsize = ITEM_SIZES[data_type]
+    memset(numbers, 0, sizeof(TensorNumbers))
+    if choices.interleave or choices.fill or not read_plain_extents(numbers, layout_of(view), itemsize):
+        return False
+    if not read_plain_tile(c_tile, box_dim, numbers.rank, itemsize, SPANS[choices.swizzle]):
+        return False
+    numbers.pointer = <void*>view._ptr
+    numbers.data_type = <cydriver.CUtensorMapDataType>data_type
+    numbers.swizzle = <cydriver.CUtensorMapSwizzle>choices.swizzle
+    numbers.promotion = <cydriver.CUtensorMapL2promotion>choices.promotion
+    return True
+
+
+# Extents, pitches and steps in the driver's order; false where the rules have to look.
+cdef bint read_plain_extents(TensorNumbers* numbers, _StridedLayout layout, int itemsize) except -1:
+    cdef tuple strides = layout._strides
+    cdef Py_ssize_t rank = len(layout._shape)
+    cdef Py_ssize_t i
+    cdef int64_t extent
+    cdef int64_t stride
+    cdef int64_t dense = 1
+    if not 1 <= rank <= 5:
+        return False
+    numbers.rank = rank
+    for i in range(rank):
+        extent = layout._shape[rank - 1 - i]
+        stride = dense if strides is None else <int64_t>strides[rank - 1 - i]
+        if extent < 2 or <uint64_t>extent > MAX_EXTENT or stride < 0 or <uint64_t>stride >= MAX_PITCH:
+            return False
+        if i == 0:
+            if stride != 1:
+                return False
+        else:
+            numbers.pitches[i - 1] = <uint64_t>stride * itemsize
+            if numbers.pitches[i - 1] % 16 or numbers.pitches[i - 1] >= MAX_PITCH:
+                return False
+        numbers.extents[i] = extent
+        numbers.steps[i] = 1
+        dense *= extent
+    return True
+
+
+cdef bint read_plain_tile(
+    uint32_t* c_tile, tuple box_dim, uint32_t rank, uint32_t itemsize, uint32_t span
+) except -1:
+    cdef Py_ssize_t i
+    cdef int overflow = 0
+    cdef long extent
+    if <uint32_t>len(box_dim) != rank:
+        return False
+    for i in range(rank):
+        entry = box_dim[rank - 1 - i]
+        if type(entry) is not int:
+            return False
+        extent = PyLong_AsLongAndOverflow(entry, &overflow)
+        if overflow or not 1 <= extent <= <long>MAX_TILE:
+            return False
+        c_tile[i] = extent
+    return c_tile[0] * itemsize % 16 == 0 and (span == 0 or c_tile[0] * itemsize <= span)
 
 
 cdef int read_numbers(ViewState view, object data_type, object options, TensorNumbers* numbers) except -1:
@@ -49,6 +126,10 @@ cdef int encode_tiled(
     tile = rules.tile_of(options.box_dim, numbers.rank, data_type, options.interleave, options.swizzle)
     for i in range(len(tile)):
         c_tile[i] = tile[i]
+    return encode_tile(c_map, numbers, c_tile)
+
+
+cdef int encode_tile(cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, const uint32_t* c_tile) except -1:
     with nogil:
         HANDLE_RETURN(
             cydriver.cuTensorMapEncodeTiled(

@@ -78,11 +78,11 @@ def view_of_buffer(buffer, shape, dtype):
     return view_of_buffer(buffer, shape, dtype)
 
 
-def tensor_map_of(view, box_dim, options, choices):
-    """Return the :class:`~cuda.core.TensorMapDescriptor` of :meth:`StridedMemoryView.as_tensor_map`."""
+def tensor_map_factory():
+    """Return the function behind :meth:`StridedMemoryView.as_tensor_map`."""
     from cuda.core._tensor_map import tensor_map_of
 
-    return tensor_map_of(view, box_dim, options, choices)
+    return tensor_map_of
 
 
 def native_launch_config(config):
