@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captured functions: replayed where nothing changed, updated where parameters did, captured again where more did."""
 
+import copy
+import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -524,6 +527,186 @@ def test_a_patch_that_the_driver_refuses_is_captured(data_step, stream):
     stream.sync()
     assert [values(y) for y in memories] == [[1] * 4] * 5
     assert data_step.statistics.patches == 1
+
+
+def test_memory_is_data_without_being_named(kernel, stream):
+    axpy, runs = kernel("axpy"), []
+
+    @capture
+    def work(stream, pair, *, x, a):
+        runs.append(a)
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, pair[0], x, a, 4)
+
+    x, memories = ints(4, 1), [ints(4) for _ in range(6)]
+    for number, y in enumerate(memories):
+        work(stream, (y.buffer, "any"), x=OnDevice(x), a=1 + number // 3)
+    stream.sync()
+    assert [values(y) for y in memories] == [[1] * 4] * 3 + [[2] * 4] * 3
+    # Of numbers, nobody knows what the work decides by them.
+    assert runs == [1, 1, 2, 2] and work.statistics.patches == 2
+
+
+def test_memory_of_another_size_or_another_class_is_no_other_data(kernel, stream):
+    axpy, runs = kernel("axpy"), []
+
+    @capture
+    def work(stream, y):
+        runs.append(1)
+        n = y.size // 4 if hasattr(y, "size") else 4
+        launch(stream, LaunchConfig(grid=1, block=8), axpy, y, y, 1, n)
+
+    memories = [ints(count, 1) for count in (4, 4, 4, 8, 8, 8)]
+    for y in memories:
+        work(stream, y.buffer)
+    for y in memories[:3]:
+        work(stream, OnDevice(y))
+    stream.sync()
+    assert [values(y) for y in memories] == [[4] * 4] * 3 + [[2] * 8] * 3
+    assert len(runs) == 6 and work.statistics.patches == 3
+
+
+def test_memory_that_decides_is_no_data_where_the_program_says_so(kernel, stream):
+    axpy = kernel("axpy")
+
+    def work(stream, y):
+        launch(stream, ONE, axpy, y, y, factors[y.handle], 1)
+
+    memories = [ints(1, 1) for _ in range(4)]
+    factors = {memory.address: number for number, memory in enumerate(memories)}
+    for data in ((), None):
+        captured = capture(work, data=data)
+        for memory in memories:
+            captured(stream, memory.buffer)
+        stream.sync()
+        # It shows in the captures, too.
+        assert captured.statistics.patches == 0
+    assert [values(memory) for memory in memories] == [[1], [4], [9], [16]]
+
+
+def test_a_configuration_that_changes_in_place_is_another_one(kernel, stream):
+    axpy, config = kernel("axpy"), LaunchConfig(grid=1, block=1)
+    work = capture(lambda stream, config, y: launch(stream, config, axpy, y, y, 1, 4))
+    y = ints(4, 1)
+    for block in (1, 1, 2, 4):
+        config.block = block
+        work(stream, config, y.buffer)
+    stream.sync()
+    assert values(y) == [16, 4, 2, 2] and work.statistics == CaptureStatistics(1, 2, 1, 0)
+
+
+class Model:
+    def __init__(self, kernel, factor):
+        self.kernel, self.factor, self.runs = kernel, factor, 0
+
+    @capture
+    def step(self, stream, y, n):
+        """Add to y."""
+        self.runs += 1
+        launch(stream, LaunchConfig(grid=1, block=n), self.kernel, y, y, self.factor, n)
+
+
+def test_methods_have_executables_for_each_instance(kernel, stream):
+    models = [Model(kernel("axpy"), factor) for factor in (1, 2)]
+    memories = [ints(4, 1) for _ in range(5)]
+    for y in memories:
+        for model in models:
+            model.step(stream, y.buffer, n=4)
+    stream.sync()
+    assert [values(y) for y in memories] == [[6] * 4] * 5
+    assert [model.runs for model in models] == [2, 2]
+    assert models[0].step.statistics == CaptureStatistics(captures=1, updates=1, replays=0, patches=3)
+    assert isinstance(Model.step, CapturedFunction) and Model.step.__doc__ == "Add to y."
+    again = copy.copy(models[0])
+    again.factor = 10
+    again.step(stream, memories[0].buffer, n=4)
+    stream.sync()
+    assert values(memories[0]) == [66] * 4
+
+
+def test_an_instance_ends_and_what_was_captured_for_it(kernel, stream):
+    model = Model(kernel("axpy"), 1)
+    model.step(stream, ints(4).buffer, n=4)
+    stream.sync()
+    gone = weakref.ref(model)
+    del model
+    assert gone() is None
+    slots = type("Slots", (), {"__slots__": (), "step": Model.step})()
+    with pytest.raises(TypeError, match="weak reference"):
+        slots.step  # noqa: B018
+
+
+def test_a_captured_function_that_was_not_initialised():
+    empty = CapturedFunction.__new__(CapturedFunction)
+    for use in (lambda: empty(1), lambda: empty.statistics, empty.clear, lambda: empty.__get__(1, int)):
+        with pytest.raises(RuntimeError, match="not initialised"):
+            use()
+    made = capture(len)
+    with pytest.raises(RuntimeError, match="made already"):
+        made.__init__(len)
+    with pytest.raises(TypeError, match="CapturedFunction"):
+        pickle.dumps(made)
+
+
+@pytest.mark.parametrize("call", [lambda work: work(), lambda work: work(stream=1)])
+def test_the_stream_comes_by_position(step, call):
+    with pytest.raises(TypeError, match="needs a stream or a builder"):
+        call(step)
+    with pytest.raises(TypeError):
+        step.__call__()
+
+
+def test_more_data_than_is_compared_fast(kernel, stream):
+    axpy, runs = kernel("axpy"), []
+
+    @capture(data="many")
+    def work(stream, y, many):
+        runs.append(1)
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, y, y, many[-1], 4)
+
+    y = ints(4, 1)
+    for number in (1, 2, 3, 3):
+        work(stream, y.address, list(range(100)) + [number])
+    stream.sync()
+    assert values(y) == [2 * 3 * 4 * 4] * 4
+    assert len(runs) == 2 and work.statistics == CaptureStatistics(captures=1, updates=1, replays=1, patches=1)
+
+
+def test_an_argument_that_calls_the_captured_function(kernel, stream):
+    axpy = kernel("axpy")
+    y = ints(4, 1)
+
+    class Nested(OnDevice):
+        @property
+        def __cuda_array_interface__(self):
+            if self.depth:
+                self.depth -= 1
+                work(stream, ints_on_device)
+            return ints_on_device.__cuda_array_interface__
+
+        def __init__(self):
+            self.depth = 3
+
+    ints_on_device = OnDevice(y)
+    work = capture(lambda stream, y: launch(stream, LaunchConfig(grid=1, block=4), axpy, y, y, 1, 4))
+    work(stream, Nested())
+    work(stream, Nested())
+    stream.sync()
+    assert values(y)[0] in (2**n for n in range(4, 9)) and len(set(values(y))) == 1
+
+
+def test_numbers_of_64_bits_as_data(kernel, stream):
+    fill = compiled('extern "C" __global__ void fill(unsigned long long* x, unsigned long long v) { *x = v; }')
+    x, found = HostMemory(8), []
+    numbers = (1, 2, 3, 2**63 - 1, 2**63, 2**64 - 1, -1)
+    work = capture(lambda stream, x, v: launch(stream, ONE, fill.get_kernel("fill"), x, v), data="v")
+    for number in numbers:
+        work(stream, x.address, number)
+        stream.sync()
+        found.append(int(x.array(np.uint64)[0]))
+    assert found == [number % 2**64 for number in numbers] and work.statistics.patches == 5
+    for number in (2**64, -(2**63) - 1):
+        with pytest.raises(OverflowError):
+            work(stream, x.address, number)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport GraphExecMember, KeptGraphExec
-from cuda.core._utils cimport cydriver
 from cuda.core.graph._executable_operands cimport ExecutableOperands
 from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
 
@@ -21,6 +20,3 @@ cdef inline int Graph_keep(Graph self, KeptGraphExec* kept) except -1:
 
 # An executable of one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options)
-
-# Raises what the driver says about a launch that it refused.
-cdef int raise_launch_refusal(cydriver.CUresult err) except -1

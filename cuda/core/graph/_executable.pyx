@@ -14,12 +14,7 @@ from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport (
-    captures_in_progress,
-    relax_capture_mode,
-    restore_capture_mode,
-    stream_captures,
-)
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, stream_captures
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
 from cuda.core.graph._executable_operands cimport (
@@ -86,14 +81,11 @@ cdef class Graph(DriverObject):
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
         cdef ExecutableOperands operands = self._operands
-        cdef cydriver.CUresult err
         keep_both(self, stream, &executable, &kept_stream)
         if operands is not None and operands.is_used:
             ExecutableOperands_launch(operands, kept_stream.handle())
         with nogil:
-            err = cydriver.cuGraphLaunch(executable.get(), kept_stream.get())
-        if err != cydriver.CUresult.CUDA_SUCCESS:
-            raise_launch_refusal(err)
+            HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), kept_stream.get()), b"cuGraphLaunch")
 
     def upload(self, stream: Stream) -> None:
         """Send the graph to the device ahead of its first launch (``cuGraphUpload``).
@@ -164,9 +156,9 @@ cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, 
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     Graph_keep(self, executable)
     Stream_keep(<Stream>stream, kept_stream)
-    # Beforehand, because a refusal by the driver ends the capture.
-    if captures_in_progress.load():
-        refuse_capture(kept_stream[0])
+    # Beforehand, because a refusal by the driver ends the capture, which may be one of another library.
+    if stream_captures(kept_stream.get()):
+        raise RuntimeError(NO_CAPTURE)
     return 0
 
 
@@ -174,23 +166,6 @@ NO_CAPTURE = (
     "the stream is capturing, and no capture takes in an executable graph; embed what it was made from: "
     "GraphBuilder.embed() takes a builder, GraphDefinition.embed() a definition"
 )
-
-
-cdef int refuse_capture(const KeptStream& kept_stream) except -1:
-    if stream_captures(kept_stream.get()):
-        raise RuntimeError(NO_CAPTURE)
-    return 0
-
-
-cdef int raise_launch_refusal(cydriver.CUresult err) except -1:
-    try:
-        HANDLE_RETURN(err, b"cuGraphLaunch")
-    except CUDAError as error:
-        if err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-            # Of a capture that another library began.
-            explain(error, NO_CAPTURE)
-        raise
-    return 0
 
 
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):

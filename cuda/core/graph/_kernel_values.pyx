@@ -135,7 +135,8 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS* params, object config) exc
 
 cdef bint is_plain(tuple arguments) except -1:
     for argument in arguments:
-        if type(argument) not in PLAIN:
+        cls = type(argument)
+        if cls is not int and cls is not float and cls not in PLAIN:
             return False
     return True
 

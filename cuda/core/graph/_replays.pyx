@@ -26,6 +26,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._handles cimport KeptGraphExec, KeptStream
 from cuda.core._utils cimport cydriver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._data_arguments cimport (
     MOST_WORDS,
     CallPattern,
@@ -34,7 +35,7 @@ from cuda.core.graph._data_arguments cimport (
     DataWord,
     write_words,
 )
-from cuda.core.graph._executable cimport Graph_keep, raise_launch_refusal
+from cuda.core.graph._executable cimport Graph_keep
 from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._node_images cimport write_change
 from cuda.core.graph._replay_plan cimport (
@@ -262,11 +263,10 @@ cdef bint launch_known(Replays self, CallFamily family, const DataWord* words, c
 
 cdef int launch_work(CapturedWork work, const KeptStream& stream) except -1:
     cdef KeptGraphExec executable
-    cdef cydriver.CUresult err
     Graph_keep(work.graph, &executable)
     with nogil:
-        err = cydriver.cuGraphLaunch(executable.get(), stream.get())
-    return 0 if err == cydriver.CUresult.CUDA_SUCCESS else raise_launch_refusal(err)
+        HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), stream.get()), b"cuGraphLaunch")
+    return 0
 
 
 # False where a node cannot be changed; then the executable is of no use.
@@ -284,11 +284,10 @@ cdef bint launch_patched(CapturedWork work, CallFamily family, const KeptStream&
                 break
         else:
             is_changed = True
-            err = cydriver.cuGraphLaunch(executable.get(), stream.get())
-    if is_changed:
-        return True if err == cydriver.CUresult.CUDA_SUCCESS else raise_launch_refusal(err)
-    family.plan.is_dead = True
-    return False
+            HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), stream.get()), b"cuGraphLaunch")
+    if not is_changed:
+        family.plan.is_dead = True
+    return is_changed
 
 
 cdef int set_first(Replays self, Py_ssize_t index, CapturedWork work) except -1:
@@ -350,6 +349,6 @@ cdef uint64_t hash_of(const DataWord* words, Py_ssize_t count) noexcept:
     cdef uint64_t mark = 0x9e3779b97f4a7c15
     cdef Py_ssize_t index
     for index in range(count):
-        mark = (mark ^ words[index].bits) * <uint64_t>0xff51afd7ed558ccd
+        mark = (mark ^ words[index].bits ^ words[index].type << 56) * <uint64_t>0xff51afd7ed558ccd
         mark ^= mark >> 32
     return mark | 1 << 63  # no empty place
