@@ -101,7 +101,7 @@ def temporary(size: int, stream) -> DeviceAllocation:
     return allocation
 
 
-_SCALARS = frozenset(
+SCALARS = frozenset(
     getattr(numpy, name)
     for name in (
         *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "longlong", "ulonglong"),
@@ -143,7 +143,7 @@ def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) ->
         raise TypeError(f"kernel {name!r} takes {len(sizes)} arguments, {len(arguments)} given")
     values, handlers = [], []
     for index, argument in enumerate(arguments):
-        if type(argument) in _SCALARS:
+        if type(argument) in SCALARS:
             if sizes is not None and argument.nbytes != sizes[index]:
                 raise misfit(argument, index, name, sizes[index], argument.nbytes)
             values.append(argument)

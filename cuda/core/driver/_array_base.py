@@ -23,6 +23,7 @@ from cuda.core.driver._array_layout import (
     memory_range,
 )
 from cuda.core.driver._array_memory import ResultAllocation, open_results, share
+from cuda.core.driver._array_storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
 from cuda.core.driver._context import Device, current_context
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error
@@ -34,7 +35,7 @@ __all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay", "stre
 MOST_BYTES = 2**63 - 1
 
 
-class ArrayBase:
+class ArrayBase(ArrayStorage):
     """An n-dimensional array in device memory, without operations."""
 
     # Operators with arrays and scalars of NumPy are ours.
@@ -94,7 +95,7 @@ class ArrayBase:
     @classmethod
     def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
         """Return a new array for a result; `shape` and `dtype` are checked."""
-        new = object.__new__(cls)
+        new = cls.__new__(cls)
         new._set_layout(shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MOST_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
@@ -105,7 +106,7 @@ class ArrayBase:
 
     def _new_dense(self, dtype, context):
         """Return a new array for a result, with the shape of this one, which has no gaps, and its order."""
-        new = object.__new__(type(self))
+        new = self.__new__(type(self))
         new.shape = self.shape
         new.dtype = dtype
         new.size = size = self.size
@@ -123,7 +124,7 @@ class ArrayBase:
 
     def _new_number(self, dtype, context):
         """Return a new array without dimensions for a result."""
-        new = object.__new__(type(self))
+        new = self.__new__(type(self))
         new.shape = new.strides = ()
         new.dtype = dtype
         new.size = 1
@@ -168,7 +169,7 @@ class ArrayBase:
 
     def _view(self, offset: int, shape, strides, dtype):
         """Return a view of this array's memory, from `offset` bytes after its first element."""
-        view = object.__new__(type(self))
+        view = self.__new__(type(self))
         view._device = self._device
         view.allocator = self.allocator
         view._set_layout(shape, strides, dtype)

@@ -11,13 +11,11 @@ import numbers
 
 import numpy as np
 
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._array_base import ArrayBase, overlap, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._array_operations import COMPARISONS, Operation
-from cuda.core.driver._context import current_context
-from cuda.core.driver._errors import classic_error
+from cuda.core.driver._array_storage import PlanFields, usual_binary, usual_unary
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_source import COMPUTE_TYPES
 
@@ -25,12 +23,11 @@ __all__ = ["Plan", "apply", "binary", "in_place", "launch_plan", "operand_of", "
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 _PYTHON_NUMBERS = frozenset({int, float, complex})
-_NUMPY_NUMBERS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
 _ARRAY_AND_NUMBER = (False, True)
 _NUMBER_AND_ARRAY = (True, False)
 
 
-class Plan:
+class Plan(PlanFields):
     """What an operation does with operands of certain types.
 
     Attributes
@@ -43,8 +40,6 @@ class Plan:
         For each operand None, or what makes the kernel's argument of a number.
     """
 
-    __slots__ = ("arch", "dtype", "elementwise", "mask", "packed", "per_block", "scalars")
-
     def __init__(self, elementwise: Elementwise, dtype: np.dtype, scalars: tuple, arch: str):
         self.elementwise = elementwise
         self.dtype = dtype
@@ -54,10 +49,12 @@ class Plan:
         self.mask = elementwise.alignment_mask
         self.packed = elementwise.packed(arch)
         self.per_block = self.packed.per_block
+        self.bound = self.packed.bound
 
-    def dense(self):
-        """Return the kernel for packed arrays at any address."""
-        return self.elementwise.dense(self.arch)
+    def launch(self, merged: int, size: int, *arguments) -> None:
+        """Launch for arrays without gaps on the default stream; `merged` are the bits of their addresses."""
+        kernel = self.elementwise.dense(self.arch) if merged & self.mask else self.packed
+        kernel.launch(None, size, *arguments, size)
 
 
 def binary(operation: Operation, a, b, out=None, stream=None):
@@ -80,92 +77,10 @@ def binary(operation: Operation, a, b, out=None, stream=None):
         The result, or NotImplemented where an operand is of a type that arrays do not work with.
     """
     if out is None and stream is None:
-        result = usual(operation, a, b)
+        result = usual_binary(operation, a, b)
         if result is not None:
             return result
     return apply(operation, (a, b), out, stream)
-
-
-def usual(operation: Operation, a, b, is_in_place: bool = False):
-    """Do what is done most often at least cost: arrays alike without gaps, or one and a number.
-
-    Returns
-    -------
-    ArrayBase or None
-        The result. None where this is another case, or happens for the first time: :func:`apply` is for all.
-    """
-    if not isinstance(a, ArrayBase):
-        return None if is_in_place or not isinstance(b, ArrayBase) else with_number(operation, b, a, 0)
-    if b.__class__ is not a.__class__:
-        return with_number(operation, a, b, 1, is_in_place)
-    if a.shape != b.shape or not ((a._is_c and b._is_c) or (a._is_f and b._is_f)):
-        return None
-    first, second = a._address, b._address
-    if is_in_place:
-        if -a.nbytes < first - second < b.nbytes and (first != second or a.dtype is not b.dtype):
-            return None
-        key = (operation, a.dtype, b.dtype, a.dtype)
-    else:
-        key = (operation, a.dtype, b.dtype)
-    device = a._device
-    plan = device.plans.get(key)
-    if plan is None or b._device is not device or a._owner.is_closed or b._owner.is_closed or not a.size:
-        return None
-    context = current_context("cuLaunchKernel")
-    if context.array_device is not device:
-        return None
-    result = a if is_in_place else a._new_dense(plan.dtype, context)
-    merged = first | second | result._address
-    launch_packed(plan, a.size, merged, result._argument, a._argument, b._argument)
-    return result
-
-
-def with_number(operation: Operation, array: ArrayBase, number, place: int, is_in_place: bool = False):
-    """Do the usual for an array without gaps and a number, the operand with the number `place`."""
-    kind = number.__class__
-    if not (array._is_c or array._is_f):
-        return None
-    if kind not in _PYTHON_NUMBERS:
-        if kind not in _NUMPY_NUMBERS:
-            return None
-        kind = number.dtype
-    if place:
-        key = (operation, array.dtype, kind, _ARRAY_AND_NUMBER, array.dtype if is_in_place else None)
-    else:
-        key = (operation, kind, array.dtype, _NUMBER_AND_ARRAY, None)
-    device = array._device
-    plan = device.plans.get(key)
-    if plan is None or array._owner.is_closed or not array.size:
-        return None
-    context = current_context("cuLaunchKernel")
-    if context.array_device is not device:
-        return None
-    try:
-        value = plan.scalars[place](number)
-    except OverflowError:
-        return None
-    result = array if is_in_place else array._new_dense(plan.dtype, context)
-    merged = array._address | result._address
-    if place:
-        launch_packed(plan, array.size, merged, result._argument, array._argument, value)
-    else:
-        launch_packed(plan, array.size, merged, result._argument, value, array._argument)
-    return result
-
-
-def launch_packed(plan: Plan, size: int, merged: int, *arguments) -> None:
-    """Launch the kernel for packed arrays on the default stream; `merged` are the bits of their addresses."""
-    if merged & plan.mask:
-        plan.dense().launch(None, size, *arguments, size)
-        return
-    bound = plan.packed.bound.get((size - 1) // plan.per_block + 1)
-    if bound is None:
-        plan.packed.launch(None, size, *arguments, size)
-        return
-    try:
-        bound(*arguments, size)
-    except (CUDAError, RuntimeError) as error:  # the second tells of memory that was freed meanwhile
-        raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
 
 
 def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None):
@@ -176,21 +91,16 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
     dtype : dtype, optional
         Type of a new result, if it is not NumPy's.
     """
-    if out is None and stream is None and (a._is_c or a._is_f):
-        device = a._device
-        plan = device.plans.get((operation, a.dtype) if dtype is None else (operation, a.dtype, dtype))
-        if plan is not None and a.size and not a._owner.is_closed:
-            context = current_context("cuLaunchKernel")
-            if context.array_device is device:
-                result = a._new_dense(plan.dtype, context)
-                launch_packed(plan, a.size, a._address | result._address, result._argument, a._argument)
-                return result
+    if out is None and stream is None:
+        result = usual_unary(operation, a, dtype)
+        if result is not None:
+            return result
     return apply(operation, (a,), out, stream, dtype)
 
 
 def in_place(operation: Operation, a: ArrayBase, b):
     """Do an operation on an array and store the result in it; its type stays."""
-    result = usual(operation, a, b, True)
+    result = usual_binary(operation, a, b, True)
     if result is not None:
         return result
     shape = operand_shape(b)

@@ -11,6 +11,7 @@ default stream) is freed as classic programs expect: after all work of the devic
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import sys
 import weakref
@@ -23,6 +24,7 @@ from cuda.core._memory.ranges._allocation import wait_before_free
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core.driver import _context, _memory
+from cuda.core.driver._array_storage import ResultSource
 from cuda.core.driver._constants import device_attribute
 from cuda.core.driver._errors import classic_error
 from cuda.core.driver._memory import DeviceAllocation, mem_alloc
@@ -133,17 +135,8 @@ def open_results(context):
         pool = pool_for(context)
     except CUDAError as error:
         raise classic_error(error) from None
-    allocate, add = pool.allocate, context._objects.add
-
-    def take(size: int) -> ResultAllocation:
-        try:
-            memory = allocate(size, stream=LEGACY_DEFAULT_STREAM)
-        except CUDAError as error:
-            memory = take_again(pool, size, error)
-        add(memory)
-        return memory
-
-    context.take_result, context._end_results = take, pool.end
+    context.take_result = take = ResultSource(pool, context._objects, functools.partial(take_again, pool))
+    context._end_results = pool.end
     return take
 
 

@@ -430,12 +430,12 @@ class _Members:
 
     def __init__(self):
         # By the identity of the reference: members over the same memory are equal.
-        self._references = {}
+        self.references = {}
         self._limit = 256
 
     def add(self, member) -> None:
         reference = weakref.ref(member)
-        references = self._references
+        references = self.references
         references[id(reference)] = reference
         if len(references) > self._limit:
             self._limit = 2 * len(self._living()) + 256
@@ -447,10 +447,10 @@ class _Members:
     def _living(self) -> list:
         """Return the members that still exist, and forget the others."""
         living = []
-        for key, reference in list(self._references.items()):
+        for key, reference in list(self.references.items()):
             member = reference()
             if member is None:
-                self._references.pop(key, None)
+                self.references.pop(key, None)
             else:
                 living.append(member)
         return living

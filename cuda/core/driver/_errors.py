@@ -146,6 +146,8 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
     """
     if not isinstance(error, CUDAError):
         return logic_error(api or "the call", INVALID_HANDLE, str(error))
+    if isinstance(error, (LogicError, RuntimeError)):
+        return error  # it is one
     if error.code is None:
         classic = LogicError(str(error))
     else:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cuda.core.driver._types import VectorArg, dtype_to_ctype
 
-__all__ = ["Packing", "is_disjoint", "packing_of"]
+__all__ = ["Packing", "packing_of"]
 
 PACK_BYTES = 16
 
@@ -135,14 +135,3 @@ def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
         else:
             is_read = True
     return is_read, is_stored
-
-
-def is_disjoint(packing: Packing, arrays) -> bool:
-    """Return whether no array that is stored shares memory with another argument."""
-    for place in packing.places:
-        begin = arrays[place]._address
-        end = begin + arrays[place].nbytes
-        for number, other in enumerate(arrays):
-            if number != place and begin < other._address + other.nbytes and other._address < end:
-                return False
-    return True

@@ -9,7 +9,7 @@ import numpy as np
 from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_object import GPUArray
-from cuda.core.driver._context import current_context
+from cuda.core.driver._array_storage import convert_arguments
 from cuda.core.driver._kernel_source import COMPLEX_HEADER, prelude
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
 
@@ -46,10 +46,13 @@ class Parameters:
                 raise ValueError(f"a parameter must not be called {item.name!r}, which the kernel has already")
         self.first = vectors[0]
         self.vectors = vectors
-        self._makers = [
+        makers = [
             None if isinstance(item, VectorArg) else scalar_maker(item) if isinstance(item, ScalarArg) else plain
             for item in self.items
         ]
+        self._table = tuple(
+            (item, getattr(item, "dtype", None), make) for item, make in zip(self.items, makers, strict=True)
+        )
 
     @property
     def declarators(self) -> list[str]:
@@ -70,28 +73,7 @@ class Parameters:
         """
         if len(args) != len(self.items):
             raise TypeError(f"{name} takes {len(self.items)} arguments, and {len(args)} were given")
-        arrays, values = [], []
-        for item, make, argument in zip(self.items, self._makers, args):  # noqa: B905 (as many, and strict takes time)
-            if make is None:
-                array = argument if isinstance(argument, ArrayBase) else as_array(argument, item.name)
-                if array.dtype is not item.dtype:
-                    check_type(array.dtype, item)
-                if not (array._is_c or array._is_f):
-                    raise RuntimeError(f"{item.name} must lie in memory without gaps; pass a copy()")
-                if array._owner.is_closed:
-                    array._check_open()
-                arrays.append(array)
-                values.append(array._argument)
-            else:
-                try:
-                    values.append(make(argument))
-                except (TypeError, ValueError) as error:
-                    raise TypeError(f"{item.name} must be a number of type {item.dtype}: {error}") from None
-        device = current_context("cuLaunchKernel").array_device
-        for array in arrays:
-            if array._device is not device:
-                check_device(array._device, *[other._device for other in arrays])
-        return arrays, values
+        return convert_arguments(self._table, args, as_array, check_type, check_devices)
 
 
 # Names that texts may use, and what those of parameters would hide.
@@ -112,6 +94,11 @@ def as_array(item, name: str) -> ArrayBase:
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise TypeError(f"{name} has a CUDA array interface that is none: {error!r}") from None
     return GPUArray(shape, dtype, gpudata=address or None, base=item, strides=strides)
+
+
+def check_devices(arrays) -> None:
+    for array in arrays:
+        check_device(array._device, *[other._device for other in arrays])
 
 
 def check_type(dtype: np.dtype, item: VectorArg) -> None:

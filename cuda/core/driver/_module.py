@@ -31,6 +31,7 @@ from cuda.core.driver._errors import (
     logic_error,
     translated,
 )
+from cuda.core.driver._function_call import FunctionCall
 from cuda.core.driver._managed import ManagedAllocation
 from cuda.core.driver._memory import DeviceAllocation, as_pointer
 from cuda.core.driver._pools import PooledDeviceAllocation
@@ -176,7 +177,7 @@ def read_file(filename: str | os.PathLike, api: str) -> bytes:
         raise logic_error(api, 301, str(error)) from None
 
 
-class Function:
+class Function(FunctionCall):
     """A kernel. Calling it launches it.
 
     Functions come from :meth:`Module.get_function`.
@@ -186,9 +187,11 @@ class Function:
         if not isinstance(module, Module):
             raise TypeError(f"module must be a Module, not {type(module).__name__}")
         self._module = module
-        self.kernel = _get_kernel(module._code, name)
         self._name = name
         self._configs = {}
+        kernel = _get_kernel(module._code, name)
+        self._parameter_bytes = _sizes_of(kernel)
+        self._set_call(kernel, self._parameter_bytes, module._references)
 
     def __repr__(self):
         return f"<cuda.core.driver.Function {self._name!r}>"
@@ -200,40 +203,11 @@ class Function:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
         return self.get_attribute(attribute)
 
-    def __call__(self, *args, block=None, grid=(1, 1), stream=None, shared=0, texrefs=(), time_kernel=False, **unknown):
-        """Launch the kernel, without waiting for it.
-
-        Parameters
-        ----------
-        *args
-            One for each parameter: NumPy scalars, device pointers, :class:`In`, :class:`Out` and :class:`InOut`.
-        block : tuple of int
-            The threads of a block in each dimension.
-        grid : tuple of int, optional
-            The blocks in each dimension. Default is one block.
-        stream : :class:`Stream`, optional
-            Where the kernel is queued; the NULL stream by default.
-        shared : int, optional
-            The bytes of dynamic shared memory. Default is 0.
-        time_kernel : bool, optional
-            Whether to wait for the kernel, and to return how long it took in seconds.
-
-        Raises
-        ------
-        TypeError
-            If the arguments are not as many as the parameters, or of other types or sizes.
-        ValueError
-            If ``block`` is missing, or a keyword is unknown.
-        LogicError
-            If the driver refuses the launch.
-        """
-        if unknown:
-            raise ValueError(f"extra keyword arguments: {', '.join(sorted(unknown))}")
-        if block is None:
-            raise ValueError("must specify block size: block=(x, y, z)")
+    def _call_any(self, args, block, grid, stream, shared, time_kernel):
+        """Launch with arguments of any kind; see :meth:`FunctionCall.__call__`."""
         inner = stream_of(stream)
         try:
-            values, handlers = convert(args, self._name, self._parameter_sizes(), stream)
+            values, handlers = convert(args, self._name, self._parameter_bytes, stream)
             config = self._config(grid, block, shared)
             if self._module._references:
                 self._module._flush()
@@ -271,7 +245,7 @@ class Function:
             This function.
         """
         self.arg_format, parameters = _parse(arg_types)
-        sizes = self._parameter_sizes()
+        sizes = self._parameter_bytes
         if sizes is not None and len(sizes) != len(parameters):
             raise TypeError(
                 f"kernel {self._name!r} takes {len(sizes)} arguments, and {len(parameters)} types were given"
@@ -316,17 +290,6 @@ class Function:
     def set_shared_config(self, sc: int) -> None:
         """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""
         member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
-
-    @translated
-    def _parameter_sizes(self):
-        sizes = self.__dict__.get("_sizes", ())
-        if sizes == ():
-            try:
-                sizes = tuple(info.size for info in self.kernel.arguments_info)
-            except NotImplementedError:
-                sizes = None
-            self._sizes = sizes
-        return sizes
 
     def _config(self, grid, block, shared) -> LaunchConfig:
         try:
@@ -395,6 +358,15 @@ def _load(code: ObjectCode):
 @translated
 def _get_kernel(code: ObjectCode, name: str):
     return code.get_kernel(name)
+
+
+@translated
+def _sizes_of(kernel) -> tuple[int, ...] | None:
+    """Return the bytes of each parameter; None where the driver does not tell."""
+    try:
+        return tuple(info.size for info in kernel.arguments_info)
+    except NotImplementedError:
+        return None
 
 
 @translated

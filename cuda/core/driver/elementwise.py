@@ -8,9 +8,10 @@ import operator
 
 from cuda.core.driver._array_base import stream_for
 from cuda.core.driver._array_devices import array_device
+from cuda.core.driver._array_storage import packs_fit
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernel_build import build_user_kernel
-from cuda.core.driver._kernel_packing import is_disjoint, packing_of
+from cuda.core.driver._kernel_packing import packing_of
 from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
 from cuda.core.driver._types import ScalarArg, VectorArg
 from cuda.core.driver.compiler import SourceModule
@@ -232,17 +233,10 @@ class ElementwiseKernel:
     def _kernel_for(self, arch: str, arrays, size: int):
         """Return the kernel for all elements of these arrays: that of packs where they allow it."""
         packing, is_wide = self._packing, size > MOST_NARROW
-        if packing is not None:
-            addresses, shortest = 0, size
-            for array in arrays:
-                addresses |= array._address
-                if array.size < shortest:
-                    shortest = array.size
-            # The first array tells how many elements there are; a shorter one is the program's business.
-            if addresses & packing.mask == 0 and packing.width <= size == shortest and is_disjoint(packing, arrays):
-                kernel = self._kernels.get((arch, "packed", is_wide)) or self._packed_kernel(arch, is_wide)
-                if kernel is not None:
-                    return kernel
+        if packing is not None and packs_fit(arrays, size, packing.width, packing.mask, packing.places):
+            kernel = self._kernels.get((arch, "packed", is_wide)) or self._packed_kernel(arch, is_wide)
+            if kernel is not None:
+                return kernel
         return self._kernel(arch, False, is_wide)
 
     def _packed_kernel(self, arch: str, is_wide: bool):
