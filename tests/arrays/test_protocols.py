@@ -108,7 +108,7 @@ def test_no_stream_is_ambiguous(place):
     ("place", "stream_ptr", "passed"),
     [
         ((1, 0), -1, None),
-        ((1, 0), 77, 77),
+        ((1, 0), 77, None),  # as NumPy has it: host memory is not ordered with streams
         ((2, 0), -1, -1),
         ((2, 0), 77, 77),
         ((3, 0), None, None),
@@ -129,6 +129,14 @@ def test_the_exporter_gets_the_stream(place, stream_ptr, passed):
     old = OldExporter(place)
     assert from_dlpack(old, stream_ptr).ptr == view.ptr
     assert old.calls == [{"stream": passed}]
+
+
+@pytest.mark.parametrize("make", [from_any, from_dlpack])
+def test_arrays_of_the_host_are_viewed_whatever_stream_is_given(device, stream, make):
+    values = np.arange(3.0)
+    for stream_ptr in (0, int(stream.handle), stream.handle):
+        view = make(values, stream_ptr=stream_ptr)
+        assert view.ptr == values.ctypes.data and not view.is_device_accessible
 
 
 def test_the_tensor_is_released_once():

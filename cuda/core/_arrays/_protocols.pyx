@@ -53,8 +53,8 @@ cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose pu
     device_type = read_device(obj.__dlpack_device__())
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
-    if stream == -1 and (device_type == DEVICE_CPU or is_of_jax(obj)):
-        stream = None       # exporters of host memory, and JAX, know no "no stream" but that
+    if device_type == DEVICE_CPU or (stream == -1 and is_of_jax(obj)):
+        stream = None       # exporters of host memory know no stream, and JAX no other "no stream"
     try:
         capsule = export(stream=stream, max_version=MAX_VERSION)
     except TypeError:
