@@ -11,13 +11,16 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_reduce import scratch_of_thread
 from cuda.core.driver._array_storage import (
     ArrayStorage,
     PlanFields,
+    ReductionPlan,
     ResultSource,
     convert_arguments,
     packs_fit,
     usual_binary,
+    usual_reduction,
     usual_unary,
 )
 
@@ -104,6 +107,7 @@ def test_arrays_of_another_device_are_left_to_the_general_way(arrays):
     a, b = arrays
     other = drv.Device(1).make_context()
     assert usual_binary(ADD, a, b) is None and usual_binary(ADD, a, 1) is None and usual_unary(NEGATIVE, a) is None
+    assert usual_reduction("sum", a, None, scratch_of_thread) is None
     other.detach()
 
 
@@ -134,6 +138,35 @@ def test_fields_of_a_plan_are_numbers():
         plan.bound = []
     with pytest.raises(OverflowError):
         plan.mask = -1
+
+
+def test_reductions_that_were_done_before_are_done_at_once(arrays):
+    a, b = arrays
+
+    def scratch(device):
+        calls.append(device)
+        return scratch_of_thread(device)
+
+    calls = []
+    assert usual_reduction("sum", a, np.int64, scratch) is None
+    for _ in range(2):
+        assert gpuarray.sum(a).get() == 276
+    found = usual_reduction("sum", a, None, scratch)
+    assert found.shape == () and found.dtype == np.float32 and found.nbytes == 4 and found.get() == 276
+    assert calls == [a._device] and isinstance(a._device.plans["reduce packs", "sum", a.dtype, None], ReductionPlan)
+    large = gpuarray.to_gpu(np.ones(1_000_003, "f4"))
+    assert usual_reduction("sum", large, None, scratch).get() == 1_000_003
+    for other in (a[::2], a[1:], a[:2], a[:0]):
+        assert usual_reduction("sum", other, None, scratch) is None
+    b.gpudata.free()
+    assert usual_reduction("sum", b, None, scratch) is None
+    assert len(calls) == 2
+
+
+def test_results_of_reductions_come_from_the_allocator(arrays):
+    mine = gpuarray.to_gpu(np.ones(8, "f4"), allocator=lambda size: drv.mem_alloc(size))
+    for _ in range(2):
+        assert type(gpuarray.sum(mine)._owner) is drv.DeviceAllocation
 
 
 def test_arguments_are_converted_or_named():

@@ -56,7 +56,8 @@ def test_blocks_fill_the_device_and_no_more():
     reduction = sum_of(packs=(4, {"x": "float"}, "x_p.items[k]"))
     assert reduction.block_count(0, device, False) == 1
     assert reduction.block_count(2048, device, False) == 2
-    assert reduction.block_count(10**12, device, True) == 8 * device.multiprocessors
+    assert reduction.block_count(10**12, device, False) == 8 * device.multiprocessors
+    assert reduction.block_count(10**12, device, True) == 4 * device.multiprocessors
 
 
 def test_large_structures_have_smaller_blocks():

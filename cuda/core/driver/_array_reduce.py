@@ -11,8 +11,8 @@ import numpy as np
 from cuda.core.driver._array_base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis
+from cuda.core.driver._array_storage import ReductionPlan, usual_reduction
 from cuda.core.driver._array_transfer import copy_of, is_packed
-from cuda.core.driver._context import current_context
 from cuda.core.driver._copies import memset_d8_async
 from cuda.core.driver._kernel_reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn
 from cuda.core.driver._kernel_source import COMPUTE_TYPES, compute_dtype, prelude, storage_name
@@ -91,7 +91,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     """
     check_array(array)
     if stream is None and allocator is None and out is None:
-        result = usual_reduction(name, array, dtype)
+        result = usual_reduction(name, array, dtype, scratch_of_thread)
         if result is not None:
             return result
     result_dtype = checked_result(name, array, dtype)
@@ -106,29 +106,15 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     packed = reduction.packs[0] > 1 and array._address % PACK_BYTES == 0 and array.size >= reduction.packs[0]
     run(reduction, device, array.size, (array,), result, stream, packed)
     if packed:
-        kernel = reduction.kernel(device.arch, True)
-        device.plans["reduce packs", name, array.dtype, dtype] = (reduction, kernel, result_dtype)
-    return result
-
-
-def usual_reduction(name: str, array: ArrayBase, dtype):
-    """Reduce an array without gaps on the default stream, where that was done before; else return None."""
-    device = array._device
-    if not (array._is_c or array._is_f) or array._address % PACK_BYTES or array._owner.is_closed:
-        return None
-    plan = device.plans.get(("reduce packs", name, array.dtype, dtype))
-    context = current_context("cuLaunchKernel")
-    if plan is None or context.array_device is not device:
-        return None
-    reduction, kernel, result_dtype = plan
-    size = array.size
-    if size < reduction.packs[0]:
-        return None
-    blocks = reduction.block_count(size, device, True)
-    # A few blocks of large structures never come here, so that the scratch memory is enough.
-    scratch = scratch_memory(device, TICKET_BYTES + blocks * reduction.itemsize, None)[0]
-    result = array._new_number(result_dtype, context)
-    kernel.launch_blocks(None, blocks, result._argument, scratch, next_turn(), array._argument, size)
+        # A few blocks of large structures never come here, so that the scratch memory is enough.
+        device.plans["reduce packs", name, array.dtype, dtype] = ReductionPlan(
+            reduction.kernel(device.arch, True),
+            result_dtype,
+            PACK_BYTES - 1,
+            reduction.packs[0],
+            reduction.block * reduction.packs[0],
+            reduction.block_count(1 << 62, device, True),
+        )
     return result
 
 
@@ -282,6 +268,11 @@ def scratch_memory(device, nbytes: int, stream, allocator=mem_alloc):
         memset_d8_async(memory, 0, TICKET_BYTES)
         _scratch.memory[device.ordinal] = memory
     return memory, memory.handle
+
+
+def scratch_of_thread(device) -> tuple[int, int]:
+    """Return the address of memory for the results of blocks on the default stream, and the turn of the launch."""
+    return scratch_memory(device, 0, None)[1], next_turn()
 
 
 class _Scratch(threading.local):

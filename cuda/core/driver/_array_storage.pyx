@@ -28,10 +28,12 @@ from cuda.core.driver._memory import mem_alloc
 __all__ = [
     "ArrayStorage",
     "PlanFields",
+    "ReductionPlan",
     "ResultSource",
     "convert_arguments",
     "packs_fit",
     "usual_binary",
+    "usual_reduction",
     "usual_unary",
 ]
 
@@ -94,6 +96,37 @@ cdef class PlanFields:
         public int64_t per_block
 
 
+cdef class ReductionPlan:
+    """What the usual call of a reduction needs.
+
+    Parameters
+    ----------
+    kernel : DeviceKernel
+        Its kernel for packs.
+    dtype : numpy.dtype
+        Type of the result.
+    mask : int
+        The bits that the address of a pack has not set.
+    width, per_block : int
+        The elements of a pack, and those that a block gathers at least.
+    most_blocks : int
+        The blocks that the device runs at once.
+    """
+
+    cdef:
+        object _kernel, _dtype
+        uint64_t _mask
+        int64_t _width, _per_block, _most_blocks
+
+    def __init__(self, kernel, dtype, mask: int, width: int, per_block: int, most_blocks: int):
+        self._kernel = kernel
+        self._dtype = dtype
+        self._mask = mask
+        self._width = width
+        self._per_block = max(per_block, 1)
+        self._most_blocks = most_blocks
+
+
 cdef class ResultSource:
     """Takes memory for results from a resource, and makes it a member of a context.
 
@@ -151,27 +184,51 @@ cdef inline object context_of(ArrayStorage array):
     return context if context.array_device is array._device else None
 
 
+# Whether memory for results of an array comes from where it usually does.
+cdef inline bint is_usual_source(ArrayStorage array, object source):
+    return array.allocator is usual_allocator and type(source) is ResultSource
+
+
+# A new array of the class of another, with memory for a result; its shape, strides and type are left to the caller.
+cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
+    cdef type kind = type(array)
+    cdef ArrayStorage new = kind.__new__(kind)
+    new.nbytes = nbytes
+    new.allocator = usual_allocator
+    new._device = array._device
+    memory = ResultSource_take(source, nbytes)
+    new._gpudata = new._owner = new._argument = memory
+    new._address = memory.handle
+    return new
+
+
 # A new array for a result, with the shape and order of another without gaps.
 cdef ArrayStorage dense_like(ArrayStorage array, object dtype, object context):
     cdef ArrayStorage new
-    cdef type kind
     source = context.take_result
-    if dtype is not array.dtype or array.allocator is not usual_allocator or type(source) is not ResultSource:
+    if dtype is not array.dtype or not is_usual_source(array, source):
         return array._new_dense(dtype, context)
-    kind = type(array)
-    new = kind.__new__(kind)
+    new = new_like(array, <ResultSource>source, array.nbytes)
     new.shape = array.shape
     new.strides = array.strides
     new.dtype = dtype
     new.size = array.size
-    new.nbytes = array.nbytes
-    new.allocator = usual_allocator
     new._is_c = array._is_c
     new._is_f = array._is_f
-    new._device = array._device
-    memory = ResultSource_take(<ResultSource>source, array.nbytes)
-    new._gpudata = new._owner = new._argument = memory
-    new._address = memory.handle
+    return new
+
+
+# A new array without dimensions for a result.
+cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
+    cdef ArrayStorage new
+    source = context.take_result
+    if not is_usual_source(array, source):
+        return array._new_number(dtype, context)
+    new = new_like(array, <ResultSource>source, dtype.itemsize)
+    new.shape = new.strides = ()
+    new.dtype = dtype
+    new.size = 1
+    new._is_c = new._is_f = True
     return new
 
 
@@ -289,6 +346,47 @@ def usual_unary(operation, a: ArrayStorage, dtype=None):
         return None
     result = dense_like(array, (<PlanFields>plan).dtype, context)
     launch(<PlanFields>plan, array.size, array._address | result._address, result._argument, array._argument, None)
+    return result
+
+
+def usual_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
+    """Reduce an array without gaps to one value; see :func:`usual_binary`.
+
+    Parameters
+    ----------
+    name : str
+        The reduction.
+    a : ArrayStorage
+        The array.
+    dtype : dtype or None
+        Type of the result, as the program gave it.
+    scratch_of : callable
+        Returns the address of memory on a device for the results of blocks, and the turn of the launch.
+    """
+    cdef ArrayStorage array = a
+    cdef ArrayStorage result
+    cdef ReductionPlan plan
+    cdef int64_t size, blocks
+    if not (array._is_c or array._is_f):
+        return None
+    found = array._device.plans.get(("reduce packs", name, array.dtype, dtype))
+    size = array.size
+    if not isinstance(found, ReductionPlan) or not is_open(array):
+        return None
+    plan = <ReductionPlan>found
+    if array._address & plan._mask or size < plan._width:
+        return None
+    context = context_of(array)
+    if context is None:
+        return None
+    blocks = min((size - 1) // plan._per_block + 1, plan._most_blocks)
+    scratch, turn = scratch_of(array._device)
+    result = number_like(array, plan._dtype, context)
+    bound = plan._kernel.bound.get(blocks) or plan._kernel.bind(blocks)
+    try:
+        bound(result._argument, scratch, turn, array._argument, size)
+    except (CUDAError, RuntimeError) as error:
+        raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
     return result
 
 

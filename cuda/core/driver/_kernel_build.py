@@ -46,7 +46,7 @@ class DeviceKernel:
 
     def launch_blocks(self, stream, blocks: int, *arguments) -> None:
         """Launch so many blocks."""
-        bound = self.bound.get(blocks) or self._bind(blocks)
+        bound = self.bound.get(blocks) or self.bind(blocks)
         try:
             if stream is None:
                 bound(*arguments)
@@ -55,7 +55,8 @@ class DeviceKernel:
         except (CUDAError, RuntimeError) as error:  # the second tells of memory that was freed meanwhile
             raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
 
-    def _bind(self, blocks: int):
+    def bind(self, blocks: int):
+        """Return the kernel bound to so many blocks on the default stream."""
         if len(self.bound) >= MOST_CONFIGS:
             self.bound.clear()
         config = LaunchConfig(grid=blocks, block=self.block)

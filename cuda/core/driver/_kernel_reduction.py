@@ -20,6 +20,8 @@ __all__ = ["AxisReduction", "Reduction", "next_turn"]
 
 MOST_SHARED = 16384
 BLOCKS_PER_MULTIPROCESSOR = 8
+# Of threads that have several packs on their way each.
+BLOCKS_OF_PACKS = 4
 # The count of blocks that are done comes before their results.
 TICKET_BYTES = 16
 TURN = 1 << 24
@@ -35,12 +37,22 @@ template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, i
     shared[lane] = mine;
     __syncthreads();
     #pragma unroll
-    for (int half = LANES / 2; half > 0; half /= 2)
+    for (int half = LANES / 2; half >= 32; half /= 2)
     {{
         if (lane < half) shared[lane] = reduce_pair(shared[lane], shared[lane + half]);
         __syncthreads();
     }}
-    return shared[0];
+    // What is left is the work of one warp.
+    if (lane < 32)
+    {{
+        #pragma unroll
+        for (int half = LANES / 2 < 16 ? LANES / 2 : 16; half > 0; half /= 2)
+        {{
+            if (lane < half) shared[lane] = reduce_pair(shared[lane], shared[lane + half]);
+            __syncwarp();
+        }}
+    }}
+    return lane == 0 ? shared[0] : mine;
 }}
 }}
 """
@@ -96,18 +108,28 @@ _GATHER = r"""
     }}
 """
 
-# Packs of neighbours, each place of a pack with a sum of its own; the elements after the last pack follow.
+# Packs of neighbours, each place of a pack with a sum of its own; the elements after the last pack follow. Several
+# packs are on their way at once.
 _GATHER_PACKS = r"""
     {{
+        const cuda_core::size cuda_core_packs = n / {width};
         out_type cuda_core_places[{width}];
         #pragma unroll
         for (int k = 0; k < {width}; ++k) cuda_core_places[k] = {neutral};
-        #pragma unroll 4
-        for (cuda_core::size p = cuda_core_i; p < n / {width}; p += cuda_core_step)
+        for (cuda_core::size p = cuda_core_i; p < cuda_core_packs; p += cuda_core_step * {unroll})
         {{
-            {loads}
+            {packs}
             #pragma unroll
-            for (int k = 0; k < {width}; ++k) cuda_core_places[k] = reduce_pair(cuda_core_places[k], {value});
+            for (int j = 0; j < {unroll}; ++j)
+                if (p + cuda_core_step * j < cuda_core_packs) {{ {loads} }}
+            #pragma unroll
+            for (int j = 0; j < {unroll}; ++j)
+                if (p + cuda_core_step * j < cuda_core_packs)
+                {{
+                    {names}
+                    #pragma unroll
+                    for (int k = 0; k < {width}; ++k) cuda_core_places[k] = reduce_pair(cuda_core_places[k], {value});
+                }}
         }}
         #pragma unroll
         for (int k = 0; k < {width}; ++k) cuda_core_mine = reduce_pair(cuda_core_mine, cuda_core_places[k]);
@@ -183,12 +205,19 @@ class Reduction:
         texts = self._texts
         if is_packed:
             width, arrays, value = self.packs
-            loads = " ".join(
-                f"const cuda_core::pack<{kind}, {width}> {name}_p = "
-                f"reinterpret_cast<const cuda_core::pack<{kind}, {width}>*>({name})[p];"
-                for name, kind in arrays.items()
+            types = {name: f"cuda_core::pack<{kind}, {width}>" for name, kind in arrays.items()}
+            gather = _GATHER_PACKS.format(
+                width=width,
+                unroll=UNROLL,
+                neutral=texts["neutral"],
+                value=value,
+                packs=" ".join(f"{pack} {name}_packs[{UNROLL}];" for name, pack in types.items()),
+                loads=" ".join(
+                    f"{name}_packs[j] = reinterpret_cast<const {pack}*>({name})[p + cuda_core_step * j];"
+                    for name, pack in types.items()
+                ),
+                names=" ".join(f"const {pack}& {name}_p = {name}_packs[j];" for name, pack in types.items()),
             )
-            gather = _GATHER_PACKS.format(width=width, neutral=texts["neutral"], loads=loads, value=value)
         else:
             items = ", ".join(f"cuda_core_map(cuda_core_i + cuda_core_step * {k})" for k in range(UNROLL))
             gather = _GATHER.format(unroll=UNROLL, last=UNROLL - 1, items=items)
@@ -207,7 +236,7 @@ class Reduction:
     def block_count(self, size: int, device, is_packed: bool) -> int:
         """Return how many blocks share the elements."""
         per_block = self.block * (self.packs[0] if is_packed else UNROLL)
-        most = device.multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+        most = device.multiprocessors * (BLOCKS_OF_PACKS if is_packed else BLOCKS_PER_MULTIPROCESSOR)
         return max(1, min((size + per_block - 1) // per_block, most))
 
     def launch(self, device, stream, size: int, arguments, out_address: int, allocate, is_packed: bool = False):
@@ -240,17 +269,17 @@ class Reduction:
         return memory
 
 
-class _Turn(threading.local):
-    number = 0
+class _Thread(threading.local):
+    turn = 0
 
 
-_turn = _Turn()
+_thread = _Thread()
 
 
 def next_turn() -> int:
     """Return what the count of blocks that are done begins with: more for each launch of a thread."""
-    _turn.number = number = _turn.number + TURN
-    return number
+    _thread.turn = turn = _thread.turn + TURN
+    return turn
 
 
 _AXES = r"""
