@@ -43,6 +43,23 @@ REFUSED = {
     "-version-ident=true": "unrecognized option -version-ident=true found",
     "-uumn=1": "--uumn (-uumn) does not accept any argument",
     "--dopt=off": "invalid argument for option --dopt (-dopt): off",
+    "-jtd=102": "Argument for --jump-table-density must be between [0-101]",
+    "--jump-table-density=-5": "Argument for --jump-table-density must be between [0-101]",
+    "-split-compile=-1": "Argument for -split-compile must be non-negative",
+    "-dQ=x": "--version-ident (-dQ) expects true or false",
+    "--Wreorder=1": "--Wreorder (-Wreorder) does not accept any argument",
+    "-opt-info=all": "invalid optimization tag for option --optimization-info (-opt-info): all",
+    "-dc -ewp": "--extensible-whole-program (-ewp) is not compatible with --device-c (-dc)",
+    "-ewp -rdc=true": (
+        "--extensible-whole-program (-ewp) is not compatible with --relocatable-device-code=true (-rdc=true)"
+    ),
+    "-dc -rdc=false": "--device-c (-dc) is not compatible with --relocatable-device-code=false (-rdc=false)",
+    "-dc -dw": "Both --device-c (-dc) and --device-w (-dw) specified",
+}
+# NVRTC ends these without a new line.
+REFUSED_IN_A_LINE = {
+    "-device-float128 -arch=sm_90": "option --device-float128 is not supportedon architectures earlier than sm_100",
+    "--numba-debug": "option --numba-debug is only supported when --device-debug is also specified",
 }
 
 
@@ -56,6 +73,32 @@ def test_options_that_are_accepted(driver, option):
 def test_options_that_are_refused(driver, option):
     program = Program(KERNEL, *option.split(" "))
     assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED[option]}\n")
+
+
+@pytest.mark.parametrize("option", REFUSED_IN_A_LINE)
+def test_options_that_are_refused_for_want_of_others(driver, option):
+    program = Program(KERNEL, *option.split(" "))
+    assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED_IN_A_LINE[option]}")
+
+
+@pytest.mark.parametrize(
+    "options", [["-ewp", "-dw"], ["-G", "-numba-debug"], ["\t-w "], ["-arch=sm_90 "], ["-dQ=true"]]
+)
+def test_options_that_are_accepted_together_and_with_blanks_around(driver, options):
+    program = Program(KERNEL, *options)
+    assert (program.result, program.log) == ("SUCCESS", "")
+
+
+@pytest.mark.parametrize("option", ["-dopt", "--Ofast-compile"])
+def test_a_missing_value_that_nvrtc_forgives(driver, option):
+    program = Program(KERNEL, option)
+    assert (program.result, program.log) == ("SUCCESS", f"nvrtc: error: {option} expects a value\n")
+
+
+def test_a_precompiled_header_that_is_missing(driver):
+    program = Program(KERNEL, "--use-pch=/nowhere/a.pch", name="a.cu")
+    assert program.result == "COMPILATION"
+    assert program.log.startswith('Catastrophic error: cannot open precompiled header file "/nowhere/a.pch"\n')
 
 
 def test_an_architecture_given_twice_is_told(driver):

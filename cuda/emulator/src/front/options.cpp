@@ -27,6 +27,19 @@ struct Row {
     Apply apply; // null: accepted without an effect here
 };
 
+void refuse(Options& options, const std::string& text)
+{
+    options.log += "nvrtc: error: " + text + "\n";
+    options.valid = false;
+}
+
+std::string trimmed(const std::string& word)
+{
+    const char* blanks = " \t\n\r\f\v";
+    size_t first = word.find_first_not_of(blanks);
+    return first == word.npos ? "" : word.substr(first, word.find_last_not_of(blanks) + 1 - first);
+}
+
 bool is_true(const std::string& value)
 {
     return value == "true";
@@ -103,6 +116,28 @@ bool set_errors(Options& options, const std::string& value)
     return true; // it has told its own error
 }
 
+// These tell their own errors.
+bool set_density(Options& options, const std::string& value)
+{
+    if (std::atoi(value.c_str()) < 0 || std::atoi(value.c_str()) > 101)
+        refuse(options, "Argument for --jump-table-density must be between [0-101]");
+    return true;
+}
+
+bool set_split(Options& options, const std::string& value)
+{
+    if (std::atoi(value.c_str()) < 0)
+        refuse(options, "Argument for -split-compile must be non-negative");
+    return true;
+}
+
+bool set_information(Options& options, const std::string& value)
+{
+    if (value != "inline")
+        refuse(options, "invalid optimization tag for option --optimization-info (-opt-info): " + value);
+    return true;
+}
+
 #define SET(expression) \
     [](Options& o, const std::string& v) -> bool { \
         (void)o; \
@@ -114,10 +149,10 @@ bool set_errors(Options& options, const std::string& value)
 
 const Row rows[] = {
     {"gpu-architecture", "arch", Kind::text, set_architecture},
-    {"device-c", "dc", Kind::flag, SET(o.relocatable = true)},
-    {"device-w", "dw", Kind::flag, SET(o.relocatable = false)},
-    {"relocatable-device-code", "rdc", Kind::truth, SET(o.relocatable = is_true(v))},
-    {"extensible-whole-program", "ewp", Kind::flag, nullptr},
+    {"device-c", "dc", Kind::flag, SET(o.relocatable = o.separate = true)},
+    {"device-w", "dw", Kind::flag, SET(o.whole = true; o.relocatable = false)},
+    {"relocatable-device-code", "rdc", Kind::truth, SET(o.relocatable = is_true(v); o.never_relocatable = !is_true(v))},
+    {"extensible-whole-program", "ewp", Kind::flag, SET(o.extensible = true)},
     {"device-debug", "G", Kind::flag, SET(o.debug = true)},
     {"generate-line-info", "lineinfo", Kind::flag, SET(o.line_info = true)},
     {"dopt", "dopt", Kind::text, TEST((void(o), v == "on"))},
@@ -134,7 +169,7 @@ const Row rows[] = {
     {"dlink-time-opt", "dlto", Kind::flag, SET(o.link_time = true)},
     {"gen-opt-lto", "gen-opt-lto", Kind::flag, nullptr},
     {"optix-ir", "optix-ir", Kind::flag, SET(o.optix = true)},
-    {"jump-table-density", "jtd", Kind::number, nullptr},
+    {"jump-table-density", "jtd", Kind::number, set_density},
     {"device-stack-protector", "device-stack-protector", Kind::truth, nullptr},
     {"no-cache", "no-cache", Kind::flag, nullptr},
     {"frandom-seed", "frandom-seed", Kind::text, nullptr},
@@ -148,7 +183,7 @@ const Row rows[] = {
     {"builtin-initializer-list", "builtin-initializer-list", Kind::truth, nullptr},
     {"pch", "pch", Kind::flag, SET(o.pch_asked = true)},
     {"create-pch", "create-pch", Kind::text, SET(o.pch_asked = true)},
-    {"use-pch", "use-pch", Kind::text, nullptr},
+    {"use-pch", "use-pch", Kind::text, SET(o.use_pch = v)},
     {"pch-dir", "pch-dir", Kind::text, nullptr},
     {"pch-verbose", "pch-verbose", Kind::truth, nullptr},
     {"pch-messages", "pch-messages", Kind::truth, nullptr},
@@ -157,8 +192,11 @@ const Row rows[] = {
     {"restrict", "restrict", Kind::flag, nullptr},
     {"device-as-default-execution-space", "default-device", Kind::flag, SET(o.default_device = true)},
     {"device-int128", "device-int128", Kind::flag, SET(o.int128 = true)},
-    {"device-float128", "device-float128", Kind::flag, nullptr},
-    {"optimization-info", "opt-info", Kind::text_equal, TEST((void(o), v == "inline"))},
+    {"device-float128", "device-float128", Kind::flag, SET(o.float128 = true)},
+    {"numba-debug", "numba-debug", Kind::flag, SET(o.numba_debug = true)},
+    {"version-ident", "dQ", Kind::truth, nullptr},
+    {"Wreorder", "Wreorder", Kind::flag, nullptr},
+    {"optimization-info", "opt-info", Kind::text_equal, set_information},
     {"display-error-number", "err-no", Kind::flag, SET(o.error_numbers = true)},
     {"no-display-error-number", "no-err-no", Kind::flag, SET(o.error_numbers = false)},
     {"diag-error", "diag-error", Kind::text, TEST(add_numbers(o.diagnosed_as_error, v))},
@@ -166,7 +204,7 @@ const Row rows[] = {
     {"diag-warn", "diag-warn", Kind::text, TEST(add_numbers(o.diagnosed_as_warning, v))},
     {"brief-diagnostics", "brief-diag", Kind::truth, SET(o.brief = is_true(v))},
     {"time", "time", Kind::text_equal, nullptr},
-    {"split-compile", "split-compile", Kind::number, nullptr},
+    {"split-compile", "split-compile", Kind::number, set_split},
     {"fdevice-syntax-only", "fdevice-syntax-only", Kind::flag, nullptr},
     {"minimal", "minimal", Kind::flag, nullptr},
     {"fdevice-time-trace", "fdevice-time-trace", Kind::text, nullptr},
@@ -197,12 +235,6 @@ std::string shown(const Row& row)
     return std::string("--") + row.full + " (-" + row.brief + ")";
 }
 
-void refuse(Options& options, const std::string& text)
-{
-    options.log += "nvrtc: error: " + text + "\n";
-    options.valid = false;
-}
-
 void apply(Options& options, const Row& row, const std::string& value, bool given)
 {
     char* end = nullptr;
@@ -224,6 +256,29 @@ void apply(Options& options, const Row& row, const std::string& value, bool give
     refuse(options, "invalid argument for option " + shown(row) + ": " + value);
 }
 
+// What only all options together say.
+void check_together(Options& options)
+{
+    if (options.separate && options.whole)
+        return refuse(options, "Both --device-c (-dc) and --device-w (-dw) specified");
+    if (options.separate && options.never_relocatable)
+        return refuse(options, "--device-c (-dc) is not compatible with --relocatable-device-code=false (-rdc=false)");
+    if (options.extensible && options.relocatable)
+        return refuse(options, std::string("--extensible-whole-program (-ewp) is not compatible with ") +
+                                   (options.separate ? "--device-c (-dc)"
+                                                     : "--relocatable-device-code=true (-rdc=true)"));
+    // NVRTC ends these without a new line.
+    std::string text;
+    if (options.float128 && options.architecture < 100)
+        text = "option --device-float128 is not supportedon architectures earlier than sm_100";
+    else if (options.numba_debug && !options.debug)
+        text = "option --numba-debug is only supported when --device-debug is also specified";
+    if (!text.empty()) {
+        refuse(options, text);
+        options.log.pop_back();
+    }
+}
+
 } // namespace
 
 const std::vector<int>& architectures()
@@ -237,7 +292,7 @@ Options read_options(const std::vector<std::string>& words)
     Options options;
     int architecture_given = 0;
     for (size_t i = 0; i < words.size() && options.valid; ++i) {
-        const std::string& word = words[i];
+        const std::string word = trimmed(words[i]);
         bool full = word.compare(0, 2, "--") == 0;
         size_t dashes = full ? 2 : 1, equals = word.find('=');
         bool has_value = equals != std::string::npos;
@@ -255,9 +310,10 @@ Options read_options(const std::vector<std::string>& words)
                 value = word.substr(equals + 1);
             else if (row->kind != Kind::flag && i + 1 < words.size())
                 value = words[++i], given = true;
-            else if (row->apply && row->kind == Kind::text && row->full == std::string("dopt")) {
+            else if (row->full == std::string("dopt") || row->full == std::string("Ofast-compile")) {
                 // NVRTC says so and compiles all the same.
-                options.log += "nvrtc: error: -dopt expects a value\n";
+                options.log += std::string("nvrtc: error: ") + (row->full[0] == 'd' ? "-" : "--") + row->full +
+                               " expects a value\n";
                 break;
             }
         } else if ((row = full ? nullptr : find_joined(word)) != nullptr)
@@ -276,6 +332,8 @@ Options read_options(const std::vector<std::string>& words)
             architecture_given = 1;
         }
     }
+    if (options.valid)
+        check_together(options);
     options.relocatable = options.relocatable || options.link_time;
     return options;
 }

@@ -15,6 +15,9 @@ struct Options {
     std::string suffix;             // "a" or "f"
     bool real_architecture = false; // sm_XX: machine code as well
     bool relocatable = false;
+    bool separate = false, whole = false, never_relocatable = false; // -dc, -dw, -rdc=false
+    bool extensible = false;                                         // -ewp
+    bool float128 = false, numba_debug = false;
     bool link_time = false;         // -dlto
     bool optix = false;
     bool debug = false;             // -G
@@ -30,6 +33,7 @@ struct Options {
     bool error_numbers = true;
     bool warnings_are_errors = false;
     bool pch_asked = false;
+    std::string use_pch; // the file of a precompiled header, which is not needed here
     int registers = 0;
     int standard = 17;
     std::vector<std::string> macros;       // "-DX=1", "-UX" in order
