@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import RLock
 
 from cuda.core._utils.validators import shown
 
@@ -32,7 +32,7 @@ class Host:
     __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")
 
     _instances: dict[tuple[int | None, bool], Host] = {}
-    _lock = threading.RLock()
+    _lock = RLock()
 
     def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False):
         if numa_id is not None:

@@ -32,7 +32,7 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_drive
 from cuda.core._utils.version cimport c_driver_version
 
 import os
-import threading
+from _thread import RLock
 import warnings
 
 from cuda.core._code._kernel_attributes import (
@@ -403,7 +403,7 @@ cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
     self._name = name
     self._symbol_mapping = dict(symbol_mapping) if symbol_mapping else {}
     self._kernels = {}
-    self._lock = threading.RLock()
+    self._lock = RLock()
     return self
 
 

@@ -10,9 +10,9 @@ import importlib
 import os
 import re
 import sys
-import threading
 import warnings
 import weakref
+from _thread import RLock
 
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
@@ -96,7 +96,7 @@ class Program:
         self._options = options = settings.options
         self._name = options.name
         # Held while the compiler gets the source, which happens when it is to compile: most programs are in a cache.
-        self._opening = threading.RLock()
+        self._opening = RLock()
         if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name

@@ -36,12 +36,12 @@ from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._utils._type_table cimport TypeTable
 
 import sys
-import threading
+from _thread import RLock
 
 __all__ = ["register_importer"]
 
 cdef TypeTable[Importer] _table
-cdef object _table_lock = threading.RLock()
+cdef object _table_lock = RLock()
 
 # What users registered: type -> function.
 cdef dict _registered = {}

@@ -25,12 +25,12 @@ from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.device_choice import is_software
 from cuda.core._utils.library_versions import record_version, recorded_version
 from cuda.core._utils.turns import Turns
-from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version", "record_nvrtc"]
 
 _missing_headers = Deferred("cuda.core._compile._missing_headers")
+_waiting = Deferred("cuda.core._utils.waiting")
 
 _MISSING_NVRTC = (
     "the CUDA C++ compiler (libnvrtc) was not found; "
@@ -250,7 +250,7 @@ class NVRTCBackEnd:
             return lambda: (load_nvrtc().nvrtcDestroyProgram(program), flag)
 
         try:
-            call_interruptibly(lambda: compile_cxx(program, options), flag.set, leave)
+            _waiting.call_interruptibly(lambda: compile_cxx(program, options), flag.set, leave)
         except NVRTCError:
             raise
         except BaseException:

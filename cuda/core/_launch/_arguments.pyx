@@ -39,7 +39,7 @@ from cuda.core._utils._cpython cimport deferred_function, read_short_int, tuple_
 from cuda.core._utils._type_table cimport TypeTable
 
 import sys
-import threading
+from _thread import RLock
 
 from cuda.core._launch._parameter_types import advice
 
@@ -199,7 +199,7 @@ cdef struct ArgumentType:
 
 
 cdef TypeTable[ArgumentType] _types
-cdef object _table_lock = threading.RLock()
+cdef object _table_lock = RLock()
 
 # What is no value of its own: an array, whose address is passed.
 cdef ArgumentType _array

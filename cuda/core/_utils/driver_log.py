@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-import threading
+from _thread import get_native_id
 
 __all__ = ["last_failure"]
 
@@ -55,7 +55,7 @@ def last_failure(log: bytes, name: str, api: str | None) -> str | None:
     texts: list[str] = []
     call = None
     for thread, entry, text in _newest_first(log.decode(errors="replace")):
-        if thread != threading.get_native_id() and not (api in _ON_ANOTHER_THREAD and entry == api):
+        if thread != get_native_id() and not (api in _ON_ANOTHER_THREAD and entry == api):
             continue
         if call is None:
             call = entry

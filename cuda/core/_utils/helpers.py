@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import functools
-import threading
 import warnings
+from _thread import RLock
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -132,4 +132,4 @@ def reset_fork_warning() -> None:
 
 
 _has_warned = False
-_warning_lock = threading.RLock()
+_warning_lock = RLock()

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import RLock
 
 __all__ = ["Turns"]
 
@@ -17,7 +17,7 @@ class Turns:
     """
 
     def __init__(self):
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._is_taken = False
         self._left = []
 

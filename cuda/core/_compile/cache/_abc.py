@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import abc
-import threading
+from _thread import RLock
 from collections.abc import Iterable, Mapping
 
 from cuda.core._module import ObjectCode
@@ -97,7 +97,7 @@ class Counters:
     """The hits and misses of a cache, counted by threads at once."""
 
     def __init__(self):
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._hits = 0
         self._misses = 0
 

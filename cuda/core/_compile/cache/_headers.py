@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import re
 import struct
-import threading
 import time
+from _thread import RLock
 
 from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._key import digest
@@ -37,7 +37,7 @@ _MACRO = re.compile(rb"[A-Za-z_]\w*(?=\s|/|$)")
 _OTHER = b"?"
 
 _parsed = {}  # path -> (state, digest, operands of #include, definitions of macros)
-_lock = threading.RLock()
+_lock = RLock()
 
 
 class Headers:

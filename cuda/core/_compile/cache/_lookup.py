@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-import threading
+from _thread import RLock
 from collections import OrderedDict
 
 from cuda.core._compile._nvrtc import nvrtc_version
@@ -26,7 +26,7 @@ _nvvm = Deferred("cuda.core._compile._nvvm")
 _MOST_KEYS = 256
 
 _keys = OrderedDict()  # the identity of a compilation -> (key, headers); the one used longest ago comes first
-_lock = threading.RLock()
+_lock = RLock()
 
 
 def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
