@@ -10,7 +10,15 @@ import pydoc
 import pytest
 
 import cuda.core
-from cuda.core import CachingMemoryResource, Device, LaunchConfig, LimitingMemoryResource, MemoryResource, Stream
+from cuda.core import (
+    CachingMemoryResource,
+    Device,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    LimitingMemoryResource,
+    MemoryResource,
+    Stream,
+)
 from cuda.core._utils.signatures import ConstructorSignature
 from support import public
 
@@ -89,3 +97,26 @@ def test_a_constructor_without_a_docstring_is_left_to_inspect():
 
     with pytest.raises(AttributeError, match="'Foreign' object has no attribute '__signature__'"):
         Foreign.__signature__  # noqa: B018
+
+
+def callables():
+    """Yield the public functions, constructors and class methods that do not take any keyword."""
+    for name, value in public.values():
+        if not callable(value) or not (value.__module__ or "").startswith("cuda.core"):
+            continue
+        own = vars(value).items() if isinstance(value, type) else ()
+        makers = [(f"{name}.{key}", getattr(value, key)) for key, made in own if isinstance(made, classmethod)]
+        for label, function in [(name, value), *makers]:
+            kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+            # As in the official package, resources without options ignore what they are given.
+            if inspect.Parameter.VAR_KEYWORD not in kinds and function not in (
+                MemoryResource,
+                LegacyPinnedMemoryResource,
+            ):
+                yield pytest.param(function, id=label)
+
+
+@pytest.mark.parametrize("function", list(callables()))
+def test_an_unknown_keyword_is_named(function):
+    with pytest.raises((TypeError, RuntimeError), match="no_such_word|takes no arguments|constructed directly"):
+        function(no_such_word=1)
