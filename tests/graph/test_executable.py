@@ -4,7 +4,6 @@
 
 import pytest
 
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import Graph, GraphCompleteOptions, GraphDefinition
 
 
@@ -78,11 +77,3 @@ def test_wrong_options_are_refused(device):
 def test_updates_come_from_graphs_only(graph):
     with pytest.raises(TypeError, match="source must be a GraphBuilder or a GraphDefinition, not int"):
         graph.update(3)
-
-
-@pytest.mark.requires(software=True)
-def test_a_device_whose_kernels_launch_no_graphs_says_so(device):
-    definition = GraphDefinition()
-    definition.empty()
-    with pytest.raises(CUDAError, match=r"(?s)NOT_SUPPORTED.*device_launch: kernels cannot launch graphs"):
-        definition.instantiate(GraphCompleteOptions(device_launch=True))

@@ -25,7 +25,13 @@ from cuda.core.graph._graph_state cimport (
 from cuda.core.graph._node_values cimport NodeValues, add_keep
 from cuda.core.graph._retention cimport share
 
+from cuda.core._code._loading import explain
+from cuda.core._utils.cuda_utils import CUDAError
+
 __all__ = []
+
+
+IN_CHILDREN = "a graph cannot be embedded in itself, and a graph with memory or conditional nodes in no other"
 
 
 cdef class ChildValues(NodeValues):
@@ -33,11 +39,15 @@ cdef class ChildValues(NodeValues):
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:
         check_alive(self.source)
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphAddChildGraphNode(c_node, c_graph, c_from, count, self.source.c_graph),
-                b"cuGraphAddChildGraphNode",
-            )
+        try:
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuGraphAddChildGraphNode(c_node, c_graph, c_from, count, self.source.c_graph),
+                    b"cuGraphAddChildGraphNode",
+                )
+        except CUDAError as error:
+            explain(error, IN_CHILDREN)
+            raise
         return 0
 
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
@@ -80,7 +90,11 @@ cdef ChildValues ChildValues_create(object child, GraphTree outside):
     check_alive(self.source)
     if outside is not None and self.tree is outside:
         # As the driver answers for a graph in itself.
-        HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphNodeSetParams")
+        try:
+            HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphNodeSetParams")
+        except CUDAError as error:
+            explain(error, IN_CHILDREN)
+            raise
     return self
 
 

@@ -20,6 +20,8 @@ from cuda.core.graph._kernel_values cimport KernelValues_create, change_kernel_i
 from cuda.core.graph._memory_values cimport MemcpyValues_create, MemsetValues_create, Operand_create
 from cuda.core.graph._node_values cimport NodeValues
 
+from cuda.core._code._loading import explain
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.signatures import ConstructorSignature
 
 __all__ = [
@@ -224,7 +226,16 @@ cdef ExecutableGraphNode ExecutableGraphNode_create(
 
 cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
     cdef KeepList* keeps
-    values.change_in(self._h_exec.get(), self._node._record.c_node)
+    try:
+        values.change_in(self._h_exec.get(), self._node._record.c_node)
+    except CUDAError as error:
+        if error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+            explain(
+                error,
+                f"{self._node!r} cannot be changed like this here: it must be of the graph that the executable was "
+                "made from, and copies and fills stay on the kind of memory that they had",
+            )
+        raise
     keeps = values.keeps
     values.keeps = NULL
     return ExecutableOperands_exchange(self._operands, node_address(self._node), keeps)

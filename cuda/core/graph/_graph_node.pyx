@@ -33,6 +33,7 @@ from cuda.core.graph._memory_values cimport (
 )
 from cuda.core.graph._node_values cimport EmptyValues, NodeValues, add_node, change_node
 
+from cuda.core._code._loading import explain
 from cuda.core._handles import _late
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.signatures import ConstructorSignature
@@ -311,8 +312,12 @@ cdef class GraphNode:
             return
         GraphNode_values(self)      # to stay readable
         c_node = self._record.c_node
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphDestroyNode(c_node), b"cuGraphDestroyNode")
+        try:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuGraphDestroyNode(c_node), b"cuGraphDestroyNode")
+        except cuda_utils.CUDAError as error:
+            explain_removal(error)
+            raise
         NodeRecord_end(self._graph, self._record)
 
     @property
@@ -491,7 +496,19 @@ cdef int change_edges(GraphNode self, list nodes, bint is_pred, bint is_added) e
     for node in nodes:
         c_from.push_back(node._record.c_node if is_pred else self._record.c_node)
         c_to.push_back(self._record.c_node if is_pred else node._record.c_node)
-    write_edges(self._graph.c_graph, c_from, c_to, is_added)
+    try:
+        write_edges(self._graph.c_graph, c_from, c_to, is_added)
+    except cuda_utils.CUDAError as error:
+        if not is_added:
+            explain_removal(error)
+        elif error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+            explain(error, f"no edge of {self!r} can be added like this: a node cannot follow itself, by others either")
+        raise
+    return 0
+
+
+cdef int explain_removal(object error) except -1:
+    explain(error, "nodes and edges of a graph that allocates or frees memory cannot be removed")
     return 0
 
 

@@ -166,6 +166,15 @@ EMU_IMPORT void emu_nanosleep(emu_u32 nanoseconds);
 EMU_IMPORT void emu_yield(void); // lets other threads of the block run
 EMU_IMPORT void emu_set_condition(emu_u64 handle, emu_u32 value); // of a conditional node
 
+// Kernels that launch graphs, by the values that cudaGraphLaunch() takes and returns.
+enum EmuGraphLaunch {
+    EMU_ERROR_INVALID_VALUE = 1,
+    EMU_ERROR_LAUNCH_PENDING_COUNT_EXCEEDED = 69,
+    EMU_ERROR_NOT_SUPPORTED = 801
+};
+EMU_IMPORT int emu_launch_graph(emu_u64 graph, emu_u64 way);
+EMU_IMPORT emu_u64 emu_current_graph(void); // null outside of a graph
+
 // ------------------------------------------------------------------- textures, surfaces
 //
 // One function for all reads of textures, and one for all accesses to surfaces. A number that

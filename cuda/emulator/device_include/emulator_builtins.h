@@ -57,7 +57,14 @@ EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
 typedef unsigned long long cudaGraphConditionalHandle;
 EMU_IMPORT void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
     __asm__("emu_set_condition");
+
+// Of kernels that launch graphs; declared in the same way.
+EMU_IMPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) __asm__("emu_launch_graph");
 }
+#define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
+#define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
+#define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
+EMU_INLINE cudaGraphExec_t cudaGetCurrentGraphExec() { return (cudaGraphExec_t)emu_current_graph(); }
 
 EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }
 

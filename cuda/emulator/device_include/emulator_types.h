@@ -12,7 +12,13 @@ typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
-enum cudaError_t { cudaSuccess = 0 };
+typedef struct CUgraphExec_st* cudaGraphExec_t;
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorLaunchPendingCountExceeded = 69,
+    cudaErrorNotSupported = 801
+};
 
 namespace std {
 typedef ::size_t size_t_;

@@ -17,7 +17,6 @@ ENTRY(cuGraphInstantiateWithParams, 12000)(CUgraphExec* phGraphExec, CUgraph hGr
     instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
     TRY(need_graph(hGraph, &graph));
     REQUIRE(!graph->is_owned(), CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(!(instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
     TRY(GraphExec::create(*graph, instantiateParams->flags, instantiateParams, phGraphExec));
     instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return CUDA_SUCCESS;
@@ -62,13 +61,15 @@ ENTRY(cuGraphLaunch, 10000)(CUgraphExec hGraphExec, CUstream hStream)
     return exec->launch(*stream);
 }
 
-// There is nothing to send to the device ahead of a launch.
+// There is nothing to send to the device ahead of a launch, but kernels launch only what was sent.
 ENTRY(cuGraphUpload, 11010)(CUgraphExec hGraphExec, CUstream hStream)
 {
     std::shared_ptr<GraphExec> exec;
     std::shared_ptr<Stream> stream;
     TRY(need_exec(hGraphExec, &exec));
-    return need_stream(hStream, &stream);
+    TRY(need_stream(hStream, &stream));
+    exec->upload();
+    return CUDA_SUCCESS;
 }
 
 ENTRY(cuGraphExecUpdate, 12000)(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo* resultInfo)

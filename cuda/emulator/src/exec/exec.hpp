@@ -28,6 +28,16 @@ protected:
     ~ConditionSink() = default;
 };
 
+// Launches graphs for kernels of a graph.
+class GraphLauncher {
+public:
+    virtual int launch(uint64_t graph, uint64_t way) = 0; // a cudaError_t; from any thread
+    virtual uint64_t current() const = 0;                 // the executable that runs the kernel
+
+protected:
+    ~GraphLauncher() = default;
+};
+
 // One launch, validated by the caller against the device. Owned by the caller until
 // run() returns; a kernel's own image must stay loaded that long.
 // The numbers of the multiprocessors that a launch may use.
@@ -52,6 +62,7 @@ struct LaunchRequest {
     Nanoseconds time_limit{0};
     uint64_t seed = 0;                        // shuffle mode; 0: natural order
     ConditionSink* conditions = nullptr;      // of the graph that runs this; null: no graph does
+    GraphLauncher* launcher = nullptr;        // the same
 };
 
 enum class FaultKind {

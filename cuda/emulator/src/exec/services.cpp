@@ -210,6 +210,20 @@ void emu_set_condition(emu_u64 handle, emu_u32 value)
         sink->set(handle, value);
 }
 
+int emu_launch_graph(emu_u64 graph, emu_u64 way)
+{
+    Locked locked;
+    GraphLauncher* launcher = this_worker()->launch->request.launcher;
+    return launcher ? launcher->launch(graph, way) : EMU_ERROR_NOT_SUPPORTED;
+}
+
+emu_u64 emu_current_graph(void)
+{
+    Locked locked;
+    GraphLauncher* launcher = this_worker()->launch->request.launcher;
+    return launcher ? launcher->current() : 0;
+}
+
 } // extern "C"
 
 extern "C" void* emu_malloc(emu_size bytes)

@@ -109,6 +109,31 @@ const ExecNode* find_foreign(const ExecGraph& graph, bool in_body)
     return nullptr;
 }
 
+// What graphs that kernels launch may have, and where; fills in the reason.
+CUresult check_for_kernels(const ExecGraph& root, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report)
+{
+    CUgraphNode foreign = nullptr;
+    std::set<Context*> contexts;
+    bool has_work = false;
+    each_node(root, [&](const ExecNode& node) {
+        auto copy = work_as<CopyWork>(node.work);
+        bool is_work = work_as<KernelWork>(node.work) || copy || work_as<FillWork>(node.work);
+        if ((!is_work && !work_as<ChildWork>(node.work)) || (copy && (copy->target.array || copy->source.array)))
+            foreign = node.source;
+        has_work |= is_work;
+        if (auto context = node.work->context.lock())
+            contexts.insert(context.get());
+    });
+    if (foreign || contexts.size() > 1) {
+        report->hErrNode_out = foreign;
+        report->result_out = foreign ? CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED
+                                     : CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return has_work && !(flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) ? CUDA_SUCCESS
+                                                                                : CUDA_ERROR_INVALID_VALUE;
+}
+
 std::shared_ptr<ExecGraph> copy_of(const ExecGraph& graph)
 {
     auto copy = std::make_shared<ExecGraph>(graph);
@@ -208,6 +233,9 @@ CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_
         report->result_out = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
         return CUDA_ERROR_NOT_SUPPORTED;
     }
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        if (CUresult failed = check_for_kernels(*made->root_, flags, report))
+            return failed;
     std::set<CUgraphConditionalHandle> used;
     each_node(*made->root_, [&](const ExecNode& node) {
         if (auto conditional = work_as<ConditionalWork>(node.work))
@@ -226,6 +254,7 @@ CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_
         return CUDA_ERROR_NOT_SUPPORTED; // its addresses cannot be used twice
     made->id_ = next_id++;
     made->flags_ = flags;
+    made->is_uploaded_ = flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
     made->graph_ = graph.weak_from_this();
     graph.collect_objects(&made->objects_);
     *out = made->handle_ = table().add(made);
@@ -261,6 +290,7 @@ std::shared_ptr<ExecGraph> GraphExec::writable()
 {
     if (root_.use_count() > 1)
         root_ = copy_of(*root_);
+    is_uploaded_ = false;
     return root_;
 }
 
@@ -389,10 +419,28 @@ CUresult GraphExec::launch(Stream& stream)
         if (CUresult failed = plan_memory(stream))
             return failed;
     auto run = std::make_shared<GraphRun>(root_, objects_, conditions_, stream.context(), stream.priority());
+    run->allow_launches(reinterpret_cast<uint64_t>(handle_), &run_for_kernel);
+    is_uploaded_ = true;
     run->announce();
     CUresult result = stream.enqueue({Operation::Kind::graph, "cuGraphLaunch", [run] { return run->run(); }});
     last_ = {stream.queue(), stream.queue()->submitted()};
     return result;
+}
+
+std::shared_ptr<GraphRun> GraphExec::run_for_kernel(uint64_t executable, const GraphRun& from, bool is_tail)
+{
+    auto exec = find(reinterpret_cast<CUgraphExec>(executable));
+    if (!exec || !(exec->flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) || !exec->is_uploaded_)
+        return nullptr;
+    auto place = is_tail ? exec->tail_ : exec->beside_;
+    if (place->exchange(true))
+        return nullptr;
+    std::lock_guard lock(exec->mutex_);
+    auto run = std::make_shared<GraphRun>(exec->root_, exec->objects_, exec->conditions_, from.context(),
+                                          from.priority());
+    run->allow_launches(executable, &run_for_kernel);
+    run->occupy(std::move(place));
+    return run;
 }
 
 } // namespace emu::state

@@ -5,6 +5,7 @@
 // own. A launch that runs has what it began with, so parameters may change meanwhile.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,6 +29,7 @@ public:
     uint64_t flags() const { return flags_; }
     unsigned id() const { return id_; }
     CUresult launch(Stream& stream);
+    void upload() { is_uploaded_ = true; }
     CUresult update(Graph& graph, CUgraphExecUpdateResultInfo* info);
     // `node`: of the graph that this was made from. The new record is of the same type.
     CUresult set_work(CUgraphNode node, Work work);
@@ -36,6 +38,7 @@ public:
     CUresult is_enabled(CUgraphNode node, bool* enabled);
 
 private:
+    static std::shared_ptr<GraphRun> run_for_kernel(uint64_t executable, const GraphRun& from, bool is_tail);
     CUresult plan_memory(Stream& stream);
     std::shared_ptr<ExecGraph> writable();
 
@@ -49,6 +52,10 @@ private:
     std::shared_ptr<ConditionValues> conditions_;
     UserObjects objects_;
     Place last_;                               // launches of one executable follow each other
+    std::atomic<bool> is_uploaded_{false};     // what kernels launch, a device must have
+    // Whether a launch by a kernel is pending: beside other work, or as a tail.
+    std::shared_ptr<std::atomic<bool>> beside_ = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<std::atomic<bool>> tail_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 } // namespace emu::state

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <random>
+#include <utility>
 
 #include "../../config.hpp"
 #include "../streams/event_sharing.hpp"
@@ -13,6 +14,10 @@ namespace emu::state {
 namespace {
 
 constexpr size_t most_threads = 8;
+
+// What cudaGraphLaunch() takes for a stream, and how many launches may be pending.
+constexpr uint64_t as_tail = 1ull << 56, as_child = 2ull << 56, as_sibling = 3ull << 56;
+constexpr size_t most_launched = 120, most_tails = 255;
 
 std::shared_ptr<Queue> plain_queue(int priority)
 {
@@ -195,11 +200,104 @@ void GraphRun::announce(const ExecGraph& graph)
 
 CUresult GraphRun::run()
 {
+    run_alone();
+    // Tails of a tail come before the next one. A graph that goes on as its own tail is no recursion.
+    for (Runs later = take_tails(); !later.empty();) {
+        auto next = later.front();
+        later.pop_front();
+        next->parent_ = parent_;
+        next->vacate();
+        next->run_alone();
+        Runs own = next->take_tails();
+        later.insert(later.begin(), own.begin(), own.end());
+    }
+    vacate();
+    return CUDA_SUCCESS;
+}
+
+// With what its kernels launch beside it.
+void GraphRun::run_alone()
+{
     GenerationScope scope(generation_);
     conditions_->begin_run();
     run_graph(*graph_);
+    wait_for_launched();
     objects_ = UserObjects();
-    return CUDA_SUCCESS;
+}
+
+// -------------------------------------------------------------------- launches by kernels
+
+void GraphRun::allow_launches(uint64_t executable, MakeRun make)
+{
+    executable_ = executable;
+    make_ = make;
+}
+
+int GraphRun::launch(uint64_t graph, uint64_t way)
+{
+    if (way == as_sibling && parent_)
+        return parent_->start(graph);
+    if (way == as_child || way == as_sibling)
+        return start(graph);
+    if (way != as_tail)
+        return EMU_ERROR_INVALID_VALUE;
+    std::lock_guard lock(mutex_);
+    if (tails_.size() >= most_tails)
+        return EMU_ERROR_LAUNCH_PENDING_COUNT_EXCEEDED;
+    auto made = make_ ? make_(graph, *this, true) : nullptr;
+    if (!made)
+        return EMU_ERROR_INVALID_VALUE;
+    tails_.push_back(std::move(made));
+    return 0;
+}
+
+int GraphRun::start(uint64_t graph)
+{
+    std::lock_guard lock(mutex_);
+    if (started_ >= most_launched)
+        return EMU_ERROR_LAUNCH_PENDING_COUNT_EXCEEDED;
+    auto made = make_ ? make_(graph, *this, false) : nullptr;
+    if (!made)
+        return EMU_ERROR_INVALID_VALUE;
+    made->parent_ = this;
+    ++started_;
+    if (config().mode == Mode::deterministic) {
+        launched_.push_back({std::move(made), nullptr});
+        return 0;
+    }
+    auto queue = plain_queue(priority_);
+    queue->add({Operation::Kind::host_function, "cudaGraphLaunch", [made] { return made->run(); }}, {});
+    launched_.push_back({std::move(made), std::move(queue)});
+    return 0;
+}
+
+// Siblings may come while this waits.
+void GraphRun::wait_for_launched()
+{
+    std::unique_lock lock(mutex_);
+    while (!launched_.empty()) {
+        Launched next = std::move(launched_.front());
+        launched_.erase(launched_.begin());
+        lock.unlock();
+        if (next.queue)
+            next.queue->wait(1);
+        else
+            next.run->run();
+        lock.lock();
+        --started_;
+    }
+}
+
+GraphRun::Runs GraphRun::take_tails()
+{
+    std::lock_guard lock(mutex_);
+    return std::exchange(tails_, Runs());
+}
+
+void GraphRun::vacate()
+{
+    if (auto place = std::exchange(place_, nullptr))
+        *place = false;
 }
 
 void GraphRun::run_inner(const ExecNode& node, size_t index)

@@ -96,6 +96,7 @@ void KernelWork::run(const ExecNode&, NodeRunner& runner) const
         return;
     exec::LaunchRequest request = *launch.request;
     request.conditions = &runner.conditions();
+    request.launcher = &runner.launcher();
     run_launch(request, *owner);
 }
 

@@ -30,6 +30,7 @@ public:
     virtual void wait(const ExecNode& node) = 0;  // for the event of the node
     virtual unsigned condition(CUgraphConditionalHandle handle) const = 0;
     virtual exec::ConditionSink& conditions() = 0;
+    virtual exec::GraphLauncher& launcher() = 0;
     // A graph inside the node, if it has so many; blocks until it is done.
     virtual void run_inner(const ExecNode& node, size_t index) = 0;
 

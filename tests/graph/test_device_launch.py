@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs that kernels launch: beside the graph that runs, after it, and again and again."""
+
+import functools
+
+import pytest
+
+from cuda.core import CUDAError, LaunchConfig, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+from cuda.core._utils import device_choice
+from cuda.core.graph import GraphCompleteOptions, GraphDefinition
+from support.code import runtime_library
+from support.graph_work import ONE, value
+
+SOURCE = r"""
+extern "C" __device__ __cudart_builtin__ cudaError_t CUDARTAPI
+cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
+
+#define TAIL ((cudaStream_t)0x0100000000000000)
+#define BESIDE ((cudaStream_t)0x0200000000000000)
+
+extern "C" __global__ void append(int *out, int digit) { *out = *out * 10 + digit; }
+extern "C" __global__ void start(cudaGraphExec_t graph, int *result) { *result = cudaGraphLaunch(graph, BESIDE); }
+extern "C" __global__ void follow(cudaGraphExec_t graph, int *result) { *result = cudaGraphLaunch(graph, TAIL); }
+extern "C" __global__ void again_until(int *number, int most, const cudaGraphExec_t *self)
+{ if (++*number < most) cudaGraphLaunch(*self, TAIL); }
+"""
+
+pytestmark = pytest.mark.requires(cudadevrt=True)
+FOR_KERNELS = GraphCompleteOptions(device_launch=True)
+
+
+@functools.cache
+def code_of(arch):
+    """Return the kernels, linked with what launches graphs: the software device has that itself."""
+    code = Program(SOURCE, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile("cubin")
+    inputs = [code] if device_choice.is_software() else [code, ObjectCode.from_library(runtime_library())]
+    return Linker(*inputs, options=LinkerOptions(arch=arch)).link("cubin")
+
+
+@pytest.fixture
+def own(device):
+    """The kernels of SOURCE by name, as a function."""
+    return code_of(f"sm_{device.arch}").get_kernel
+
+
+def appending(own, memory, *digits):
+    """Return a graph for kernels that appends digits to a number."""
+    definition = GraphDefinition()
+    node = definition
+    for digit in digits:
+        node = node.launch(ONE, own("append"), memory.address, digit)
+    return definition
+
+
+def sent(definition, stream):
+    graph = definition.instantiate(FOR_KERNELS)
+    graph.upload(stream)
+    return graph
+
+
+@pytest.mark.parametrize("way", ["start", "follow"])
+def test_a_kernel_launches_a_graph(device, stream, own, memory, way):
+    graph = sent(appending(own, memory, 1, 2), stream)
+    outer = GraphDefinition()
+    outer.launch(ONE, own(way), int(graph.handle), memory.at(1))
+    executable = outer.instantiate()
+    for _ in range(2):
+        executable.launch(stream)
+        stream.sync()
+    assert value(memory) == 1212
+    assert value(memory, 1) == 0
+
+
+def test_a_tail_runs_after_all_that_its_graph_has(device, stream, own, memory):
+    graph = sent(appending(own, memory, 2), stream)
+    outer = GraphDefinition()
+    first = outer.launch(ONE, own("follow"), int(graph.handle), memory.at(1))
+    first.launch(ONE, own("append"), memory.address, 1)
+    outer.instantiate().launch(stream)
+    stream.sync()
+    assert value(memory) == 12
+
+
+def test_a_graph_launches_itself_until_it_is_done(device, stream, own, memory):
+    self = device.allocate(8, stream=stream)
+    definition = GraphDefinition()
+    definition.launch(ONE, own("again_until"), memory.address, 500, self)
+    graph = sent(definition, stream)
+    self.copy_from(memoryview(int(graph.handle).to_bytes(8, "little")), stream=stream)
+    graph.launch(stream)
+    stream.sync()
+    assert value(memory) == 500
+
+
+def test_a_graph_for_kernels_is_launched_by_the_host_too_and_changed(device, stream, own, memory):
+    definition = appending(own, memory, 7)
+    graph = definition.instantiate(GraphCompleteOptions(device_launch=True, upload_stream=stream))
+    graph.launch(stream)
+    (node,) = definition.nodes()
+    graph[node].update(config=ONE, kernel=own("append"), args=(memory.address, 8))
+    graph.upload(stream)
+    outer = GraphDefinition()
+    outer.launch(ONE, own("start"), int(graph.handle), memory.at(1))
+    outer.instantiate().launch(stream)
+    stream.sync()
+    assert value(memory) == 78
+
+
+@pytest.mark.parametrize(
+    ("add", "reason"),
+    [
+        (lambda definition, own, memory: definition.callback(int), "HostCallbackNode"),
+        (lambda definition, own, memory: definition.if_then(definition.create_condition(1)), "IfNode"),
+        (lambda definition, own, memory: definition.allocate(64), "AllocNode"),
+    ],
+)
+def test_what_graphs_for_kernels_may_not_have_is_named(device, own, memory, add, reason):
+    definition = appending(own, memory, 1)
+    add(definition, own, memory)
+    with pytest.raises((RuntimeError, CUDAError)) as caught:
+        definition.instantiate(FOR_KERNELS)
+    if device_choice.is_software():  # drivers do not always tell the node
+        assert "not supported in a graph that kernels launch" in str(caught.value) and reason in str(caught.value)
+    assert definition.instantiate()
+
+
+@pytest.mark.parametrize("way", ["empty", "auto_free"])
+def test_graphs_for_kernels_have_work_and_free_nothing(device, own, memory, way):
+    definition = GraphDefinition()
+    if way == "auto_free":
+        definition = appending(own, memory, 1)
+    with pytest.raises((CUDAError, RuntimeError)):
+        definition.instantiate(GraphCompleteOptions(device_launch=True, auto_free_on_launch=way == "auto_free"))
+    appending(own, memory, 1).instantiate(FOR_KERNELS)
+
+
+@pytest.mark.requires(software=True)
+def test_a_device_whose_kernels_launch_no_graphs_says_so(device, own, memory):
+    import cuda.emulator
+
+    definition = appending(own, memory, 1)
+    with (
+        cuda.emulator.fail("cuGraphInstantiateWithParams", "CUDA_ERROR_NOT_SUPPORTED"),
+        pytest.raises(CUDAError, match=r"(?s)NOT_SUPPORTED.*device_launch: kernels cannot launch graphs"),
+    ):
+        definition.instantiate(FOR_KERNELS)
+    assert definition.instantiate(FOR_KERNELS)
+
+
+@pytest.mark.requires(software=True)
+def test_the_software_device_refuses_to_kernels_what_they_may_not_launch(device, stream, own, memory):
+    """What a GPU makes of these is undefined."""
+    plain, unsent = appending(own, memory, 1).instantiate(), appending(own, memory, 1).instantiate(FOR_KERNELS)
+    for handle in (int(plain.handle), int(unsent.handle), 12345):
+        for way in ("start", "follow"):
+            outer = GraphDefinition()
+            outer.launch(LaunchConfig(grid=1, block=1), own(way), handle, memory.at(1))
+            outer.instantiate().launch(stream)
+            stream.sync()
+            assert value(memory, 1) == 1  # cudaErrorInvalidValue
+    assert value(memory) == 0
