@@ -54,6 +54,22 @@ def test_the_usual_is_done_at_once(arrays):
     assert usual_binary(ADD, a, 1, True) is a and np.array_equal(a.get(), host * 3 + 1)
 
 
+def test_results_are_made_past_constructors_of_subclasses(arrays):
+    class Named(gpuarray.GPUArray):
+        def __new__(cls, name, *args):
+            return super().__new__(cls)
+
+        def __init__(self, name, *args):
+            super().__init__(*args)
+            self.name = name
+
+    named = Named("x", 24, "f4")
+    named.fill(2)
+    for result in (named + named, -named, named * 3, gpuarray.sum(named), named[3:], named[::2] + 1, named.copy()):
+        assert type(result) is Named and not hasattr(result, "name")
+    assert (named + named).get().tolist() == [4] * 24
+
+
 def test_results_keep_the_order_of_axes_and_the_class(arrays):
     class Mine(gpuarray.GPUArray):
         pass

@@ -9,6 +9,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._memory import as_pointer
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -31,6 +32,18 @@ def test_memory_is_allocated_and_freed():
     memory.free()
     with pytest.raises(drv.LogicError, match="cuMemFree failed: invalid resource handle"):
         memory.free()
+
+
+def test_a_free_that_the_driver_refuses_is_an_error_of_the_classic_classes(monkeypatch):
+    def refuse(self):
+        raise CUDAError("refused", code=3, name="CUDA_ERROR_NOT_INITIALIZED", api="cuMemFree")
+
+    memory = drv.mem_alloc(64)
+    with monkeypatch.context() as patch:
+        patch.setattr(drv.DeviceAllocation, "close", refuse, raising=False)
+        with pytest.raises(drv.LogicError, match="cuMemFree failed"):
+            memory.free()
+    memory.free()
 
 
 @pytest.mark.parametrize("size", [np.int64(64), np.uint8(64), 64])

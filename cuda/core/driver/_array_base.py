@@ -69,6 +69,9 @@ class ArrayBase(ArrayStorage):
             gpudata = allocator(self.nbytes)
             if gpudata is None:
                 raise TypeError(f"allocator must return device memory, not None: {allocator!r}")
+            check_room("what allocator returned", gpudata, self.nbytes)
+        else:
+            check_room("gpudata", gpudata, high)
         self._set_memory(gpudata, base)
 
     def _set_layout(self, shape, strides, dtype) -> None:
@@ -95,7 +98,7 @@ class ArrayBase(ArrayStorage):
     @classmethod
     def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
         """Return a new array for a result; `shape` and `dtype` are checked."""
-        new = cls.__new__(cls)
+        new = ArrayStorage.__new__(cls)
         new._set_layout(shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MOST_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
@@ -106,7 +109,7 @@ class ArrayBase(ArrayStorage):
 
     def _new_dense(self, dtype, context):
         """Return a new array for a result, with the shape of this one, which has no gaps, and its order."""
-        new = self.__new__(type(self))
+        new = ArrayStorage.__new__(type(self))
         new.shape = self.shape
         new.dtype = dtype
         new.size = size = self.size
@@ -124,7 +127,7 @@ class ArrayBase(ArrayStorage):
 
     def _new_number(self, dtype, context):
         """Return a new array without dimensions for a result."""
-        new = self.__new__(type(self))
+        new = ArrayStorage.__new__(type(self))
         new.shape = new.strides = ()
         new.dtype = dtype
         new.size = 1
@@ -146,7 +149,9 @@ class ArrayBase(ArrayStorage):
             )
             self._address = memory.handle
         else:
-            self._set_memory(allocator(self.nbytes), None)
+            memory = allocator(self.nbytes)
+            check_room("what allocator returned", memory, self.nbytes)
+            self._set_memory(memory, None)
 
     def _new_like(self, dtype, order: str = "K"):
         """Return a new array for a result, with the shape of this one, and its order of axes by ``order``."""
@@ -169,7 +174,7 @@ class ArrayBase(ArrayStorage):
 
     def _view(self, offset: int, shape, strides, dtype):
         """Return a view of this array's memory, from `offset` bytes after its first element."""
-        view = self.__new__(type(self))
+        view = ArrayStorage.__new__(type(self))
         view._device = self._device
         view.allocator = self.allocator
         view._set_layout(shape, strides, dtype)
@@ -372,6 +377,12 @@ def checked_dtype(dtype) -> np.dtype:
     if dtype.subdtype is not None or dtype.itemsize == 0:
         raise TypeError(f"dtype {dtype} is no type of single elements with a size")
     return dtype
+
+
+def check_room(name: str, memory, nbytes: int) -> None:
+    """Refuse an allocation that has fewer bytes than an array in it."""
+    if isinstance(memory, Buffer) and memory.size < nbytes:
+        raise ValueError(f"{name} has {memory.size} bytes, and the array needs {nbytes}")
 
 
 def overlap(first: ArrayBase, second: ArrayBase) -> bool:

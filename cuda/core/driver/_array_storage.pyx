@@ -184,6 +184,9 @@ cdef inline object context_of(ArrayStorage array):
     return context if context.array_device is array._device else None
 
 
+cdef object make = ArrayStorage.__new__
+
+
 # Whether memory for results of an array comes from where it usually does.
 cdef inline bint is_usual_source(ArrayStorage array, object source):
     return array.allocator is usual_allocator and type(source) is ResultSource
@@ -192,7 +195,7 @@ cdef inline bint is_usual_source(ArrayStorage array, object source):
 # A new array of the class of another, with memory for a result; its shape, strides and type are left to the caller.
 cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
     cdef type kind = type(array)
-    cdef ArrayStorage new = kind.__new__(kind)
+    cdef ArrayStorage new = make(kind)  # past constructors of subclasses
     new.nbytes = nbytes
     new.allocator = usual_allocator
     new._device = array._device

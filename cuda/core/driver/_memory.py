@@ -82,7 +82,10 @@ class DeviceAllocation(DevicePointer, Buffer):
         """
         if self.is_closed:
             raise logic_error("cuMemFree", INVALID_HANDLE, "the memory was freed already, or its context is detached")
-        self.close()
+        try:
+            self.close()
+        except CUDAError as error:
+            raise classic_error(error) from None
 
     def _invalidate(self) -> None:
         self.close()
