@@ -34,12 +34,14 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
-from cuda.core._device_properties import DeviceProperties, table_of
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+from cuda.core._utils.deferred import Deferred, deferred_names
 from cuda.core._utils.validators import int_argument, shown
 
-__all__ = ["Device", "DeviceProperties"]
+__all__ = ["Device", "DeviceProperties"]  # noqa: F822 (the latter at its first use, below)
+
+_properties = Deferred("cuda.core._device_properties")
 
 
 @cython.final
@@ -81,7 +83,7 @@ cdef class Device(DeviceTextures):
         return f"<Device {self._id} ({self.name})>"
 
     def _repr_html_(self):
-        return table_of(self)
+        return _properties.table_of(self)
 
     def __eq__(self, other):
         if not isinstance(other, Device):
@@ -367,7 +369,7 @@ cdef class Device(DeviceTextures):
     def properties(self) -> DeviceProperties:
         """What the device can do, an attribute each; see :class:`DeviceProperties`."""
         if self._properties is None:
-            properties = DeviceProperties._of_device(self._id, _read_attribute)
+            properties = _properties.DeviceProperties._of_device(self._id, _read_attribute)
             with cython.critical_section(self):
                 if self._properties is None:
                     self._properties = properties
@@ -554,3 +556,6 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
 
 # Calling the class finds an object instead of making one, without a tuple of arguments.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
+
+
+__getattr__ = deferred_names("cuda.core._device", {"DeviceProperties": "_device_properties"}, root="cuda.core")

@@ -9,9 +9,11 @@ import pytest
 from cuda.core import _program
 from cuda.core._compile import _nvrtc, _nvrtc_calls
 from cuda.core._program import Program, ProgramOptions
+from cuda.core._utils import library_versions
 from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
+from support.collector import uncollected
 
 pytestmark = pytest.mark.requires(nvrtc=True, software=False)
 
@@ -183,10 +185,10 @@ def unloaded(monkeypatch):
     """Let it seem that NVRTC is not loaded, and is recorded as another version."""
     fake = types.SimpleNamespace(**{name: getattr(_nvrtc_calls, name) for name in _nvrtc_calls.__all__})
     fake.is_loaded = lambda: False
-    with monkeypatch.context() as patch:
+    with uncollected(), monkeypatch.context() as patch:  # the end of a program would load NVRTC
         patch.setattr(_nvrtc, "_nvrtc_calls", fake)
         patch.setattr(_nvrtc.libraries, "nvrtc", lambda is_thorough: "libnvrtc.so.13")
-        patch.setattr(_nvrtc, "recorded_version", lambda path: (99, 1))
+        patch.setattr(library_versions, "recorded_version", lambda path: (99, 1))
         for function in (_nvrtc.recorded_nvrtc, _nvrtc.load_nvrtc):
             function.cache_clear()
         yield fake

@@ -23,13 +23,13 @@ from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
 from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.device_choice import is_software
-from cuda.core._utils.library_versions import record_version, recorded_version
 from cuda.core._utils.turns import Turns
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version", "record_nvrtc"]
 
 _missing_headers = Deferred("cuda.core._compile._missing_headers")
+_library_versions = Deferred("cuda.core._utils.library_versions")
 _waiting = Deferred("cuda.core._utils.waiting")
 
 _MISSING_NVRTC = (
@@ -81,7 +81,20 @@ def loaded_nvrtc() -> tuple[int, int]:
 def recorded_nvrtc() -> tuple[int, int] | None:
     """Return the version that is recorded of the NVRTC that a call would load; None where it is loaded already."""
     path = None if _nvrtc_calls.is_loaded() else libraries.nvrtc(False)
-    return recorded_version(path) if path else None
+    return _library_versions.recorded_version(path) if path else None
+
+
+@functools.cache
+def find_nvrtc() -> None:
+    """Make sure that NVRTC is there, without loading it where its file is.
+
+    Raises
+    ------
+    RuntimeError
+        If it is missing.
+    """
+    if not _nvrtc_calls.is_loaded() and not libraries.nvrtc(False):
+        load_nvrtc()
 
 
 def record_nvrtc() -> None:
@@ -89,7 +102,7 @@ def record_nvrtc() -> None:
     if recorded_nvrtc() is None and _nvrtc_calls.is_loaded() and not is_software():
         path = libraries.nvrtc(False)
         if path and _nvrtc_calls.loaded_path() == os.path.realpath(path):
-            record_version(path, loaded_nvrtc())
+            _library_versions.record_version(path, loaded_nvrtc())
 
 
 @functools.cache
@@ -322,6 +335,8 @@ def check_nvrtc_options(options: ProgramOptions) -> None:
     NotSupportedError
         If an option needs a newer one; the message has both versions.
     """
+    if not newer_options(options, "nvrtc", (0, 0)):
+        return find_nvrtc()
     loaded = nvrtc_version()
     newer = newer_options(options, "nvrtc", loaded)
     if newer:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import queue
 import threading
 import time
+from _queue import SimpleQueue  # what the module queue gives, which takes longer to load
 
 __all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 
@@ -105,7 +105,7 @@ class Worker:
     """A thread for calls that have to be made by one and the same."""
 
     def __init__(self):
-        self._calls = queue.SimpleQueue()
+        self._calls = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="cuda.core worker", daemon=True)
         self._thread.start()
 
