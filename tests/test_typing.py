@@ -25,6 +25,7 @@ ENUMS = {
     "CompilerBackendType": {"NVRTC": "NVRTC", "NVVM": "NVVM", "NVJITLINK": "nvJitLink", "DRIVER": "driver"},
     "PCHStatusType": {"CREATED": "created", "NOT_ATTEMPTED": "not_attempted", "FAILED": "failed"},
     "GraphConditionalType": {"IF": "if", "WHILE": "while", "SWITCH": "switch"},
+    "AccessPropertyType": {"NORMAL": "normal", "STREAMING": "streaming", "PERSISTING": "persisting"},
     "GraphMemoryType": {"DEVICE": "device", "HOST": "host", "MANAGED": "managed"},
     "ManagedMemoryLocationType": {"DEVICE": "device", "HOST": "host", "HOST_NUMA": "host_numa"},
     "MemoryPoolAccessType": {"READ_WRITE": "rw", "READ": "r", "NONE": ""},

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 __all__ = [
+    "AccessPropertyType",
     "AddressModeType",
     "ArrayFormatType",
     "CompilerBackendType",
@@ -169,6 +170,14 @@ class ArrayFormatType(StrEnum):
     INT32 = "int32"
     FLOAT16 = "float16"
     FLOAT32 = "float32"
+
+
+class AccessPropertyType(StrEnum):
+    """How long the L2 cache keeps what a kernel accesses (``CUaccessProperty``)."""
+
+    NORMAL = "normal"
+    STREAMING = "streaming"
+    PERSISTING = "persisting"
 
 
 class AddressModeType(StrEnum):

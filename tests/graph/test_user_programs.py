@@ -20,6 +20,7 @@ from cuda.core.graph import (
     GraphCompleteOptions,
     GraphDebugPrintOptions,
     GraphDefinition,
+    capture,
 )
 from cuda.core.typing import GraphMemoryType
 
@@ -36,8 +37,11 @@ __global__ void set_condition(cudaGraphConditionalHandle handle, unsigned value)
 { cudaGraphSetConditional(handle, value); }
 __global__ void loop_kernel(cudaGraphConditionalHandle handle)
 { static int count = 3; cudaGraphSetConditional(handle, --count ? 1 : 0); if (count == 0) count = 3; }
+__global__ void look_up(int *state, const int *table, const int *tokens, int position)
+{ *state = table[tokens[position]]; }
+__global__ void choose_next(int *tokens, const int *state, int position) { tokens[position + 1] = *state; }
 """
-NAMES = ("add_one", "axpy<float>", "fill<float>", "set_condition", "loop_kernel")
+NAMES = ("add_one", "axpy<float>", "fill<float>", "set_condition", "loop_kernel", "look_up", "choose_next")
 
 
 @pytest.fixture(scope="module")
@@ -239,3 +243,63 @@ def test_a_stream_that_others_gave(device, mod, numbers):
     launch(stream, LaunchConfig(grid=1, block=1), mod.get_kernel("add_one"), numbers.ctypes.data)
     stream.sync()
     assert numbers[0] == 2
+
+
+def test_a_decoding_loop(device, mod, numbers):
+    """The position is a number that kernels take: named, it is patched."""
+    stream, one = device.create_stream(), LaunchConfig(grid=1, block=1)
+    state, table, tokens = (numbers.ctypes.data + offset for offset in (0, 4, 24))
+    numbers[1:6] = [3, 0, 4, 1, 2]
+    look_up, choose_next = mod.get_kernel("look_up"), mod.get_kernel("choose_next")
+
+    @capture(data="position")
+    def token(stream, position):
+        launch(stream, one, look_up, state, table, tokens, position)
+        launch(stream, one, choose_next, tokens, state, position)
+
+    for position in range(9):
+        token(stream, position)
+    stream.sync()
+    expected = [0]
+    for _ in range(9):
+        expected.append([3, 0, 4, 1, 2][expected[-1]])
+    assert numbers[6:16].tolist() == expected
+    assert token.statistics.patches == 7
+
+
+def test_static_buffers_as_in_other_libraries(device, mod, numbers):
+    """Warm up on a side stream, capture with memory that stays, put new data there, replay."""
+    stream, side = device.create_stream(), device.create_stream()
+    resource = LegacyPinnedMemoryResource()
+    given, result = resource.allocate(64), resource.allocate(64)
+    config, fill, axpy = LaunchConfig(grid=1, block=16), mod.get_kernel("fill<float>"), mod.get_kernel("axpy<float>")
+
+    def work(stream):
+        launch(stream, config, fill, result, np.float32(1), 16)
+        launch(stream, config, axpy, np.float32(2), given, result, 16)
+
+    side.wait(stream)
+    for _ in range(3):
+        work(side)
+    stream.wait(side)
+    with side.create_graph_builder().begin_building() as builder:
+        work(builder)
+        graph = builder.end_building().complete()
+    for number in range(4):
+        np.from_dlpack(given).view(np.float32)[:] = number
+        graph.launch(stream)
+        stream.sync()
+        assert (np.from_dlpack(result).view(np.float32) == 1 + 2 * number).all()
+
+
+def test_callbacks_by_hand_follow_each_other(device):
+    """The callback of such a node is what it calls, so the next one comes after a join."""
+    order, stream = [], device.create_stream()
+    graph = GraphDefinition()
+    first = graph.callback(lambda: order.append(1))
+    first.join().callback(lambda: order.append(2))
+    executable = graph.instantiate()
+    for _ in range(2):
+        executable.launch(stream)
+    stream.sync()
+    assert order == [1, 2, 1, 2] and callable(first.callback)

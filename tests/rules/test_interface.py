@@ -33,8 +33,8 @@ OURS = {
         "set_memory_resource",
         "use_memory_resource",
     },
-    "cuda.core.graph": {"AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
-    "cuda.core.typing": {"MemoryPoolAccessType"},
+    "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
+    "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
     "cuda.core.utils": {"register_importer"},
 }
 

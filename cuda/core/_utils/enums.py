@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import (
+    AccessPropertyType,
     AddressModeType,
     ArrayFormatType,
     FilterModeType,
@@ -25,6 +26,7 @@ from cuda.core.typing import (
 )
 
 __all__ = [
+    "ACCESS_PROPERTY",
     "ADDRESS_MODE",
     "ARRAY_FORMAT",
     "FILTER_MODE",
@@ -109,6 +111,13 @@ class EnumMap:
             self._to_driver = to_driver
         return self._to_driver
 
+
+ACCESS_PROPERTY = EnumMap(
+    AccessPropertyType,
+    "CUaccessProperty",
+    "CU_ACCESS_PROPERTY_",
+    {"normal": "NORMAL", "streaming": "STREAMING", "persisting": "PERSISTING"},
+)
 
 ADDRESS_MODE = EnumMap(
     AddressModeType,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA graphs: work that is described once and launched many times."""
 
+from cuda.core.graph._access_policy import *
 from cuda.core.graph._adjacency_set_proxy import *
 from cuda.core.graph._captured_function import *
 from cuda.core.graph._conditional import *

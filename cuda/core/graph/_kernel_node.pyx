@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from libc.limits cimport INT_MAX, INT_MIN
+from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.core._module cimport Kernel_create
@@ -28,6 +29,8 @@ from cuda.core.graph._node_values cimport NodeValues
 import operator
 
 from cuda.core._launch_config import LaunchConfig
+from cuda.core._utils.enums import ACCESS_PROPERTY
+from cuda.core.graph._access_policy import AccessPolicyWindow
 
 __all__ = ["KernelNode"]
 
@@ -139,16 +142,49 @@ cdef class KernelNode(GraphNode):
             raise TypeError(f"priority must be an int, not {type(value).__name__}") from None
         if not INT_MIN <= number <= INT_MAX:
             raise OverflowError(f"priority must fit 32 bits, and is {number}")
-        GraphNode_check(self)
         memset(&c_value, 0, sizeof(c_value))
         c_value.priority = number
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphKernelNodeSetAttribute(
-                    self._record.c_node, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY, &c_value
-                ),
-                b"cuGraphKernelNodeSetAttribute",
-            )
+        write_attribute(self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY, &c_value)
+
+    @property
+    def access_policy_window(self) -> AccessPolicyWindow | None:
+        """How the L2 cache treats a range of memory for this kernel; None where nothing is said.
+
+        Assigning changes the node (``cuGraphKernelNodeSetAttribute``), and executables made later.
+
+        Raises
+        ------
+        TypeError
+            If what is assigned is something else.
+        CUDAError
+            If the driver refuses, as it does for more bytes than ``max_access_policy_window_size`` of the device.
+        """
+        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+            self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+        )
+        if value.accessPolicyWindow.num_bytes == 0:
+            return None
+        return AccessPolicyWindow(
+            <uintptr_t>value.accessPolicyWindow.base_ptr,
+            value.accessPolicyWindow.num_bytes,
+            value.accessPolicyWindow.hitRatio,
+            ACCESS_PROPERTY.from_driver(<int>value.accessPolicyWindow.hitProp),
+            ACCESS_PROPERTY.from_driver(<int>value.accessPolicyWindow.missProp),
+        )
+
+    @access_policy_window.setter
+    def access_policy_window(self, window: AccessPolicyWindow | None):
+        cdef cydriver.CUlaunchAttributeValue c_value
+        if window is not None and not isinstance(window, AccessPolicyWindow):
+            raise TypeError(f"access_policy_window must be an AccessPolicyWindow or None, not {type(window).__name__}")
+        memset(&c_value, 0, sizeof(c_value))
+        if window is not None:
+            c_value.accessPolicyWindow.base_ptr = <void*><uintptr_t>window.base_ptr
+            c_value.accessPolicyWindow.num_bytes = window.num_bytes
+            c_value.accessPolicyWindow.hitRatio = window.hit_ratio
+            c_value.accessPolicyWindow.hitProp = <cydriver.CUaccessProperty><int>ACCESS_PROPERTY.to_driver(window.hit)
+            c_value.accessPolicyWindow.missProp = <cydriver.CUaccessProperty><int>ACCESS_PROPERTY.to_driver(window.miss)
+        write_attribute(self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &c_value)
 
     def _details(self):
         return f" kernel={int(self.kernel.handle):#x}"
@@ -166,6 +202,18 @@ cdef cydriver.CUlaunchAttributeValue read_attribute(KernelNode self, cydriver.CU
             cydriver.cuGraphKernelNodeGetAttribute(self._record.c_node, c_id, &value), b"cuGraphKernelNodeGetAttribute"
         )
     return value
+
+
+cdef int write_attribute(
+    KernelNode self, cydriver.CUlaunchAttributeID c_id, const cydriver.CUlaunchAttributeValue* c_value
+) except -1:
+    GraphNode_check(self)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphKernelNodeSetAttribute(self._record.c_node, c_id, c_value),
+            b"cuGraphKernelNodeSetAttribute",
+        )
+    return 0
 
 
 # What the arguments refer to stays kept as it is: only the parameters change.

@@ -107,7 +107,11 @@ cdef class EventWaitNode(EventNode):
 
 
 cdef class HostCallbackNode(GraphNode):
-    """A node that calls a function on the host."""
+    """A node that calls a function on the host.
+
+    Its :attr:`callback` is what it calls, and no method: a second callback after this one is
+    ``node.join().callback(fn)``.
+    """
 
     def update(self, fn, *, user_data=None) -> None:
         """Change the function (``cuGraphHostNodeSetParams``); arguments are those of :meth:`GraphNode.callback`."""

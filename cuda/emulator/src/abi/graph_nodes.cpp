@@ -140,6 +140,15 @@ ENTRY(cuGraphKernelNodeSetAttribute, 11000)(CUgraphNode hNode, CUkernelNodeAttrI
     Work work;
     REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
     TRY(need_kernel(hNode, &node, &kernel));
+    if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
+        const CUaccessPolicyWindow& window = value->accessPolicyWindow;
+        int most = 0;
+        auto owner = kernel->context.lock();
+        REQUIRE(owner, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        TRY(owner->device().attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most));
+        REQUIRE(window.num_bytes <= size_t(most) && window.missProp != CU_ACCESS_PROPERTY_PERSISTING,
+                CUDA_ERROR_INVALID_VALUE);
+    }
     TRY(kernel->with(attr, *value, &work));
     return set_kernel(*node, std::move(work));
 }
