@@ -20,9 +20,12 @@ from cuda.core.driver._array_storage import (
     convert_arguments,
     packs_fit,
     usual_binary,
+    usual_elementwise,
     usual_reduction,
     usual_unary,
 )
+from cuda.core.driver._kernel_user import CHECKS
+from cuda.core.driver.elementwise import ElementwiseKernel
 
 ADD, NEGATIVE = BINARY_OF[np.add], UNARY_OF[np.negative]
 pytestmark = pytest.mark.usefixtures("context")
@@ -194,6 +197,27 @@ def test_arguments_are_converted_or_named():
         convert_arguments(table, (x, "x"), None, None, None)
     with pytest.raises(RuntimeError, match="n must lie in memory without gaps"):
         convert_arguments(table, (x[::2], 3), None, None, None)
+
+
+def test_kernels_of_users_that_were_built_before_launch_at_once():
+    scale = ElementwiseKernel("float a, float *x, float *y", "y[i] = a * x[i]")
+    x, y = gpuarray.to_gpu(np.arange(9, dtype="f4")), gpuarray.zeros(9, "f4")
+
+    def call(*args):
+        return usual_elementwise(scale._parameters.table, args, CHECKS, scale._packs, scale._kernels)
+
+    assert [type(item) for item in call(2.0, x, y)] == [list, list]  # not built
+    scale(2.0, x, y)
+    assert call(3.0, x, y) is None and y.get().tolist() == [3.0 * k for k in range(9)]
+    assert call(2.0, x[1:], y[1:]) is not None  # at other addresses: another kernel
+    scale(2.0, x[1:], y[1:])
+    assert call(5.0, x[1:], y[1:]) is None and y.get().tolist() == [5.0 * k for k in range(9)]
+    assert call(2.0, x[:0], y[:0]) is not None
+    with pytest.raises(TypeError, match="a must be a number"):
+        call("x", x, y)
+    y.gpudata.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        call(2.0, x, y)
 
 
 def test_packs_need_aligned_whole_arrays_that_share_no_memory():

@@ -56,6 +56,12 @@ class Capabilities:
         """Whether there are so many devices."""
         return self.device_count >= wanted
 
+    def memory(self, wanted: int) -> bool:
+        """Whether device 0 has so many bytes of memory."""
+        from cuda.bindings import driver
+
+        return self.device_count > 0 and driver.cuDeviceTotalMem(0)[1] >= wanted
+
     def _property(self, name: str) -> int:
         from cuda.core import Device
 

@@ -33,6 +33,7 @@ __all__ = [
     "convert_arguments",
     "packs_fit",
     "usual_binary",
+    "usual_elementwise",
     "usual_reduction",
     "usual_unary",
 ]
@@ -405,10 +406,18 @@ def convert_arguments(parameters: tuple, arguments: tuple, as_array, check_type,
     as_array, check_type, check_devices : callable
         Return an argument as an array; refuse an array of another type, and arrays of several devices.
     """
-    cdef ArrayStorage array
-    cdef Py_ssize_t index
     cdef list arrays = []
     cdef list values = []
+    convert_into(arrays, values, parameters, arguments, as_array, check_type, check_devices)
+    return arrays, values
+
+
+cdef int convert_into(
+    list arrays, list values, tuple parameters, tuple arguments, object as_array, object check_type,
+    object check_devices
+) except -1:
+    cdef ArrayStorage array
+    cdef Py_ssize_t index
     for index in range(len(parameters)):
         item, dtype, make = <tuple>parameters[index]
         argument = arguments[index]
@@ -432,7 +441,49 @@ def convert_arguments(parameters: tuple, arguments: tuple, as_array, check_type,
         if (<ArrayStorage>arrays[index])._device is not device:
             check_devices(arrays)
             break
-    return arrays, values
+    return 0
+
+
+def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: tuple, kernels: dict):
+    """Launch a kernel of a user for all indices on the default stream, where it was built before.
+
+    Parameters
+    ----------
+    parameters, arguments : tuple
+        As for :func:`convert_arguments`.
+    checks : tuple
+        ``as_array``, ``check_type`` and ``check_devices`` of that function.
+    packs : tuple
+        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`; empty where the kernel needs its elements one by one.
+    kernels : dict
+        The kernels, by architecture, whether they are for packs, and whether for more elements than 31 bits count.
+
+    Returns
+    -------
+    tuple or None
+        None if it was launched; otherwise what :func:`convert_arguments` returns.
+    """
+    cdef list arrays = []
+    cdef list values = []
+    cdef ArrayStorage first
+    cdef int64_t size
+    as_array, check_type, check_devices = checks
+    convert_into(arrays, values, parameters, arguments, as_array, check_type, check_devices)
+    first = <ArrayStorage?>arrays[0]
+    size = first.size
+    if not 0 < size < 2**31:
+        return arrays, values
+    is_packed = packs and are_packs(arrays, size, packs[0], packs[1], packs[2])
+    kernel = kernels.get((first._device.arch, "packed" if is_packed else False, False))
+    if kernel is None:
+        return arrays, values
+    bound = kernel.bound_for(size)
+    values.append(first.size)
+    try:
+        bound(*values)
+    except (CUDAError, RuntimeError) as error:
+        raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
+    return None
 
 
 def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> bool:
@@ -449,12 +500,14 @@ def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> 
     stored : tuple of int
         The numbers of the arrays that are written to, which must not share memory with others.
     """
+    return are_packs(arrays, size, width, mask, stored)
+
+
+cdef bint are_packs(list arrays, int64_t count, int64_t width, uint64_t c_mask, tuple stored) except -1:
     cdef ArrayStorage array, other
     cdef Py_ssize_t index, place
-    cdef int64_t count = size
-    cdef uint64_t c_mask = mask
     cdef uint64_t begin, end
-    if count < <int64_t>width:
+    if count < width:
         return False
     for index in range(len(arrays)):
         array = <ArrayStorage?>arrays[index]

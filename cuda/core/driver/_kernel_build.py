@@ -44,6 +44,13 @@ class DeviceKernel:
         blocks = (size + self.per_block - 1) // self.per_block
         self.launch_blocks(stream, blocks if blocks < MOST_BLOCKS else MOST_BLOCKS, *arguments)
 
+    def bound_for(self, size: int):
+        """Return the kernel bound to the blocks for `size` elements on the default stream."""
+        blocks = (size - 1) // self.per_block + 1
+        if blocks > MOST_BLOCKS:
+            blocks = MOST_BLOCKS
+        return self.bound.get(blocks) or self.bind(blocks)
+
     def launch_blocks(self, stream, blocks: int, *arguments) -> None:
         """Launch so many blocks."""
         bound = self.bound.get(blocks) or self.bind(blocks)

@@ -13,7 +13,7 @@ from cuda.core.driver._array_storage import convert_arguments
 from cuda.core.driver._kernel_source import COMPLEX_HEADER, prelude
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
 
-__all__ = ["Parameters", "as_array", "checked_name", "user_prelude"]
+__all__ = ["CHECKS", "Parameters", "as_array", "checked_name", "user_prelude"]
 
 
 class NoVectorError(AssertionError, ValueError):
@@ -34,6 +34,8 @@ class Parameters:
         The parameters.
     first : int
         Position of the first vector, whose size is that of a call.
+    table : tuple
+        For each parameter its object, its type, and what makes the argument of a number; None for an array.
     """
 
     def __init__(self, arguments):
@@ -50,7 +52,7 @@ class Parameters:
             None if isinstance(item, VectorArg) else scalar_maker(item) if isinstance(item, ScalarArg) else plain
             for item in self.items
         ]
-        self._table = tuple(
+        self.table = tuple(
             (item, getattr(item, "dtype", None), make) for item, make in zip(self.items, makers, strict=True)
         )
 
@@ -73,7 +75,7 @@ class Parameters:
         """
         if len(args) != len(self.items):
             raise TypeError(f"{name} takes {len(self.items)} arguments, and {len(args)} were given")
-        return convert_arguments(self._table, args, as_array, check_type, check_devices)
+        return convert_arguments(self.table, args, *CHECKS)
 
 
 # Names that texts may use, and what those of parameters would hide.
@@ -111,6 +113,9 @@ def check_type(dtype: np.dtype, item: VectorArg) -> None:
     ):
         return
     raise TypeError(f"{item.name} must have elements of type {declared}, not {dtype}")
+
+
+CHECKS = (as_array, check_type, check_devices)
 
 
 def scalar_maker(item: ScalarArg):

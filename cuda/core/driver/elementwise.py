@@ -8,11 +8,11 @@ import operator
 
 from cuda.core.driver._array_base import stream_for
 from cuda.core.driver._array_devices import array_device
-from cuda.core.driver._array_storage import packs_fit
+from cuda.core.driver._array_storage import packs_fit, usual_elementwise
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernel_build import build_user_kernel
 from cuda.core.driver._kernel_packing import packing_of
-from cuda.core.driver._kernel_user import Parameters, checked_name, user_prelude
+from cuda.core.driver._kernel_user import CHECKS, Parameters, checked_name, user_prelude
 from cuda.core.driver._types import ScalarArg, VectorArg
 from cuda.core.driver.compiler import SourceModule
 
@@ -143,7 +143,8 @@ class ElementwiseKernel:
         self._keep = keep
         self._options = options
         self._kernels: dict = {}
-        self._packing = packing_of(self.arguments, **self._texts)
+        self._packing = packing = packing_of(self.arguments, **self._texts)
+        self._packs = () if packing is None else (packing.width, packing.mask, packing.places)
 
     def __repr__(self):
         return f"<ElementwiseKernel {self.name}({', '.join(self._parameters.declarators)})>"
@@ -172,7 +173,13 @@ class ElementwiseKernel:
         RuntimeError
             If an array has gaps.
         """
-        arrays, values = self._parameters.convert(self.name, args)
+        if stream is None and range is None and slice is None and len(args) == len(self.arguments):
+            found = usual_elementwise(self._parameters.table, args, CHECKS, self._packs, self._kernels)
+            if found is None:
+                return
+            arrays, values = found
+        else:
+            arrays, values = self._parameters.convert(self.name, args)
         size = arrays[0].size
         device = arrays[0]._device
         inner = stream_for(stream, *arrays)
