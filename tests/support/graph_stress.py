@@ -74,6 +74,8 @@ class Stress:
         options = ProgramOptions(arch=f"sm_{self.device.arch}")
         self.kernel = Program(SOURCE, "c++", options).compile("cubin").get_kernel("add")
         self.resource = DeviceMemoryResource(self.device, DeviceMemoryResourceOptions())
+        # What captured work uses: no graph keeps that, and callbacks, which are kept, are changed and destroyed here.
+        self.lasting = self.device.allocate(64, stream=self.device.default_stream)
         self.slots = [Slot() for _ in range(SLOTS)]
         self.threads = [threading.Thread(target=self._work, args=(index,)) for index in range(threads)]
         self.left = threading.Semaphore(rounds)
@@ -168,7 +170,7 @@ class Stress:
         with self.device.create_graph_builder() as builder:
             builder.begin_building(dice.choice(["relaxed", "thread_local"]))
             _, fork = builder.split(2)
-            launch(fork, ONE, self.kernel, memory, 1)
+            launch(fork, ONE, self.kernel, self.lasting, 1)
             fork.callback(callee)
             if dice.random() < 0.2:
                 return "given up"
