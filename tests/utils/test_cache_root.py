@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where caches of the user are."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from cuda.core._utils.cache_root import cache_root
 
@@ -25,3 +28,10 @@ def test_on_windows_it_is_in_the_local_data(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     assert cache_root() == Path(tmp_path) / "cuda-python"
+
+
+def test_without_a_home_directory_the_variable_to_set_is_told(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.raises(RuntimeError, match="set XDG_CACHE_HOME"):
+        cache_root()

@@ -15,6 +15,11 @@ def cache_root() -> pathlib.Path:  # noqa: F821
 
     On Linux ``$XDG_CACHE_HOME/cuda-python``, or ``~/.cache/cuda-python``; on Windows
     ``%LOCALAPPDATA%\\cuda-python``.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no home directory.
     """
     from pathlib import Path  # takes longer to import than all else here
 
@@ -24,7 +29,14 @@ def cache_root() -> pathlib.Path:  # noqa: F821
 def cache_directory() -> str:
     """Return the path of :func:`cache_root`."""
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.join(os.path.expanduser("~"), "AppData", "Local")
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(_home(), "AppData", "Local")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(_home(), ".cache")
     return os.path.join(base, "cuda-python")
+
+
+def _home() -> str:
+    home = os.path.expanduser("~")
+    if home == "~":  # neither $HOME nor an entry in the list of users
+        raise RuntimeError("the home directory, where caches are kept, is unknown: set XDG_CACHE_HOME, or HOME")
+    return home

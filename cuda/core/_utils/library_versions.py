@@ -33,10 +33,8 @@ def recorded_version(path: str) -> tuple[int, int] | None:
     path : str
         The path of the library.
     """
-    state = state_of(path)
-    if state is None:
-        return None
-    found = read_trusted(record_path(path), _MOST_BYTES)
+    state, record = state_of(path), record_path(path)
+    found = None if state is None or record is None else read_trusted(record, _MOST_BYTES)
     if found is None:
         return None
     head, _, version = found.rpartition(b"\n")
@@ -48,10 +46,11 @@ def recorded_version(path: str) -> tuple[int, int] | None:
 
 def record_version(path: str, version: tuple[int, int]) -> None:
     """Record the version of a library that was loaded; where that is not possible, it is loaded the next time too."""
-    state = state_of(path)
-    if state is None or time.time_ns() - max(state[-2:]) < _SETTLED_NS or recorded_version(path) == version:
+    state, target = state_of(path), record_path(path)
+    if state is None or target is None or recorded_version(path) == version:
         return
-    target = record_path(path)
+    if time.time_ns() - max(state[-2:]) < _SETTLED_NS:
+        return
     temporary = f"{target}.{os.getpid()}.{time.time_ns()}"
     with contextlib.suppress(OSError):
         make_private_directories(os.path.dirname(target))
@@ -60,10 +59,13 @@ def record_version(path: str, version: tuple[int, int]) -> None:
         os.replace(temporary, target)
 
 
-def record_path(path: str) -> str:
-    """Return the file that has the record of a library."""
+def record_path(path: str) -> str | None:
+    """Return the file that has the record of a library; None where there is no directory for caches."""
     name = sha256(os.fsencode(path)).hexdigest()[:32]
-    return os.path.join(cache_directory(), "library-versions", name)
+    try:
+        return os.path.join(cache_directory(), "library-versions", name)
+    except RuntimeError:
+        return None
 
 
 def state_of(path: str) -> tuple[int, ...] | None:
