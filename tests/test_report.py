@@ -168,3 +168,11 @@ def test_cache_size_counts_files(monkeypatch, tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "file").write_bytes(b"12345")
     assert _report.caches() == {"path": str(tmp_path), "files": 1, "bytes": 5}
+
+
+def test_without_a_home_directory_there_are_no_caches(monkeypatch):
+    def fail():
+        raise RuntimeError("no home")
+
+    monkeypatch.setattr(_report, "cache_root", fail)
+    assert _report.caches() == {"path": None, "files": 0, "bytes": 0}

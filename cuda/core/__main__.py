@@ -50,7 +50,9 @@ def lines(found: dict) -> Iterator[str]:
     )
     yield from section("Compilers of the host", ((row["name"], row["path"]) for row in found["compilers"]))
     caches = found["caches"]
-    yield from section("Caches", [(caches["path"], f"{caches['files']} files, {size(caches['bytes'])}")])
+    yield from section(
+        "Caches", [(caches["path"] or "no home directory", f"{caches['files']} files, {size(caches['bytes'])}")]
+    )
     yield from section("Environment", ((f"{name}={value}",) for name, value in found["environment"].items()))
     yield ""
     yield "Problems" if found["problems"] else "No problems were found."

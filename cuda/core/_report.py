@@ -221,10 +221,10 @@ def host_compilers() -> dict[str, str]:
 
 def caches() -> dict:
     """Return the directory of the caches, and how much is in it."""
-    root = cache_root()
-    files = [path for path in root.rglob("*") if path.is_file()] if root.is_dir() else []
+    root = quietly(cache_root)
+    files = [path for path in root.rglob("*") if path.is_file()] if root and root.is_dir() else []
     sizes = [quietly(lambda path=path: path.stat().st_size) or 0 for path in files]
-    return {"path": str(root), "files": len(files), "bytes": sum(sizes)}
+    return {"path": str(root) if root else None, "files": len(files), "bytes": sum(sizes)}
 
 
 def display_driver() -> str | None:
