@@ -25,6 +25,7 @@ from cuda.core._handles._handles cimport (
     green_registry,
 )
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
 from cuda.core._handles import _late
@@ -293,3 +294,6 @@ cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
     err = cydriver.cuCtxPushCurrent(c_context)
     WARN_RETURN(err, b"cuCtxPushCurrent")
     return 1 if err == cydriver.CUresult.CUDA_SUCCESS else -1
+
+
+answer_hasattr(Context)

@@ -31,7 +31,7 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
+from cuda.core._utils._cpython cimport answer_hasattr, newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
 from cuda.core._handles import _late
@@ -556,6 +556,7 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
 
 # Calling the class finds an object instead of making one, without a tuple of arguments.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
+answer_hasattr(Device)
 
 
 __getattr__ = deferred_names("cuda.core._device", {"DeviceProperties": "_device_properties"}, root="cuda.core")

@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -438,3 +439,8 @@ def _truth(value) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"backfill must be a bool or a sequence of bools, not {type(value).__name__}")
     return value
+
+
+answer_hasattr(DeviceResources)
+answer_hasattr(SMResource)
+answer_hasattr(WorkqueueResource)

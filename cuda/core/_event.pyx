@@ -12,6 +12,7 @@ from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, KeptEvent, address
 from cuda.core._handles._waiting cimport wait_for_event
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -342,3 +343,6 @@ cdef object Event_elapsed(Event start, Event end):
     if not ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventElapsedTime"):
         raise RuntimeError("both events must have completed to be subtracted; call sync() on the later one first")
     return c_milliseconds
+
+
+answer_hasattr(Event)

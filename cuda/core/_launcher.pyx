@@ -24,7 +24,7 @@ from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
-from cuda.core._utils._cpython cimport set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import warnings
@@ -413,3 +413,4 @@ cdef object launch_by_python_rules = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
+answer_hasattr(BoundKernel)

@@ -37,6 +37,7 @@ from cuda.core._arrays._view_state cimport (
 )
 from cuda.core._dlpack cimport DLPack_negotiate
 from cuda.core._layout cimport _StridedLayout
+from cuda.core._utils._cpython cimport answer_hasattr
 
 import functools
 import warnings
@@ -561,3 +562,4 @@ cdef StridedMemoryView empty_view(object view):
 
 
 register_view_class(StridedMemoryView)
+answer_hasattr(StridedMemoryView)

@@ -28,6 +28,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -589,7 +590,10 @@ cdef int Kernel_check_layout(Kernel self) except -1:
         Kernel_read_layout(self, kept)
     if not self._is_layout_known:
         raise NotImplementedError(
-            "the parameters of a kernel are known to drivers of CUDA 12.4 or newer; "
-            "install a newer NVIDIA display driver"
+            "parameters of a kernel are known to drivers of CUDA 12.4 or newer; install a newer NVIDIA display driver"
         )
     return 0
+
+
+answer_hasattr(ObjectCode)
+answer_hasattr(Kernel)

@@ -12,6 +12,7 @@ from cuda.core._utils.cuda_utils import driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.validators import shown
+from cuda.core._utils.values import answering
 from cuda.core._utils.version import binding_version as _binding_version
 from cuda.core._utils.version import driver_version
 from cuda.core._utils.waiting import call_interruptibly
@@ -26,6 +27,7 @@ _UNSUPPORTED = (
 )
 
 
+@answering
 @needs_init("_pid")
 class Process:
     """A process that uses CUDA, to be stopped, put aside and resumed by another one.

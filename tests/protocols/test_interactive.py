@@ -63,6 +63,14 @@ def check_completed(thing) -> None:
     assert {name for name in dir(type(thing)) if not name.startswith("_")} <= found
 
 
+def check_answers(thing) -> None:
+    """Whether a property has a value is a question that is answered, and not refused."""
+    for name in dir(type(thing)):
+        value = inspect.getattr_static(type(thing), name)
+        if hasattr(type(value), "__get__") and not callable(value):
+            assert hasattr(thing, name) in (True, False), name
+
+
 def is_makeable(cls: type) -> bool:
     try:
         cls.__new__(cls)
@@ -81,6 +89,7 @@ def test_objects_that_were_not_initialised_are_shown(name):
     thing = CLASSES[name].__new__(CLASSES[name])
     check_shown(thing)
     check_completed(thing)
+    check_answers(thing)
 
 
 def needs_of(name: str) -> dict:
@@ -93,10 +102,12 @@ def test_samples_are_shown_open_and_closed(name):
     thing = sample.make()
     check_shown(thing)
     check_completed(thing)
+    check_answers(thing)
     if sample.closes:
         thing.close()
         check_shown(thing)
         check_completed(thing)
+        check_answers(thing)
 
 
 # Completes names of objects of every class in a process of its own, whose calls of the driver are traced.

@@ -42,6 +42,7 @@ LAYERS = {
         "_utils.signatures",
         "_utils.turns",
         "_utils.unbuilt",
+        "_utils.values",
         "_utils.waiting",
         "_utils.cuda_utils",
         "_utils._capture_mode",

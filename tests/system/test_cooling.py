@@ -50,6 +50,10 @@ def test_fan(gpu, told, fan):
     assert type(fan) is _device.FanInfo and repr(fan) == f"<FanInfo 1 of {gpu!r}>"
     assert (fan.speed, fan.speed_rpm, fan.target_speed, fan.min_max_speed) == (40, 1200, 45, (30, 100))
     assert fan.control_policy is FanControlPolicy.MANUAL
+    told("device_get_fan_control_policy_v2", 9)
+    assert not hasattr(fan, "control_policy")
+    with pytest.raises(ValueError, match="a policy that this version does not know: 0x9"):
+        fan.control_policy  # noqa: B018
     told.calls.clear()
     fan.speed = 60
     assert fan.set_default_speed() is None

@@ -272,6 +272,26 @@ def test_topology(gpus):
         first.get_topology_nearest_gpus("galaxy")
 
 
+def test_level_of_a_newer_driver(gpu, told):
+    told("device_get_topology_common_ancestor", 77)
+    with pytest.raises(ValueError, match="a level that this version does not know: 0x4d"):
+        system.get_topology_common_ancestor(gpu, gpu)
+
+
+def test_hasattr_tells_what_a_device_has(gpu, told, refused):
+    told("device_get_memory_info_v2", refused)
+    told("device_get_utilization_rates", system.GpuIsLostError(15))
+    assert not hasattr(gpu, "memory_info") and getattr(gpu, "memory_info", None) is None
+    with pytest.raises(system.NotSupportedError, match=str(refused)) as caught:
+        gpu.memory_info  # noqa: B018
+    assert (caught.value.status, type(caught.value).__name__) == (refused.status, "NotSupportedError")
+    assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
+    with pytest.raises(system.GpuIsLostError):
+        hasattr(gpu, "utilization")
+    told("device_get_serial", refused)
+    assert not hasattr(system.Device(index=0), "serial")
+
+
 @pytest.mark.requires(devices=2)
 def test_p2p_status(gpus):
     first, second = gpus[:2]

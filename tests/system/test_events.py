@@ -96,6 +96,18 @@ def test_only_xid_errors_have_data(gpu, told):
     assert event.event_data == 3 and repr(event) == f"<EventData 'xid_critical_error' 3 of {gpu!r}>"
 
 
+def test_event_of_a_newer_driver(gpu, told):
+    record = nvml.EventData()
+    record.device_, record.event_type = gpu._handle, 1 << 40
+    told("device_register_events")
+    told("event_set_wait_v2", record)
+    event = gpu.register_events("clock").wait()
+    assert repr(event) == f"<EventData 0x10000000000 of {gpu!r}>"
+    with pytest.raises(ValueError, match="an event that this version does not know: 0x10000000000"):
+        event.event_type  # noqa: B018
+    assert not hasattr(event, "event_data")
+
+
 def test_lost_device(gpu, told):
     told("device_register_events")
     told("event_set_wait_v2", system.GpuIsLostError(15))

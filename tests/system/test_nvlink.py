@@ -43,6 +43,21 @@ def test_state(gpu, told, state):
     assert system.NvlinkInfo(gpu, 0).state is state
 
 
+@pytest.mark.parametrize(
+    "link, error, message",
+    [
+        ("0", TypeError, "link must be an int, not str"),
+        (-1, ValueError, "link must be in the range"),
+        (1 << 32, ValueError, "link must be in the range"),
+        (10**5000, ValueError, "not an int of 16610 bits"),
+    ],
+    ids=["text", "negative", "large", "huge"],
+)
+def test_bad_links(gpu, link, error, message):
+    with pytest.raises(error, match=message):
+        system.NvlinkInfo(gpu, link)
+
+
 def test_most_links_are_deprecated(gpu):
     with pytest.warns(DeprecationWarning, match="get_nvlink_count"):
         assert system.NvlinkInfo.max_links == nvml.NVLINK_MAX_LINKS

@@ -39,21 +39,22 @@ def registered(told):
 
 def test_events(gpu, told, registered):
     pci = gpu.pci_info
-    records = nvml.SystemEventData_v1(2)
-    records.event_type = [1, 2]
-    records.gpu_id = [pci.domain << 16 | pci.bus << 8 | pci.device, 0x1700]
+    records = nvml.SystemEventData_v1(3)
+    records.event_type = [1, 2, 64]
+    records.gpu_id = [pci.domain << 16 | pci.bus << 8 | pci.device, 0x1700, 0x1700]
     told("system_event_set_wait", records)
     events = registered.wait(100, 8)
     assert told.calls[-1] == ("system_event_set_wait", 5, 50, 8)
     assert ("system_register_events", 3, 5) in told.calls
-    assert type(events) is _system_events.SystemEvents and len(events) == 2
-    first, second = events
+    assert type(events) is _system_events.SystemEvents and len(events) == 3
+    first, second, newer = events
     assert type(first) is _system_events.SystemEvent
     assert (first.event_type, second.event_type) == (SystemEventType.UNBIND, SystemEventType.BIND)
     assert first.device.index == gpu.index
     assert repr(second) == "SystemEvent(event_type=<SystemEventType.BIND: 'bind'>, gpu_id=0x00001700)"
+    assert "an event that this version does not know: 0x40" in repr(newer) and not hasattr(newer, "event_type")
     with pytest.raises(IndexError):
-        events[2]
+        events[3]
 
 
 def test_bad_arguments(registered):

@@ -5,8 +5,9 @@
 import pytest
 from cuda.bindings import nvml
 
+from cuda.core import system
 from cuda.core.system import _device
-from cuda.core.system.typing import TemperatureThresholds, ThermalController, ThermalTarget
+from cuda.core.system.typing import DeviceArch, FieldId, TemperatureThresholds, ThermalController, ThermalTarget
 
 pytestmark = pytest.mark.requires(nvml=True)
 
@@ -18,10 +19,24 @@ def test_temperature(gpu, told):
     temperature = gpu.temperature
     assert type(temperature) is _device.Temperature
     assert (temperature.get_sensor(), temperature.margin) == (45, 40)
+    told("device_get_architecture", int(DeviceArch.AMPERE))
+    temperature = system.Device(index=0).temperature
     for threshold in TemperatureThresholds:
         assert temperature.get_threshold(threshold) == 92
     thresholds = [call[2] for call in told.calls if call[0] == "device_get_temperature_threshold"]
     assert thresholds == list(range(8))
+
+
+@pytest.mark.parametrize("threshold", ["shutdown", "slowdown", "mem_max", "gpu_max"])
+def test_thresholds_that_newer_devices_give_as_fields_are_deprecated(told, threshold):
+    told("device_get_temperature_threshold", 92)
+    told("device_get_architecture", int(DeviceArch.ADA))
+    temperature = system.Device(index=0).temperature
+    field = f"DEV_TEMPERATURE_{threshold.upper()}_TLIMIT"
+    with pytest.warns(DeprecationWarning, match=rf"threshold {threshold} .*FieldId.{field}\]") as caught:
+        assert temperature.get_threshold(threshold) == 92
+    assert caught[0].filename == __file__ and hasattr(FieldId, field)
+    assert temperature.get_threshold("acoustic_curr") == 92
 
 
 def test_bad_choices(gpu):

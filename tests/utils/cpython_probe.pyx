@@ -10,6 +10,7 @@ from cpython.exc cimport PyErr_Clear, PyErr_Occurred, PyErr_SetString
 from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._utils._cpython cimport (
+    answer_hasattr,
     call_with_interpreter,
     is_interpreter_exiting,
     newfunc,
@@ -117,3 +118,30 @@ make_callable()
 
 def namespace_of(cls):
     return <object>type_namespace(<PyTypeObject*>cls)
+
+
+cdef class Valueless:
+    """Its properties have no value, for one reason or another."""
+
+    cdef object number
+
+    @property
+    def closed(self):
+        """The text."""
+        raise RuntimeError("closed")
+
+    @property
+    def failed(self):
+        raise OSError("of the disk")
+
+    @property
+    def value(self):
+        return self.number
+
+    @value.setter
+    def value(self, number):
+        self.number = number
+
+
+answer_hasattr(Valueless)
+answer_hasattr(Valueless)

@@ -62,6 +62,20 @@ def test_namespace_of_a_type_is_what_it_shows(probe):
     assert dict(probe.namespace_of(probe.Adder)) == dict(vars(probe.Adder))
 
 
+def test_properties_of_extension_types_answer_hasattr(probe):
+    thing = probe.Valueless()
+    assert not hasattr(thing, "closed")
+    with pytest.raises(RuntimeError, match="closed") as caught:
+        thing.closed  # noqa: B018
+    assert isinstance(caught.value, AttributeError)
+    assert caught.traceback[-1].name == "cpython_probe.Valueless.closed.__get__"
+    with pytest.raises(OSError, match="of the disk"):
+        hasattr(thing, "failed")
+    thing.value = 7
+    assert thing.value == 7
+    assert probe.Valueless.closed.__doc__ == "The text."
+
+
 def test_interpreter_says_when_it_exits(probe):
     program = f"""
 import builtins, importlib.util, os

@@ -24,6 +24,7 @@ from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import call_driver
 from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.validators import shown
+from cuda.core._utils.values import restated
 
 __all__ = [
     "KernelAttributes",
@@ -64,7 +65,10 @@ cdef class _Attribute:
     def __get__(self, instance, owner):
         if instance is None:
             return self
-        return KernelAttributes_read(instance, self)
+        try:
+            return KernelAttributes_read(instance, self)
+        except RuntimeError as error:
+            raise restated(error) from None
 
     def __set_name__(self, owner, name):
         self.name = name

@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc
 from cpython.object cimport PyTypeObject
 
 from cuda.core._handles._handles cimport deferred_queue
-from cuda.core._utils._cpython cimport type_namespace
+from cuda.core._utils._cpython cimport answer_hasattr, type_namespace
 
 import importlib
 
@@ -138,3 +138,6 @@ cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
 
 
 cdef list _member_texts = []
+
+
+answer_hasattr(DriverObject)

@@ -26,7 +26,7 @@ from cuda.core._memory.ranges._memory_range cimport (
     check_writable,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
-from cuda.core._utils._cpython cimport deferred_function
+from cuda.core._utils._cpython cimport answer_hasattr, deferred_function
 
 import importlib
 from collections.abc import Sequence
@@ -569,3 +569,6 @@ cdef const ArrayCopies* array_copies() except NULL:
         _array_copies.from_array = <CopyFromArray>deferred_function(module, b"copy_from_array")
         _array_copies.to_array = <CopyToArray>deferred_function(module, b"copy_to_array")
     return &_array_copies
+
+
+answer_hasattr(Buffer)

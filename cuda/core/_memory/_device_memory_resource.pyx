@@ -10,6 +10,7 @@ from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_regist
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport location_of
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
 from cuda.core._memory.pools._sharing import check_platform
@@ -202,3 +203,6 @@ def _refuse_without_pools(device_id: int, is_supported: bool) -> None:
         raise NotSupportedError(
             f"device {device_id} has no memory pools; Device.memory_resource allocates without them there"
         )
+
+
+answer_hasattr(DeviceMemoryResource)

@@ -24,7 +24,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._memory_pool cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter
+from cuda.core._utils._cpython cimport answer_hasattr, call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
@@ -320,3 +320,7 @@ cdef void Mapping_leave(Allocation& value) noexcept:
             # Before another thread can import the same memory again.
             with nogil:
                 free_in_stream_order(value)
+
+
+answer_hasattr(IPCAllocationHandle)
+answer_hasattr(IPCBufferDescriptor)

@@ -8,10 +8,12 @@ from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._stream import Stream_accept
 from cuda.core._utils.validators import address_argument
+from cuda.core._utils.values import answering
 
 __all__ = ["LegacyPinnedMemoryResource"]
 
 
+@answering
 class LegacyPinnedMemoryResource(MemoryResource):
     """Page-locked host memory, which devices access too."""
 

@@ -22,10 +22,12 @@ from cuda.core._memory._managed_memory_ops import (
 )
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.validators import shown
+from cuda.core._utils.values import answering
 
 __all__ = ["ManagedBuffer"]
 
 
+@answering
 class ManagedBuffer(Buffer):
     """A range of managed memory, which migrates between the host and devices.
 

@@ -9,6 +9,7 @@ from cuda.core._handles._handles cimport ContextHandle, MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open, _MemPool
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -209,3 +210,6 @@ def _refuse_old_driver(version: int) -> None:
 def _refuse_without_pool(is_there: bool) -> None:
     if not is_there:
         raise RuntimeError("the driver has no current pool of managed memory here; give options for a pool of its own")
+
+
+answer_hasattr(ManagedMemoryResource)

@@ -29,6 +29,7 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory.ranges._allocation import free_async
@@ -462,6 +463,8 @@ cdef int get_attribute(
 ) except -1:
     cdef cydriver.CUresult err
     cdef int mode
+    if c_pool == NULL:
+        raise RuntimeError("these attributes are of no memory pool")
     with nogil:
         mode = relax_capture_mode()
         err = cydriver.cuMemPoolGetAttribute(c_pool, attribute, value)
@@ -479,3 +482,7 @@ cdef int set_attribute(
         err = cydriver.cuMemPoolSetAttribute(c_pool, attribute, value)
         restore_capture_mode(mode)
     return HANDLE_RETURN(err, b"cuMemPoolSetAttribute")
+
+
+answer_hasattr(_MemPool)
+answer_hasattr(_MemPoolAttributes)

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._stream cimport Stream
+from cuda.core._utils._cpython cimport answer_hasattr
 
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.values import restated
 
 __all__ = ["MemoryResource"]
 
@@ -72,14 +74,14 @@ cdef class MemoryResource:
     def is_device_accessible(self) -> bool:
         """Whether a device can access the memory."""
         if self._accessible_by is None:
-            raise missing(self, "is_device_accessible")
+            raise missing_property(self, "is_device_accessible")
         return "device" in self._accessible_by
 
     @property
     def is_host_accessible(self) -> bool:
         """Whether the host can access the memory."""
         if self._accessible_by is None:
-            raise missing(self, "is_host_accessible")
+            raise missing_property(self, "is_host_accessible")
         return "host" in self._accessible_by
 
     @property
@@ -90,7 +92,7 @@ cdef class MemoryResource:
     @property
     def device_id(self) -> int:
         """The ordinal of the device where the memory is; -1 where none is meant."""
-        raise missing(self, "device_id")
+        raise missing_property(self, "device_id")
 
     cdef object _allocate(self, size_t size, Stream stream):
         return self.allocate(size, stream=stream)
@@ -109,5 +111,12 @@ cdef object missing(MemoryResource resource, str member):
     return TypeError(f"{type(resource).__name__} must define {member}, as every memory resource does")
 
 
+cdef object missing_property(MemoryResource resource, str name):
+    return restated(missing(resource, name), (TypeError,))
+
+
 cdef object not_shared(MemoryResource resource):
     return RuntimeError(f"memory of this {type(resource).__name__} is not shared between processes; see ipc_enabled")
+
+
+answer_hasattr(MemoryResource)

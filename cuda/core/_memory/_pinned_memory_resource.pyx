@@ -13,6 +13,7 @@ from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -233,3 +234,6 @@ def _refuse_old_driver(version: int) -> None:
             "the host has a current memory pool only with a driver for CUDA 13.0 or newer; "
             "use LegacyPinnedMemoryResource, or give options for a pool of its own"
         )
+
+
+answer_hasattr(PinnedMemoryResource)

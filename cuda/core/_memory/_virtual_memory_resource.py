@@ -19,6 +19,7 @@ from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
+from cuda.core._utils.values import answering
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import (
     VirtualMemoryAccessType,
@@ -43,6 +44,7 @@ class _Block:
         return sum(size for _, size in self.mapped)
 
 
+@answering
 @needs_init("_config", "_owner", "_blocks", "_lock")
 class VirtualMemoryResource(MemoryResource):
     """Memory whose addresses are reserved and whose backing is mapped separately, so that it can grow.

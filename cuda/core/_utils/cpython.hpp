@@ -175,6 +175,45 @@ private:
     }
 };
 
+// Properties of an extension type whose exceptions are AttributeErrors, too, where they say that there is no value:
+// hasattr() and completion of names then answer. See values.py.
+class AnsweringProperties {
+public:
+    static void make(PyObject* type) noexcept {
+        PyObject *name, *descriptor;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(type_namespace((PyTypeObject*)type), &position, &name, &descriptor)) {
+            if (!Py_IS_TYPE(descriptor, &PyGetSetDescr_Type)) continue;
+            PyGetSetDef* definition = ((PyGetSetDescrObject*)descriptor)->d_getset;
+            if (definition->get == nullptr || definition->get == get) continue;
+            definition->closure = reinterpret_cast<void*>(definition->get);  // Cython's functions take none
+            definition->get = get;
+        }
+    }
+
+private:
+    static PyObject* get(PyObject* self, void* closure) noexcept {
+        PyObject* value = reinterpret_cast<getter>(closure)(self, nullptr);
+        if (value == nullptr) restate();
+        return value;
+    }
+
+    static void restate() noexcept {
+        PyObject *type, *error, *traceback;
+        PyErr_Fetch(&type, &error, &traceback);
+        PyErr_NormalizeException(&type, &error, &traceback);
+        if (traceback != nullptr) PyException_SetTraceback(error, traceback);
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.values");
+        PyObject* better = module ? PyObject_CallMethod(module, "restated", "O", error) : nullptr;
+        Py_XDECREF(module);
+        if (better != nullptr) {
+            Py_SETREF(type, Py_NewRef((PyObject*)Py_TYPE(better)));
+            Py_SETREF(error, better);
+        }
+        PyErr_Restore(type, error, traceback);
+    }
+};
+
 // Lets calling an instance of an extension type run the vectorcallfunc that is `offset` bytes into it.
 inline void set_call_offset(PyTypeObject* type, Py_ssize_t offset) noexcept {
     type->tp_vectorcall_offset = offset;

@@ -35,8 +35,8 @@ def needs_init(*names: str) -> Callable[[_Class], _Class]:
     return decorate
 
 
-class _NotInitialised(RuntimeError):
-    pass
+class _NotInitialised(RuntimeError, AttributeError):
+    """Also for hasattr(): there is no value yet."""
 
 
 def _guard_repr(cls: type) -> None:
@@ -65,6 +65,9 @@ class _Unset:
 
 
 def _missing(self, name):
+    for base in type(self).__mro__:
+        if isinstance(found := vars(base).get(name), property):
+            return found.fget(self)  # its exception was an AttributeError, which led here: it raises it again
     if any(name in getattr(base, "__slots__", ()) for base in type(self).__mro__):
         raise _NotInitialised(_message(self))
     raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -15,6 +15,7 @@ from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, K
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, stream_captures
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
 from cuda.core.graph._executable_operands cimport (
@@ -347,3 +348,4 @@ cdef dict UPDATE_REASONS = {
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
         "an attribute of a node differs that cannot be exchanged",
 }
+answer_hasattr(Graph)

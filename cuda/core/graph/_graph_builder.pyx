@@ -11,6 +11,7 @@ from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._forks cimport add_conditional, check_version, fork_stream, new_stream
@@ -543,3 +544,6 @@ cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord g
     self._tree = outer.tree
     self._graph = graph
     return self
+
+
+answer_hasattr(GraphBuilder)

@@ -9,6 +9,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._edges cimport read_edges
 from cuda.core.graph._executable cimport Graph_instantiate
@@ -288,3 +289,6 @@ def view_of(tree, graph):
     if graph is None:
         raise RuntimeError("this GraphNode is in no graph")
     return GraphDefinition_wrap(<GraphTree?>tree, <GraphRecord?>graph)
+
+
+answer_hasattr(GraphDefinition)

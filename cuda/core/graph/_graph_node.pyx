@@ -9,6 +9,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._conditional_values cimport ConditionalValues_create
@@ -520,3 +521,6 @@ cdef int replace_edges(GraphNode self, object nodes, bint is_pred) except -1:
     change_edges(self, [node for node in wanted if node not in present], is_pred, True)
     change_edges(self, [node for node in present if node not in wanted], is_pred, False)
     return 0
+
+
+answer_hasattr(GraphNode)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core.graph._child_values cimport ChildValues_create, find_child
 from cuda.core.graph._event_values cimport EventValues, EventValues_create, EventValues_event, EventValues_read
 from cuda.core.graph._graph_node cimport (
@@ -138,3 +139,6 @@ register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH, lamb
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD, lambda record: EventRecordNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT, lambda record: EventWaitNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST, lambda record: HostCallbackNode)
+answer_hasattr(ChildGraphNode)
+answer_hasattr(EventNode)
+answer_hasattr(HostCallbackNode)

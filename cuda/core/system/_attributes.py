@@ -7,10 +7,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+from cuda.core._utils import values
 from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.validators import shown
 from cuda.core.system._support import nvml
 
-__all__ = ["Constant", "DeviceView", "Items", "Snapshot", "check_int", "field", "reading"]
+__all__ = ["Constant", "DeviceView", "Items", "Snapshot", "answering", "check_int", "field", "reading", "shown_field"]
+
+# What NVML says where a device, a driver or this moment has no such value.
+ABSENT = values.ABSENT + tuple(
+    getattr(nvml, f"{name}Error")
+    for name in ("FunctionNotFound", "NoData", "NotReady", "NotSupported", "Uninitialized")
+    if hasattr(nvml, f"{name}Error")
+)
 
 
 class Constant:
@@ -47,12 +56,25 @@ class Constant:
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
     """Return a property that asks NVML each time, with the handle of its object; as for :class:`Constant`."""
     if not isinstance(query, str):
-        return property(lambda self: query(self._handle), doc=doc)
+        return property(values.answer(lambda self: query(self._handle), ABSENT), doc=doc)
     # Looked up in the dict of the module, which takes half the time of an attribute.
     functions = vars(nvml)
-    if convert is None:
-        return property(lambda self: functions[query](self._handle), doc=f"{doc} (``nvml.{query}``)")
-    return property(lambda self: convert(functions[query](self._handle)), doc=f"{doc} (``nvml.{query}``)")
+
+    def read(self):
+        try:
+            given = functions[query](self._handle)
+            return given if convert is None else convert(given)
+        except ABSENT as error:
+            better = values.restated(error, ABSENT)
+            raise better from better.__cause__
+
+    read.answers = True
+    return property(read, doc=f"{doc} (``nvml.{query}``)")
+
+
+def answering(cls: type) -> type:
+    """Let hasattr() tell which properties of a class have a value; a decorator."""
+    return values.answering(cls, ABSENT)
 
 
 def field(name: str, doc: str, convert: Callable = int) -> property:
@@ -72,7 +94,7 @@ class Snapshot:
     def __repr__(self):
         names = {name: None for base in reversed(type(self).__mro__) for name in vars(base)}
         names = [name for name in names if isinstance(getattr(type(self), name), property)]
-        return f"{type(self).__name__}({', '.join(f'{name}={_shown(self, name)}' for name in names)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={shown_field(self, name)}' for name in names)})"
 
 
 @needs_init("_device")
@@ -135,11 +157,12 @@ def check_int(label: str, value: int, limit: int | None = None) -> int:
         raise TypeError(f"{label} must be an int, not {type(value).__name__}") from None
     if number < 0 or (limit is not None and number >= limit):
         room = "at least 0" if limit is None else f"in the range [0, {limit})"
-        raise ValueError(f"{label} must be {room}, not {number}")
+        raise ValueError(f"{label} must be {room}, not {shown(number)}")
     return number
 
 
-def _shown(record: Snapshot, name: str) -> str:
+def shown_field(record: Snapshot, name: str) -> str:
+    """Return the value of a field as text; in brackets why there is none."""
     try:
         return repr(getattr(record, name))
     except (nvml.NvmlError, ValueError) as error:

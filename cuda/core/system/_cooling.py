@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field
+from cuda.core.system._attributes import DeviceView, Snapshot, answering, check_int, field
 from cuda.core.system._mappings import (
     _COOLER_CONTROL_MAPPING,
     _COOLER_TARGET_MAPPING,
     _FAN_CONTROL_POLICY_MAPPING,
     flags_of,
+    member_of,
 )
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import FanControlPolicy
@@ -17,6 +18,7 @@ from cuda.core.system.typing import FanControlPolicy
 __all__ = ["CoolerInfo", "FanInfo"]
 
 
+@answering
 class CoolerInfo(Snapshot):
     """The cooler of a device."""
 
@@ -34,6 +36,7 @@ class CoolerInfo(Snapshot):
     )
 
 
+@answering
 class FanInfo(DeviceView):
     """One fan of a device, from :meth:`Device.get_fan`. Speeds are in percent of the highest."""
 
@@ -78,5 +81,6 @@ class FanInfo(DeviceView):
 
     @property
     def control_policy(self) -> FanControlPolicy:
-        """Who sets the speed (``nvml.device_get_fan_control_policy_v2``)."""
-        return _FAN_CONTROL_POLICY_MAPPING[nvml.device_get_fan_control_policy_v2(self._handle, self._fan)]
+        """Who sets the speed (``nvml.device_get_fan_control_policy_v2``); ValueError for a policy without a name."""
+        policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)
+        return member_of(policy, _FAN_CONTROL_POLICY_MAPPING, "a policy")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from cuda.core._handles import _late
 from cuda.core.system import _device_table, _fields
-from cuda.core.system._attributes import Constant, check_int, check_text, reading
+from cuda.core.system._attributes import Constant, answering, check_int, check_text, reading
 from cuda.core.system._clocks import ClockInfo, ClockOffsets
 from cuda.core.system._cooling import CoolerInfo, FanInfo
 from cuda.core.system._events import DeviceEvents, EventData
@@ -38,6 +38,7 @@ from cuda.core.system._mappings import (  # noqa: F401 (some tables are here for
     choose,
     flags_of,
     inverse,
+    member_of,
 )
 from cuda.core.system._memory_info import BAR1MemoryInfo, MemoryInfo
 from cuda.core.system._mig import MigInfo
@@ -95,12 +96,13 @@ __all__ = [
     "get_topology_common_ancestor",
 ]
 
-_GPU_TOPOLOGY_LEVEL_INV_MAPPING = inverse(_GPU_TOPOLOGY_LEVEL_MAPPING)
+_TOPOLOGY_LEVELS = inverse(_GPU_TOPOLOGY_LEVEL_MAPPING)
 _UNKNOWN_PSTATE = int(nvml.Pstates.PSTATE_UNKNOWN)
 _PREFIXES = ("GPU-", "MIG-")
 _NODE_WORDS = 16  # of 64 bits: as many NUMA nodes as Linux can have
 
 
+@answering
 class Device:
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 
@@ -539,7 +541,7 @@ def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopolog
         If one is no :class:`Device`.
     """
     first, second = _handle_of("device1", device1), _handle_of("device2", device2)
-    return _GPU_TOPOLOGY_LEVEL_INV_MAPPING[nvml.device_get_topology_common_ancestor(first, second)]
+    return member_of(nvml.device_get_topology_common_ancestor(first, second), _TOPOLOGY_LEVELS, "a level")
 
 
 def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:

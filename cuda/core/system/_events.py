@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 
 from cuda.core._utils.initialised import needs_init
-from cuda.core.system._attributes import DeviceView
-from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse
+from cuda.core.system._attributes import DeviceView, answering
+from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
 from cuda.core.system._waiting import EventSet, mask_of
 from cuda.core.system.typing import EventType
@@ -55,6 +55,7 @@ class DeviceEvents(DeviceView):
         return EventData(self._device, self._events.wait(nvml.event_set_wait_v2 if self._mask else _none, timeout_ms))
 
 
+@answering
 @needs_init("_device", "_record")
 class EventData:
     """An event of a device."""
@@ -66,8 +67,10 @@ class EventData:
         self._record = record
 
     def __repr__(self):
-        code = f" {self.event_data}" if self.event_type is EventType.XID_CRITICAL_ERROR else ""
-        return f"<EventData {self.event_type.value!r}{code} of {self.device!r}>"
+        code = _EVENT_TYPE_MAPPING.get(self._record.event_type)
+        what = hex(self._record.event_type) if code is None else repr(code.value)
+        xid = f" {self.event_data}" if code is EventType.XID_CRITICAL_ERROR else ""
+        return f"<EventData {what}{xid} of {self.device!r}>"
 
     def _of_xid(self, name: str) -> int:
         if self.event_type is not EventType.XID_CRITICAL_ERROR:
@@ -81,8 +84,8 @@ class EventData:
 
     @property
     def event_type(self) -> EventType:
-        """What happened."""
-        return _EVENT_TYPE_MAPPING[self._record.event_type]
+        """What happened; ValueError if NVML gives an event that has no name."""
+        return member_of(self._record.event_type, _EVENT_TYPE_MAPPING, "an event")
 
     @property
     def event_data(self) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 
 from cuda.core._utils.validators import shown
-from cuda.core.system._attributes import Items, Snapshot, field
+from cuda.core.system._attributes import Items, Snapshot, answering, field
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import FieldId
 
@@ -28,6 +28,7 @@ _MEMBERS = {
 }
 
 
+@answering
 class FieldValue(Snapshot):
     """One number of a device, or why there is none."""
 

@@ -52,6 +52,7 @@ __all__ = [
     "choose",
     "flags_of",
     "inverse",
+    "member_of",
 ]
 
 
@@ -141,6 +142,20 @@ def choose(value: str, choices: dict, label: str):
 def inverse(table: dict) -> dict:
     """Return a table in the other direction."""
     return {value: key for key, value in table.items()}
+
+
+def member_of(code: int, table: dict, label: str):
+    """Return our member for a code that NVML gave.
+
+    Raises
+    ------
+    ValueError
+        If the code is unknown, as that of a newer driver may be.
+    """
+    member = table.get(code)
+    if member is None:
+        raise ValueError(f"NVML gave {label} that this version does not know: {int(code):#x}")
+    return member
 
 
 def flags_of(mask: int, table: dict, label: str | None = None) -> list:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import Snapshot, field
+from cuda.core.system._attributes import Snapshot, answering, field
 
 __all__ = ["BAR1MemoryInfo", "MemoryInfo"]
 
 
+@answering
 class MemoryInfo(Snapshot):
     """The memory of a device at one moment, in bytes; the parts add up to the total."""
 
@@ -20,6 +21,7 @@ class MemoryInfo(Snapshot):
     reserved = field("reserved", "Bytes that the driver and the firmware keep for themselves.")
 
 
+@answering
 class BAR1MemoryInfo(MemoryInfo):
     """The BAR1 window at one moment, in bytes: what of the memory the host and other devices can map."""
 

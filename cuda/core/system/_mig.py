@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core.system._attributes import DeviceView, check_int, reading
+from cuda.core.system._attributes import DeviceView, answering, check_int, reading
 from cuda.core.system._support import nvml
 
 __all__ = ["MigInfo"]
 
 
+@answering
 class MigInfo(DeviceView):
     """MIG on a device, from :attr:`Device.mig`: of a physical one its instances, of an instance its parent."""
 

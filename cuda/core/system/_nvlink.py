@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 
-from cuda.core.system._attributes import DeviceView
+from cuda.core.system._attributes import DeviceView, answering, check_int
 from cuda.core.system._mappings import _NVLINK_VERSION_MAPPING
 from cuda.core.system._support import nvml
 
@@ -27,6 +27,7 @@ class _MaxLinks(type):
         return nvml.NVLINK_MAX_LINKS
 
 
+@answering
 class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
     """One NVLink connection of a device, from :meth:`Device.get_nvlink`.
 
@@ -36,13 +37,20 @@ class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
         The device.
     link : int
         The number of the link.
+
+    Raises
+    ------
+    TypeError
+        If ``link`` is no int.
+    ValueError
+        If ``link`` is negative or has more than 32 bits.
     """
 
     __slots__ = ("_link",)
 
     def __init__(self, device: Device, link: int):  # noqa: F821
         super().__init__(device)
-        self._link = link
+        self._link = check_int("link", link, 1 << 32)
 
     def __repr__(self):
         return f"<NvlinkInfo {self._link} of {self._device!r}>"

@@ -12,6 +12,7 @@ import weakref
 
 from cuda.pathfinder import DynamicLibNotFoundError
 
+from cuda.core._utils.values import restated
 from cuda.core.system._support import nvml, require
 
 __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]
@@ -97,7 +98,8 @@ class DeviceHandle:
         initialize()
         uuid = device.__dict__.get("uuid")
         if uuid is None:
-            raise _error(nvml.UninitializedError, nvml.Return.ERROR_UNINITIALIZED, "Uninitialized")
+            error = _error(nvml.UninitializedError, nvml.Return.ERROR_UNINITIALIZED, "Uninitialized")
+            raise restated(error, (nvml.UninitializedError,))
         handle = nvml.device_get_handle_by_uuid(uuid)
         self.keep(device, handle)
         return handle

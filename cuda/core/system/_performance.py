@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import Items, Snapshot, field
+from cuda.core.system._attributes import Items, Snapshot, answering, field
 
 __all__ = [
     "DeviceAttributes",
@@ -15,6 +15,7 @@ __all__ = [
 ]
 
 
+@answering
 class Utilization(Snapshot):
     """How busy a device was in the last sample period, which is between a sixth of a second and a second."""
 
@@ -24,6 +25,7 @@ class Utilization(Snapshot):
     memory = field("memory", "Percent of the time during which the memory of the device was read or written.")
 
 
+@answering
 class GpuDynamicPstatesUtilization(Snapshot):
     """Utilization of one domain (graphics, frame buffer, video, bus), which performance states follow."""
 
@@ -44,6 +46,7 @@ class GpuDynamicPstatesInfo(Items):
         super().__init__(record.utilization, GpuDynamicPstatesUtilization)
 
 
+@answering
 class DeviceAttributes(Snapshot):
     """The units of a device or of a MIG instance."""
 
@@ -60,6 +63,7 @@ class DeviceAttributes(Snapshot):
     memory_size_mb = field("memory_size_mb", "Memory in MiB.")
 
 
+@answering
 class RepairStatus(Snapshot):
     """Repairs of the hardware that wait for a reset."""
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from cuda.core._utils.initialised import needs_init
 from cuda.core.system import _nvml_context
-from cuda.core.system._attributes import Items, Snapshot, check_int, field
+from cuda.core.system._attributes import Items, Snapshot, answering, check_int, field, shown_field
 from cuda.core.system._device import Device
-from cuda.core.system._mappings import _SYSTEM_EVENT_TYPE_MAPPING, inverse
+from cuda.core.system._mappings import _SYSTEM_EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
 from cuda.core.system._waiting import EventSet, mask_of
 from cuda.core.system.typing import SystemEventType
@@ -63,6 +63,7 @@ class RegisteredSystemEvents:
         )
 
 
+@answering
 class SystemEvent(Snapshot):
     """An event of the system."""
 
@@ -71,7 +72,7 @@ class SystemEvent(Snapshot):
     event_type = field(
         "event_type",
         "What happened, a :class:`~cuda.core.system.typing.SystemEventType`.",
-        _SYSTEM_EVENT_TYPE_MAPPING.__getitem__,
+        lambda code: member_of(code, _SYSTEM_EVENT_TYPE_MAPPING, "an event"),
     )
     gpu_id = field("gpu_id", "The PCI address of the device in one int: domain, bus and device of 16, 8 and 8 bits.")
 
@@ -82,7 +83,7 @@ class SystemEvent(Snapshot):
         return Device(pci_bus_id=f"{address >> 16:08X}:{address >> 8 & 0xFF:02X}:{address & 0xFF:02X}.0")
 
     def __repr__(self):
-        return f"SystemEvent(event_type={self.event_type!r}, gpu_id={self.gpu_id:#010x})"
+        return f"SystemEvent(event_type={shown_field(self, 'event_type')}, gpu_id={self.gpu_id:#010x})"
 
 
 class SystemEvents(Items):

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, Items, Snapshot, field
+import warnings
+
+from cuda.core.system._attributes import DeviceView, Items, Snapshot, answering, field
 from cuda.core.system._mappings import (
     _TEMPERATURE_THRESHOLD_MAPPING,
     _THERMAL_CONTROLLER_MAPPING,
@@ -13,13 +15,24 @@ from cuda.core.system._mappings import (
     inverse,
 )
 from cuda.core.system._support import nvml
-from cuda.core.system.typing import TemperatureThresholds, ThermalController, ThermalTarget
+from cuda.core.system.typing import DeviceArch, TemperatureThresholds, ThermalController, ThermalTarget
 
 __all__ = ["Temperature", "ThermalSensor", "ThermalSettings"]
 
 _THERMAL_TARGET_INV_MAPPING = inverse(_THERMAL_TARGET_MAPPING)
+# Thresholds, and the fields that give them from the Ada architecture on.
+_BY_FIELD_VALUES = {
+    _TEMPERATURE_THRESHOLD_MAPPING[kind]: f"DEV_TEMPERATURE_{kind.name}_TLIMIT"
+    for kind in (
+        TemperatureThresholds.SHUTDOWN,
+        TemperatureThresholds.SLOWDOWN,
+        TemperatureThresholds.MEM_MAX,
+        TemperatureThresholds.GPU_MAX,
+    )
+}
 
 
+@answering
 class Temperature(DeviceView):
     """The temperatures of a device, in degrees Celsius, from :attr:`Device.temperature`."""
 
@@ -32,7 +45,8 @@ class Temperature(DeviceView):
     def get_threshold(self, threshold_type: TemperatureThresholds | str) -> int:
         """Return the temperature at which something happens (``nvml.device_get_temperature_threshold``).
 
-        From the Ada architecture on, drivers give the first four by field values rather than here.
+        From the Ada architecture on, NVML gives the first four, shutdown to gpu_max, as field values; asking for
+        them here is deprecated, and may be refused.
 
         Parameters
         ----------
@@ -47,6 +61,13 @@ class Temperature(DeviceView):
             If the device has no such threshold.
         """
         threshold = choose(threshold_type, _TEMPERATURE_THRESHOLD_MAPPING, "threshold_type")
+        if threshold in _BY_FIELD_VALUES and self._device.arch >= DeviceArch.ADA:
+            warnings.warn(
+                f"the threshold {threshold_type!s} is deprecated for devices since the Ada architecture; "
+                f"use Device.get_field_values([FieldId.{_BY_FIELD_VALUES[threshold]}])",
+                DeprecationWarning,
+                stacklevel=2,
+            )
         return nvml.device_get_temperature_threshold(self._handle, threshold)
 
     def get_thermal_settings(self, sensor_index: ThermalTarget | str) -> ThermalSettings:
@@ -73,6 +94,7 @@ class Temperature(DeviceView):
         return nvml.device_get_margin_temperature(self._handle)
 
 
+@answering
 class ThermalSensor(Snapshot):
     """A sensor at one moment."""
 

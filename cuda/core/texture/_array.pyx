@@ -17,7 +17,7 @@ from cuda.core._context cimport (
     Context_ordinal,
 )
 from cuda.core._device cimport Device, Device_find, Device_keep_context
-from cuda.core._handles._driver_object cimport DriverObject
+from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport (
     ArrayHandle,
     ContextHandle,
@@ -41,6 +41,7 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writ
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._graph_state cimport GraphRecord
@@ -165,12 +166,14 @@ cdef class OpaqueArray(DriverObject):
     @property
     def element_bytes(self) -> int:
         """The bytes of an element."""
+        if self._format is None:
+            refuse_closed(self)
         return element_size(self._format, self._num_channels)
 
     @property
     def size_bytes(self) -> int:
         """The bytes of all elements, without gaps: what a copy takes or gives."""
-        size = element_size(self._format, self._num_channels)
+        size = self.element_bytes
         for extent in self._shape:
             size *= extent
         return size
@@ -451,3 +454,6 @@ cdef int describe_copy(
         c_copy.srcHost, c_copy.srcDevice = <void*>pointer, pointer
         c_copy.srcPitch, c_copy.srcHeight = c_copy.WidthInBytes, c_copy.Height
     return 0
+
+
+answer_hasattr(OpaqueArray)

@@ -26,6 +26,7 @@ from cuda.core._handles._idle_ends cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_wrap, OpaqueArray
 
@@ -258,3 +259,6 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
         ArrayHandle.borrow(value, mipmap.keep()), level_shape(self._shape, self._flags, number),
         self._format, self._num_channels, self._flags, self._device_id,
     )
+
+
+answer_hasattr(MipmappedArray)

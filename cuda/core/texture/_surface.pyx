@@ -22,6 +22,7 @@ from cuda.core._handles._idle_ends cimport (
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
@@ -139,3 +140,4 @@ cdef int write_surface(PyObject* argument, size_t natural_size, char* cell, size
 
 
 register_argument_type(SurfaceObject, &write_surface, 8)
+answer_hasattr(SurfaceObject)

@@ -34,6 +34,7 @@ from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_ty
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
@@ -550,3 +551,5 @@ cdef int write_texture(PyObject* argument, size_t natural_size, char* cell, size
 
 
 register_argument_type(TextureObject, &write_texture, 8)
+answer_hasattr(TextureObject)
+answer_hasattr(ResourceDescriptor)

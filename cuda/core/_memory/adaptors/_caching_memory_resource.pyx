@@ -32,6 +32,7 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport stream_captures
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 from cuda.core._memory._memory_pool import check_byte_option
@@ -355,3 +356,6 @@ cdef void look_now(Lane* lane, uint64_t now) noexcept nogil:
 
 cdef void Mark_destroy(cydriver.CUevent c_event) noexcept nogil:
     WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+
+
+answer_hasattr(CachingMemoryResource)

@@ -23,6 +23,7 @@ from cuda.core._memory._memory_pool cimport (
 )
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._utils._cpython cimport answer_hasattr
 
 import os
 import sys
@@ -282,3 +283,6 @@ cdef bint is_uuid(value):
     import uuid  # for those who share only
 
     return isinstance(value, uuid.UUID)
+
+
+answer_hasattr(_IPCMemPool)

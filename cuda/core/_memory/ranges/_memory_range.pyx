@@ -16,6 +16,7 @@ from cuda.core._handles._launches cimport LaunchList, launch_list
 from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
 from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
 from cuda.core._memory.ranges._pointer_info cimport pointer_info
+from cuda.core._utils._cpython cimport answer_hasattr
 
 __all__ = []
 
@@ -238,3 +239,4 @@ cdef int add_members() except -1:
 
 
 add_members()
+answer_hasattr(MemoryRange)

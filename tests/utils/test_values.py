@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions of properties without a value are AttributeErrors, too, and otherwise what they were."""
+
+import pickle
+import traceback
+
+import pytest
+
+from cuda.core._utils import values
+
+
+class Late(RuntimeError):
+    """An exception with a field of its own."""
+
+
+@values.answering
+class Subject:
+    """Properties that have no value, for one reason or another."""
+
+    def __init__(self):
+        self.asked = 0
+
+    @property
+    def closed(self):
+        """The text."""
+        self.asked += 1
+        raise RuntimeError("this Subject is closed")
+
+    @property
+    def failed(self):
+        raise OSError(5, "of the disk")
+
+    @property
+    def caused(self):
+        try:
+            raise KeyError("x")
+        except KeyError as error:
+            raise ValueError("no x") from error
+
+    @property
+    def number(self):
+        return self._number
+
+    @number.setter
+    def number(self, value):
+        self._number = value
+
+    @number.deleter
+    def number(self):
+        del self._number
+
+
+def test_hasattr_answers():
+    subject = Subject()
+    assert not hasattr(subject, "closed")
+    assert getattr(subject, "closed", 3) == 3
+    assert subject.asked == 2
+    with pytest.raises(OSError, match="of the disk"):
+        hasattr(subject, "failed")
+
+
+def test_the_exception_is_what_it_was():
+    with pytest.raises(RuntimeError, match="this Subject is closed") as caught:
+        Subject().closed  # noqa: B018
+    error = caught.value
+    assert isinstance(error, AttributeError)
+    assert (type(error).__name__, type(error).__module__) == ("RuntimeError", "builtins")
+    text = "".join(traceback.format_exception(error))
+    assert text.endswith("RuntimeError: this Subject is closed\n")
+    assert "During handling" not in text and "in closed" in text
+
+
+def test_the_cause_stays():
+    with pytest.raises(ValueError, match="no x") as caught:
+        Subject().caused  # noqa: B018
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_values_and_setters_are_as_before():
+    subject = Subject()
+    subject.number = 4
+    assert subject.number == 4
+    del subject.number
+    assert not hasattr(subject, "number")
+    assert Subject.closed.__doc__ == "The text."
+
+
+def test_exceptions_travel_to_other_processes():
+    error = Late("later", 3)
+    error.log = "the log"
+    again = pickle.loads(pickle.dumps(values.restated(error)))
+    assert isinstance(again, (Late, AttributeError))
+    assert (again.args, again.log, type(again).__name__) == (("later", 3), "the log", "Late")
+    assert isinstance(again, Late) and isinstance(again, AttributeError)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(5), RecursionError(), AttributeError("x"), UnicodeDecodeError("ascii", b"", 0, 1, "x"), KeyError(1)],
+    ids=repr,
+)
+def test_failures_stay_as_they_are(error):
+    assert values.restated(error) is error
+
+
+def test_kinds_are_chosen():
+    assert isinstance(values.restated(KeyError(1), (KeyError,)), AttributeError)
+    assert not isinstance(values.restated(RuntimeError(), (KeyError,)), AttributeError)
