@@ -188,6 +188,22 @@ def test_timeout_that_passed(fake):
         Process(7).lock(5)
 
 
+@pytest.mark.parametrize(
+    "name, advice",
+    [
+        ("ILLEGAL_STATE", r"The order of the steps .* Process\(71\).state"),
+        ("NOT_INITIALIZED", "The process 71 does not use CUDA"),
+        ("OPERATING_SYSTEM", "There is no process 71"),
+    ],
+)
+def test_errors_are_explained_by_the_other_process(fake, name, advice):
+    fake.result = getattr(fake.driver.CUresult, f"CUDA_ERROR_{name}")
+    for call in (Process(71).lock, lambda: Process(71).state):
+        with pytest.raises(CUDAError, match=rf"CUDA_ERROR_{name}: .*\n{advice}") as caught:
+            call()
+        assert len(str(caught.value).splitlines()) == 2
+
+
 def test_mapping_of_gpus(fake):
     fake.state = "CHECKPOINTED"
     third = fake.driver.CUuuid()

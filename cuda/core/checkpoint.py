@@ -8,7 +8,7 @@ import ctypes
 import string
 from collections.abc import Mapping
 
-from cuda.core._utils.cuda_utils import driver, handle_return
+from cuda.core._utils.cuda_utils import CUDAError, driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.validators import shown
@@ -20,6 +20,12 @@ from cuda.core.typing import ProcessStateType as _ProcessStateType
 
 __all__ = ["Process"]
 
+_ADVICE = {
+    "CUDA_ERROR_ILLEGAL_STATE": "The order of the steps is lock, checkpoint, restore, unlock; "
+    "Process({pid}).state says where the process stands.",
+    "CUDA_ERROR_NOT_INITIALIZED": "The process {pid} does not use CUDA, or not yet.",
+    "CUDA_ERROR_OPERATING_SYSTEM": "There is no process {pid}, or this user has no right to stop it.",
+}
 _DRIVER = (12, 8)
 _UNSUPPORTED = (
     "process checkpointing is not supported by the CUDA driver here; "
@@ -205,7 +211,13 @@ def _call(name: str, *args):
         raise
     if result[0] in (driver.CUresult.CUDA_ERROR_NOT_SUPPORTED, driver.CUresult.CUDA_ERROR_NOT_FOUND):
         raise RuntimeError(_UNSUPPORTED)
-    return handle_return(result)
+    try:
+        return handle_return(result)
+    except CUDAError as error:
+        if advice := _ADVICE.get(error.name):
+            # The driver's usual advice is about this process, not about the other one.
+            error.args = (f"{error.args[0].splitlines()[0]}\n{advice.format(pid=args[0])}",)
+        raise
 
 
 def _nothing() -> None:
