@@ -292,6 +292,13 @@ def test_hasattr_tells_what_a_device_has(gpu, told, refused):
     assert not hasattr(system.Device(index=0), "serial")
 
 
+@pytest.mark.parametrize("view", ["mig", "pci_info", "inforom", "temperature", "memory_info", "utilization"])
+def test_hasattr_answers_for_all_of_a_device(gpu, view):
+    for thing in (gpu, getattr(gpu, view, gpu)):
+        answers = {name: hasattr(thing, name) for name in dir(type(thing)) if not name.startswith("_")}
+        assert answers and set(answers.values()) <= {True, False}
+
+
 @pytest.mark.requires(devices=2)
 def test_p2p_status(gpus):
     first, second = gpus[:2]

@@ -17,7 +17,7 @@ __all__ = ["Constant", "DeviceView", "Items", "Snapshot", "answering", "check_in
 # What NVML says where a device, a driver or this moment has no such value.
 ABSENT = values.ABSENT + tuple(
     getattr(nvml, f"{name}Error")
-    for name in ("FunctionNotFound", "NoData", "NotReady", "NotSupported", "Uninitialized")
+    for name in ("FunctionNotFound", "InvalidArgument", "NoData", "NotReady", "NotSupported", "Uninitialized")
     if hasattr(nvml, f"{name}Error")
 )
 
