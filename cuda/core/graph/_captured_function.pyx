@@ -13,7 +13,7 @@ from cuda.core._launcher cimport VectorCall
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils._capture_mode cimport stream_captures
-from cuda.core._utils._cpython cimport set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
 from cuda.core.graph._data_arguments cimport MEMORY, NAMED, CallPattern
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
 from cuda.core.graph._replays cimport Replays, Replays_create
@@ -318,3 +318,4 @@ cdef int make_callable() except -1:
 
 
 make_callable()
+answer_hasattr(CapturedFunction)
