@@ -75,6 +75,18 @@ def test_freed_results_stay_in_the_pool_for_the_next(array):
     assert (array.get() == np.arange(1000) + 50).all()
 
 
+def test_a_small_part_of_the_memory_is_kept_from_other_libraries(array):
+    pool, total = (array + 1)._owner.memory_resource, drv.Context.get_device().total_memory()
+    assert pool.max_cached_bytes == total // 16
+    large = gpuarray.empty(total // 16 + 1, np.uint8)
+    kept = pool.cached_bytes
+    result = -large
+    del result
+    assert pool.cached_bytes == kept and pool.held >= total // 16
+    _array_memory.release_held(0)
+    assert pool.cached_bytes == 0
+
+
 def test_memory_of_a_result_is_an_allocation_like_others(array):
     result = array + 1
     memory = result.gpudata

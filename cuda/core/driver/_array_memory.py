@@ -31,6 +31,8 @@ from cuda.core.driver._memory import DeviceAllocation, mem_alloc
 
 __all__ = ["ResultAllocation", "SharedAllocation", "share", "take_result"]
 
+KEPT_SHARE = 16
+
 
 class ResultAllocation(DeviceAllocation):
     """Memory of the result of an operation on arrays, freed in the order of the default stream."""
@@ -66,7 +68,8 @@ class _ResultPool(CachingMemoryResource):
     def __init__(self, ordinal: int):
         pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
         allocate_as(ResultAllocation, pool)
-        super().__init__(pool)
+        # The driver reclaims what its pools hold where another library finds no memory, but not what is kept here.
+        super().__init__(pool, max_cached_bytes=_context.Device(ordinal).total_memory() // KEPT_SHARE)
         self.set_peers(_context.peer_access.get(ordinal))
         _pools.append(self)
 
