@@ -54,6 +54,9 @@ cdef class Event(DriverObject):
             return NotImplemented
         return Event_elapsed(other, self)
 
+    def __isub__(self, other):
+        return NotImplemented
+
     def sync(self) -> None:
         """Wait on the host until the recorded work has completed (``cuEventSynchronize``).
 

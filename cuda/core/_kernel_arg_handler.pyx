@@ -12,6 +12,8 @@ from cuda.core._handles._launches cimport ArgumentBlock
 from cuda.core._launch._arguments cimport ArgumentBlock_fill_naturally
 from cuda.core._utils._cpython cimport tuple_items
 
+from cuda.core._utils.signatures import ConstructorSignature
+
 __all__ = ["ParamHolder"]
 
 
@@ -36,6 +38,11 @@ cdef class ParamHolder:
     cdef:
         ArgumentBlock _block
         tuple _kernel_args
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, kernel_args):
+        """Taken by ``__cinit__``; here for the signature."""
 
     def __cinit__(self, kernel_args):
         # The items may own what their addresses refer to.

@@ -181,7 +181,7 @@ def _check_nvrtc_error(error, handle=None) -> int:
     return 0
 
 
-cpdef object check_or_create_options(type cls, object options, str options_description="options", bint keep_none=False):
+cpdef object check_or_create_options(type cls, object options, str options_description="", bint keep_none=False):
     """Return ``options`` as an instance of ``cls``: None means the defaults, a dict its fields.
 
     Raises
@@ -195,8 +195,9 @@ cpdef object check_or_create_options(type cls, object options, str options_descr
         return None if keep_none else cls()
     if isinstance(options, dict):
         return cls(**options)
+    what = options_description or "options"
     raise TypeError(
-        f"{options_description} must be {cls.__name__}, a dict of its fields or None, not {type(options).__name__}"
+        f"{what} must be {cls.__name__}, a dict of its fields or None, not {type(options).__name__}"
     )
 
 
