@@ -9,6 +9,7 @@ import pytest
 from cuda.core import CUDAError, LaunchConfig, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
 from cuda.core._utils import device_choice
 from cuda.core.graph import GraphCompleteOptions, GraphDefinition
+from support import interpreter
 from support.code import runtime_library
 from support.graph_work import ONE, value
 
@@ -21,7 +22,11 @@ cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
 
 extern "C" __global__ void append(int *out, int digit) { *out = *out * 10 + digit; }
 extern "C" __global__ void start(cudaGraphExec_t graph, int *result) { *result = cudaGraphLaunch(graph, BESIDE); }
+extern "C" __global__ void start_sibling(cudaGraphExec_t graph, int *result)
+{ *result = cudaGraphLaunch(graph, (cudaStream_t)0x0300000000000000); }
 extern "C" __global__ void follow(cudaGraphExec_t graph, int *result) { *result = cudaGraphLaunch(graph, TAIL); }
+extern "C" __global__ void launch_as(cudaGraphExec_t graph, unsigned long long way, int *result)
+{ *result = cudaGraphLaunch(graph, (cudaStream_t)way); }
 extern "C" __global__ void again_until(int *number, int most, const cudaGraphExec_t *self)
 { if (++*number < most) cudaGraphLaunch(*self, TAIL); }
 """
@@ -80,6 +85,39 @@ def test_a_tail_runs_after_all_that_its_graph_has(device, stream, own, memory):
     outer.instantiate().launch(stream)
     stream.sync()
     assert value(memory) == 12
+
+
+def test_a_graph_starts_a_sibling_and_its_origin_waits_for_both(device, stream, own, memory):
+    last, sibling = sent(appending(own, memory, 3), stream), sent(appending(own, memory, 2), stream)
+    between = GraphDefinition()
+    between.launch(ONE, own("append"), memory.address, 1).launch(
+        ONE, own("start_sibling"), int(sibling.handle), memory.at(1)
+    )
+    middle = sent(between, stream)
+    outer = GraphDefinition()
+    outer.launch(ONE, own("start"), int(middle.handle), memory.at(2))
+    outer.launch(ONE, own("follow"), int(last.handle), memory.at(3))
+    outer.instantiate().launch(stream)
+    stream.sync()
+    assert [value(memory, index) for index in range(4)] == [123, 0, 0, 0]
+
+
+@pytest.mark.requires(software=True)
+def test_a_graph_is_pending_as_a_tail_once(device, stream, own, memory):
+    graphs = [sent(appending(own, memory, 0), stream) for _ in range(2)]
+    outer = GraphDefinition()
+    node = outer
+    for graph in graphs[:2] * 2:
+        node = node.launch(ONE, own("follow"), int(graph.handle), memory.at(1))
+    outer.instantiate().launch(stream)
+    stream.sync()
+    assert value(memory, 1) == 1  # cudaErrorInvalidValue: both are tails already
+    # An unknown way to launch.
+    outer = GraphDefinition()
+    outer.launch(ONE, own("launch_as"), int(graphs[0].handle), 7, memory.at(1))
+    outer.instantiate().launch(stream)
+    stream.sync()
+    assert value(memory, 1) == 1
 
 
 def test_a_graph_launches_itself_until_it_is_done(device, stream, own, memory):
@@ -160,3 +198,21 @@ def test_the_software_device_refuses_to_kernels_what_they_may_not_launch(device,
             stream.sync()
             assert value(memory, 1) == 1  # cudaErrorInvalidValue
     assert value(memory) == 0
+
+
+LAUNCHED_AT_ONCE = """
+from cuda.core import Device
+from graph.test_device_launch import code_of, test_a_graph_launches_itself_until_it_is_done as check
+from support.graph_work import Memory
+
+device = Device()
+device.set_current()
+stream = device.create_stream()
+check(device, stream, code_of(f"sm_{device.arch}").get_kernel, Memory(stream))
+print("done")
+"""
+
+
+@pytest.mark.requires(software=True)
+def test_the_mode_that_runs_graphs_while_they_are_launched():
+    assert interpreter.run(LAUNCHED_AT_ONCE, CUDA_EMULATOR_MODE="deterministic") == "done\n"

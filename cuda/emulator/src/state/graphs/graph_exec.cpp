@@ -411,14 +411,18 @@ CUresult GraphExec::plan_memory(Stream& stream)
 
 CUresult GraphExec::launch(Stream& stream)
 {
-    std::lock_guard lock(mutex_);
+    std::lock_guard turn(launch_mutex_);
     if (!last_.reached())
         if (CUresult failed = stream.follow(last_))
             return failed;
-    if (has_memory_)
-        if (CUresult failed = plan_memory(stream))
-            return failed;
-    auto run = std::make_shared<GraphRun>(root_, objects_, conditions_, stream.context(), stream.priority());
+    std::shared_ptr<GraphRun> run;
+    {
+        std::lock_guard lock(mutex_);
+        if (has_memory_)
+            if (CUresult failed = plan_memory(stream))
+                return failed;
+        run = std::make_shared<GraphRun>(root_, objects_, conditions_, stream.context(), stream.priority());
+    }
     run->allow_launches(reinterpret_cast<uint64_t>(handle_), &run_for_kernel);
     is_uploaded_ = true;
     run->announce();

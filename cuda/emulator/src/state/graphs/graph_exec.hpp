@@ -47,6 +47,7 @@ private:
     uint64_t flags_ = 0;
     bool has_memory_ = false;
     std::weak_ptr<Graph> graph_;
+    std::mutex launch_mutex_;                  // taken before the other; a mode runs the graph meanwhile
     std::mutex mutex_;
     std::shared_ptr<ExecGraph> root_;
     std::shared_ptr<ConditionValues> conditions_;
