@@ -34,6 +34,16 @@ KERNEL(volume_gradients, tex3DGrad<float4>(t, p[0], p[1], p[2],
     make_float4(p[4], p[5], p[6], 0), make_float4(p[7], p[8], p[9], 0)))
 KERNEL(cube_gradients, texCubemapGrad<float4>(t, p[0], p[1], p[2],
     make_float4(p[4], p[5], p[6], 0), make_float4(p[7], p[8], p[9], 0)))
+KERNEL(layered_line_level, tex1DLayeredLod<float4>(t, p[0], (int)p[3], p[9]))
+KERNEL(layered_plane_level, tex2DLayeredLod<float4>(t, p[0], p[1], (int)p[3], p[9]))
+KERNEL(layered_cube_level, texCubemapLayeredLod<float4>(t, p[0], p[1], p[2], (int)p[3], p[9]))
+KERNEL(layered_line_gradients, tex1DLayeredGrad<float4>(t, p[0], (int)p[3], p[4], p[6]))
+KERNEL(layered_plane_gradients, tex2DLayeredGrad<float4>(t, p[0], p[1], (int)p[3],
+    make_float2(p[4], p[5]), make_float2(p[6], p[7])))
+KERNEL(layered_cube_gradients, texCubemapLayeredGrad<float4>(t, p[0], p[1], p[2], (int)p[3],
+    make_float4(p[4], p[5], p[6], 0), make_float4(p[7], p[8], p[9], 0)))
+KERNEL(gather_1, tex2Dgather<float4>(t, p[0], p[1], 1))
+KERNEL(gather_2, tex2Dgather<float4>(t, p[0], p[1], 2))
 KERNEL(gather_0, tex2Dgather<float4>(t, p[0], p[1], 0))
 KERNEL(gather_3, tex2Dgather<float4>(t, p[0], p[1], 3))
 """

@@ -271,7 +271,7 @@ def test_gather_gives_one_channel_of_four_neighbours(device, stream):
     array = array_of(device, stream, values, num_channels=4, is_texture_gather=True)
     at = np.array([[2.0, 3.0], [5.0, 1.0], [0.0, 0.0], [13.0, 7.0]])
     texture = texture_of(device, array)
-    for channel in (0, 3):
+    for channel in range(4):
         read = run(device, stream, f"gather_{channel}", texture, at)
         for (x, y), found in zip(at.astype(int), read, strict=True):
             columns, rows = np.clip([x - 1, x], 0, 12), np.clip([y - 1, y], 0, 6)
@@ -409,6 +409,67 @@ def test_gradients_choose_the_level_of_a_cube(device, stream):
     # From (1, 0.8, 0.8) to (1, 1.05, 0.8): 0.2 to the edge of the face, and 1 - 1/1.05 on the next one.
     beyond = run(device, stream, "cube_gradients", texture, [[1, 0.8, 0.8, 0, 0, 0.25, 0, 0, 0, 0]], 1)[0, 0]
     assert abs(beyond - sampling.level_of((32 * (0.2 + 1 - 1 / 1.05), 32 * (0.8 - 0.8 / 1.05)), (0, 0))) <= LEVEL_STEPS
+
+
+LAYERED = {
+    "line": ((32, 3), {"is_layered": True}, 3),
+    "plane": ((32, 16, 3), {"is_layered": True}, 3),
+    "cube": ((32, 32, 12), {"is_layered": True, "is_cubemap": True}, 2),
+}
+
+
+@pytest.mark.parametrize("kind", LAYERED)
+def test_layers_have_levels(device, stream, kind):
+    """Each element is 10 times its layer, plus its level."""
+    shape, options, layers = LAYERED[kind]
+    mipmap = device.create_mipmapped_array(
+        {"shape": shape, "format": "float32", "num_channels": 1, "num_levels": 5, **options}
+    )
+    for level in range(5):
+        array = mipmap.get_level(level)
+        values = np.empty(array.shape[::-1], dtype=np.float32)
+        values[:] = (10 * (np.arange(len(values)) * layers // len(values)) + level).reshape(
+            -1, *[1] * (values.ndim - 1)
+        )
+        array.copy_from(values, stream=stream)
+    texture = texture_of(
+        device, mipmap, normalized_coords=True, mipmap_filter_mode="linear", max_mipmap_level_clamp=9.0
+    )
+    rows = np.zeros((4 * layers, 10), dtype=np.float32)
+    rows[:, :3] = (0.5, 0.5, 0.0) if kind != "cube" else (1.0, -0.9, 0.1)
+    rows[:, 3] = np.repeat(np.arange(layers), 4)
+    wanted = np.tile([0.0, 1.5, 2.25, 4.0], layers)
+    rows[:, 9] = wanted
+    read = run(device, stream, f"layered_{kind}_level", texture, rows, 1)[:, 0]
+    assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= sampling.STEP
+    rows[:, 9] = 0
+    # Along the first axis, or on the face towards +x along its own, which shows two units by 32 elements.
+    rows[:, 5 if kind == "cube" else 4] = 2**wanted * (2 / 32 if kind == "cube" else 1 / 32)
+    read = run(device, stream, f"layered_{kind}_gradients", texture, rows, 1)[:, 0]
+    assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= LEVEL_STEPS
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_every_address_mode_of_levels(device, stream, dimensions, mode):
+    extents = (16, 8, 4)[:dimensions]
+    mipmap = device.create_mipmapped_array({"shape": extents, "format": "float32", "num_channels": 4, "num_levels": 3})
+    levels = [values_of(mipmap.get_level(level).shape[::-1]) for level in range(3)]
+    for level, values in enumerate(levels):
+        mipmap.get_level(level).copy_from(values, stream=stream)
+    texture = texture_of(
+        device, mipmap, address_mode=mode, filter_mode="linear", normalized_coords=True, border_color=BORDER,
+        max_mipmap_level_clamp=9.0,
+    )  # fmt: skip
+    for level, values in enumerate(levels):
+        sizes = values.shape[:-1][::-1]
+        rows = np.zeros((READS, 4), dtype=np.float32)
+        rows[:, :dimensions], rows[:, 3] = places(sizes) / sizes, level
+        expected = sampling.sample(
+            values, rows[:, :dimensions], modes=(mode,) * 3, linear=True, is_normalised=True, border=BORDER
+        )
+        tolerance = dimensions * sampling.STEP * (3.0 if mode == "border" else 1.0)
+        assert np.abs(run(device, stream, f"{KERNELS[dimensions]}_level", texture, rows) - expected).max() <= tolerance
 
 
 def test_textures_of_levels_take_normalised_coordinates_whatever_they_were_told(device, stream):
