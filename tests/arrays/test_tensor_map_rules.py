@@ -21,7 +21,7 @@ def test_the_order_of_the_driver_is_the_other_way_round():
     assert rules.tile_of((2, 16), 2, Type.UINT8, PLAIN, Swizzle.NONE) == (16, 2)
     assert rules.check_steps(None, 3) == (1, 1, 1)
     assert rules.check_steps((1, 2, 3), 3) == (3, 2, 1)
-    assert rules.check_corners((1, 8, 9, 10, 4), (1, 2, 3), (4, 5, 6)) == ((3, 2, 1), (6, 5, 4))
+    assert rules.check_corners((1, 8, 9, 10, 4), (1, 2, 3), (4, 5, 6), PLAIN) == ((3, 2, 1), (6, 5, 4))
 
 
 def test_the_longest_extent_and_stride():
@@ -46,16 +46,22 @@ def test_interleaving_of_32_bytes_doubles_the_units():
         rules.check_interleave(wide, Swizzle.NONE, 64)
 
 
+def test_channels_in_slices_lie_behind_the_axes_of_the_pixels():
+    assert rules.check_corners((2, 3, 4, 5), (-1, 0), (0, 1), Interleave.INTERLEAVE_16B) == ((0, -1), (1, 0))
+    with pytest.raises(ValueError, match=r"leave nothing of extents \(4, 5\)"):
+        rules.check_corners((2, 3, 4, 5), (2, 0), (-2, 0), Interleave.INTERLEAVE_16B)
+
+
 @pytest.mark.parametrize(("rank", "range_"), [(3, (-32768, 32767)), (4, (-128, 127)), (5, (-16, 15))])
 def test_corners_have_as_many_bits_as_the_rank_leaves(rank, range_):
     shape, spatial = (1, *(1 << 20,) * (rank - 2), 8), rank - 2
     low, high = range_
-    assert rules.check_corners(shape, (low,) * spatial, (high,) * spatial)[0] == (low,) * spatial
+    assert rules.check_corners(shape, (low,) * spatial, (high,) * spatial, PLAIN)[0] == (low,) * spatial
     for wrong in (low - 1, high + 1):
         with pytest.raises(ValueError, match=f"from {low} to {high}"):
-            rules.check_corners(shape, (wrong,) * spatial, (0,) * spatial)
+            rules.check_corners(shape, (wrong,) * spatial, (0,) * spatial, PLAIN)
         with pytest.raises(ValueError, match=f"from {low} to {high}"):
-            rules.check_corners(shape, (0,) * spatial, (wrong,) * spatial)
+            rules.check_corners(shape, (0,) * spatial, (wrong,) * spatial, PLAIN)
 
 
 @pytest.mark.parametrize(("swizzle", "span"), [(Swizzle.SWIZZLE_32B, 32), (Swizzle.SWIZZLE_64B, 64)])

@@ -235,3 +235,28 @@ def test_launch_attributes_come_from_the_source(driver, context, code):
     assert get("SHARED_SIZE_BYTES") == 512
     kernel = driver.cuLibraryGetKernel(code.library, b"atomics")
     assert get("SHARED_SIZE_BYTES") == 0
+
+
+MOVES = r"""
+template <class T> struct Box {
+    T value;
+    __device__ explicit Box(T&& given) : value(std::forward<T>(given)) {}
+    Box(Box&&) = default;
+};
+extern "C" __global__ void moves(int* x) { Box<int> one(3); Box<int> two = std::move(one); x[0] = two.value; }
+"""
+OWN = r"""
+namespace std { template <class T> __device__ T&& move(T& x) { return static_cast<T&&>(x); } }
+extern "C" __global__ void moves(int* x) { int a = 4; x[0] = std::move(a); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "expected"), [(MOVES, (), 3), (OWN, ("-builtin-move-forward=false",), 4)]
+)
+def test_move_and_forward_are_there_without_a_header(driver, context, source, options, expected):
+    x = np.zeros(1, np.int32)
+    moves = Code(driver, Program(source, "-arch=sm_90", *options).image)
+    moves("moves", 1, 1, x)
+    moves.close()
+    assert x[0] == expected

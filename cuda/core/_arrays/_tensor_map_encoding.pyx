@@ -21,6 +21,7 @@ __all__ = []
 cdef uint64_t MAX_EXTENT = rules.MAX_EXTENT
 cdef uint64_t MAX_PITCH = rules.MAX_PITCH
 cdef uint32_t MAX_TILE = rules.MAX_TILE
+cdef uint64_t MAX_BYTES = rules.MAX_BYTES
 cdef int[13] ITEM_SIZES
 cdef uint32_t[4] SPANS
 for _at, _size in enumerate(rules.ITEM_SIZES):
@@ -81,6 +82,7 @@ cdef bint read_plain_tile(
     cdef Py_ssize_t i
     cdef int overflow = 0
     cdef long extent
+    cdef uint64_t size = itemsize
     if <uint32_t>len(box_dim) != rank:
         return False
     for i in range(rank):
@@ -91,7 +93,10 @@ cdef bint read_plain_tile(
         if overflow or not 1 <= extent <= <long>MAX_TILE:
             return False
         c_tile[i] = extent
-    return c_tile[0] * itemsize % 16 == 0 and (span == 0 or c_tile[0] * itemsize <= span)
+        size *= extent
+    return (
+        c_tile[0] * itemsize % 16 == 0 and (span == 0 or c_tile[0] * itemsize <= span) and size <= MAX_BYTES
+    )
 
 
 cdef int read_numbers(ViewState view, object data_type, object options, TensorNumbers* numbers) except -1:
@@ -124,8 +129,11 @@ cdef int encode_tiled(
     cdef uint32_t[5] c_tile
     cdef int i
     tile = rules.tile_of(options.box_dim, numbers.rank, data_type, options.interleave, options.swizzle)
+    count = 1
     for i in range(len(tile)):
         c_tile[i] = tile[i]
+        count *= tile[i] // numbers.steps[i]
+    rules.check_bytes("box_dim", count, data_type)
     return encode_tile(c_map, numbers, c_tile)
 
 
@@ -152,7 +160,7 @@ cdef int encode_im2col(
     cdef uint32_t c_pixels
     cdef int i
     rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
-    lower, upper = rules.check_corners(shape_of(numbers), lower, upper)
+    lower, upper = rules.check_corners(shape_of(numbers), lower, upper, options.interleave)
     c_channels, c_pixels = channels, pixels
     for i in range(len(lower)):
         c_lower[i], c_upper[i] = lower[i], upper[i]

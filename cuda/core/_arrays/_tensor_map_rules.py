@@ -10,6 +10,7 @@ from cuda.core._utils.validators import shown
 
 __all__ = [
     "check_address",
+    "check_bytes",
     "check_channels",
     "check_corners",
     "check_fill",
@@ -37,6 +38,7 @@ MAX_PITCH = 1 << 40
 MAX_TILE = 256
 MAX_STEP = 8
 MAX_PIXELS = 1024
+MAX_BYTES = 232448  # of a tile: the shared memory that a block can have
 
 Ints = tuple[int, ...]
 
@@ -155,13 +157,22 @@ def tile_of(box_dim: Ints, rank: int, data_type, interleave, swizzle) -> Ints:
     if not all(1 <= extent <= MAX_TILE for extent in box_dim):
         raise ValueError(f"box_dim must have entries from 1 to {MAX_TILE}, not {shown(box_dim)}")
     size = box_dim[-1] * ITEM_SIZES[data_type]
-    if not interleave and size % 16:
+    if size % 16:
         raise ValueError(
             f"the last entry of box_dim must make a multiple of 16 bytes, not {size}: {box_dim[-1]} elements of "
             f"{data_type.name}"
         )
     check_span("the last entry of box_dim", box_dim[-1], data_type, interleave, swizzle)
     return box_dim[::-1]
+
+
+def check_bytes(what: str, count: int, data_type) -> None:
+    """Refuse what no shared memory has room for."""
+    size = count * ITEM_SIZES[data_type]
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"{what} must make at most {MAX_BYTES} bytes, not {size}: {count} elements of {data_type.name}"
+        )
 
 
 def check_span(what: str, count: int, data_type, interleave, swizzle) -> None:
@@ -198,16 +209,18 @@ def check_steps(element_strides: Ints | None, rank: int) -> Ints:
     return element_strides[::-1]
 
 
-def check_corners(shape: Ints, lower: Ints, upper: Ints) -> tuple[Ints, Ints]:
+def check_corners(shape: Ints, lower: Ints, upper: Ints, interleave) -> tuple[Ints, Ints]:
     """Return the corners of the pixel box in the driver's order.
+
+    They are offsets along the axes between N and C, or, where C comes in slices, along those behind.
 
     Raises
     ------
     ValueError
-        If one has not an offset for each axis between the first and the last, an offset is outside the range that
+        If one has not an offset for each of these axes, an offset is outside the range that
         the descriptor has bits for, or the box is empty.
     """
-    spatial = shape[1:-1]
+    spatial = shape[2:] if interleave else shape[1:-1]
     low, high = CORNERS[len(spatial)]
     for name, corner in (("pixel_box_lower_corner", lower), ("pixel_box_upper_corner", upper)):
         if len(corner) != len(spatial):
@@ -230,6 +243,12 @@ def check_channels(channels: int, pixels: int, data_type, interleave, swizzle) -
         raise ValueError(f"channels_per_pixel must be from 1 to {MAX_TILE}, not {shown(channels)}")
     if not 1 <= pixels <= MAX_PIXELS:
         raise ValueError(f"pixels_per_column must be from 1 to {MAX_PIXELS}, not {shown(pixels)}")
+    size = channels * ITEM_SIZES[data_type]
+    if size % 16:
+        raise ValueError(
+            f"channels_per_pixel must make a multiple of 16 bytes, not {size}: {channels} elements of {data_type.name}"
+        )
+    check_bytes("channels_per_pixel and pixels_per_column", channels * pixels, data_type)
     check_span("channels_per_pixel", channels, data_type, interleave, swizzle)
 
 

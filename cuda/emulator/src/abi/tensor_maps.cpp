@@ -48,9 +48,9 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     std::shared_ptr<state::Context> context;
     TRY(need_context(&context));
     REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
-    REQUIRE(out && reinterpret_cast<uintptr_t>(out) % 64 == 0, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(out, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(are_choices(t) && t.rank >= least_rank && t.rank <= 5, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(t.extents && t.steps && (t.pitches || t.rank == 1), CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(t.extents && t.steps && t.pitches, CUDA_ERROR_INVALID_VALUE); // the last also of one axis
     REQUIRE(!t.interleave || t.rank >= 3, CUDA_ERROR_INVALID_VALUE);
     bool is_wide = t.interleave == CU_TENSOR_MAP_INTERLEAVE_32B;
     unsigned unit = is_wide ? 32 : 16;
@@ -80,6 +80,13 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     return CUDA_SUCCESS;
 }
 
+// Whether a row is whole units of the engine, and shared memory has room for all.
+bool fits(const Tensor& t, size_t row, size_t count)
+{
+    constexpr size_t most = 232448;
+    return row * exec::item_size(t.data_type) % 16 == 0 && count * exec::item_size(t.data_type) <= most;
+}
+
 // Whether the pattern of a swizzle covers the rows.
 bool is_covered(const Tensor& t, size_t count)
 {
@@ -106,11 +113,13 @@ ENTRY(cuTensorMapEncodeTiled, 12000)(CUtensorMap* tensorMap, CUtensorMapDataType
     TensorMap map;
     TRY(describe(tensorMap, t, TensorMapKind::tiled, 1, &map));
     REQUIRE(boxDim, CUDA_ERROR_INVALID_VALUE);
+    size_t count = 1;
     for (unsigned i = 0; i < t.rank; ++i) {
         REQUIRE(boxDim[i] >= 1 && boxDim[i] <= 256, CUDA_ERROR_INVALID_VALUE);
         map.tile[i] = uint16_t(boxDim[i]);
+        count *= boxDim[i] / t.steps[i]; // rounded down, as the driver of an H200 does
     }
-    REQUIRE(interleave || boxDim[0] * exec::item_size(t.data_type) % 16 == 0, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(fits(t, boxDim[0], count), CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, boxDim[0]), CUDA_ERROR_INVALID_VALUE);
     write(tensorMap, map);
     return CUDA_SUCCESS;
@@ -132,13 +141,15 @@ ENTRY(cuTensorMapEncodeIm2col,
     for (unsigned i = 0; i + 2 < t.rank; ++i) {
         int lower = pixelBoxLowerCorner[i], upper = pixelBoxUpperCorner[i];
         REQUIRE(lower >= -reach && lower < reach && upper >= -reach && upper < reach, CUDA_ERROR_INVALID_VALUE);
-        REQUIRE(int64_t(t.extents[i + 1]) + upper - lower > 0, CUDA_ERROR_INVALID_VALUE);
+        // In slices, the channels are the last axis but one instead of the first.
+        REQUIRE(int64_t(t.extents[i + (t.interleave ? 0 : 1)]) + upper - lower > 0, CUDA_ERROR_INVALID_VALUE);
         map.lower[i] = int16_t(lower);
         map.upper[i] = int16_t(upper);
     }
     REQUIRE(channelsPerPixel >= 1 && channelsPerPixel <= 256, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(pixelsPerColumn >= 1 && pixelsPerColumn <= 1024, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, channelsPerPixel), CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(fits(t, channelsPerPixel, size_t(channelsPerPixel) * pixelsPerColumn), CUDA_ERROR_INVALID_VALUE);
     map.channels = uint16_t(channelsPerPixel);
     map.pixels = uint16_t(pixelsPerColumn);
     write(tensorMap, map);
@@ -165,6 +176,7 @@ ENTRY(cuTensorMapEncodeIm2colWide,
     REQUIRE(channelsPerPixel >= 1 && channelsPerPixel <= 256, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(pixelsPerColumn >= 1 && pixelsPerColumn <= 1024, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, channelsPerPixel), CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(fits(t, channelsPerPixel, size_t(channelsPerPixel) * pixelsPerColumn), CUDA_ERROR_INVALID_VALUE);
     map.lower[0] = int16_t(lower);
     map.upper[0] = int16_t(upper);
     map.mode = uint8_t(mode);
@@ -180,7 +192,7 @@ ENTRY(cuTensorMapReplaceAddress, 12000)(CUtensorMap* tensorMap, void* globalAddr
     std::shared_ptr<state::Context> context;
     TRY(need_context(&context));
     REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
-    REQUIRE(tensorMap && reinterpret_cast<uintptr_t>(tensorMap) % 64 == 0, CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(tensorMap, CUDA_ERROR_INVALID_VALUE);
     std::memcpy(&map, tensorMap, sizeof map);
     REQUIRE(map.mark == TensorMap::right_mark, CUDA_ERROR_INVALID_VALUE);
     unsigned unit = map.interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;

@@ -80,6 +80,27 @@ void tell(emu_u64 given, size_t bytes, const Site& site)
 
 // ------------------------------------------------------------------------ tensors
 
+// The bytes of one element, or one slice of channels, which the coordinates along the first axis count.
+uint32_t first_axis_unit(const TensorMap& map)
+{
+    return map.interleave ? 16u * map.interleave : item_size(map.data_type);
+}
+
+// How many elements of a tile lie along an axis. Interleaved maps step along the first axis, too; the last axis but
+// one counts slices of channels, of which a copy takes one.
+uint32_t tile_count(const TensorMap& map, int axis)
+{
+    if (axis >= map.rank || (map.interleave && axis == map.rank - 2))
+        return 1;
+    uint32_t step = axis || map.interleave ? map.steps[axis] : 1u;
+    return (map.tile[axis] + step - 1u) / step;
+}
+
+bool is_tfloat32(const TensorMap& map)
+{
+    return map.data_type > 10;
+}
+
 // Copies the elements of a tile or of columns one row after another: `first` axis is the row.
 class TensorCopy {
 public:
@@ -96,11 +117,7 @@ public:
                              std::to_string(map_.rank));
         if (map_.kind == TensorMapKind::im2col_wide)
             refuse(site, "tensor maps of wide columns are not supported by the software device");
-        if (map_.interleave)
-            refuse(site, "interleaved tensor maps are not supported by the software device");
-        if (map_.data_type > 10)
-            refuse(site, "tensor maps of TFLOAT32 are not supported by the software device");
-        item_ = item_size(map_.data_type);
+        item_ = first_axis_unit(map_);
     }
 
     bool is_tiled() const { return map_.kind == TensorMapKind::tiled; }
@@ -109,7 +126,7 @@ public:
     void check_start(emu_i32 first)
     {
         int64_t byte = int64_t(first) * item_;
-        if (byte % 16)
+        if (byte % 16) // never of interleaved maps
             refuse(site_,
                    "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
                        " of the axis whose elements are neighbours, which is byte " + std::to_string(byte) +
@@ -119,42 +136,46 @@ public:
 
     void tile(uintptr_t shared, const emu_i32* place, bool store)
     {
-        uint32_t counts[5] = {map_.tile[0], 1, 1, 1, 1};
-        for (int axis = 1; axis < map_.rank; ++axis)
-            counts[axis] = (map_.tile[axis] + map_.steps[axis] - 1u) / map_.steps[axis];
+        uint32_t counts[5];
+        for (int axis = 0; axis < 5; ++axis)
+            counts[axis] = tile_count(map_, axis);
+        // Elements side by side are copied together; the slices of interleaved maps one by one.
+        uint32_t together = map_.interleave ? 1 : counts[0];
         shared_ = shared;
         for (uint32_t e = 0; e < counts[4]; ++e)
             for (uint32_t d = 0; d < counts[3]; ++d)
                 for (uint32_t c = 0; c < counts[2]; ++c)
-                    for (uint32_t b = 0; b < counts[1]; ++b) {
-                        uint32_t at[5] = {0, b, c, d, e};
-                        int64_t corner[5];
-                        for (int axis = 0; axis < map_.rank; ++axis)
-                            corner[axis] = int64_t(place[axis]) + int64_t(at[axis]) * (axis ? map_.steps[axis] : 1);
-                        row(corner, counts[0], store);
-                    }
+                    for (uint32_t b = 0; b < counts[1]; ++b)
+                        for (uint32_t a = 0; a < counts[0]; a += together) {
+                            uint32_t at[5] = {a, b, c, d, e};
+                            int64_t corner[5];
+                            for (int axis = 0; axis < map_.rank; ++axis)
+                                corner[axis] = int64_t(place[axis]) + int64_t(at[axis]) * map_.steps[axis];
+                            row(corner, together, store);
+                        }
     }
 
-    // Pixels of the box, from one on, along W, then H and D, then N; each with its channels.
+    // Pixels of the box, from one on, along W, then H and D, then N; each with its channels. These are the first axis,
+    // or, in slices, the last but one.
     void columns(uintptr_t shared, const emu_i32* place, const emu_i32* offsets)
     {
-        int last = map_.rank - 1;
+        int last = map_.rank - 1, shift = map_.interleave ? 0 : 1;
         int64_t base[5], corner[5];
         shared_ = shared;
         std::copy(place, place + map_.rank, base);
         for (uint32_t pixel = 0; pixel < map_.pixels; ++pixel) {
             std::copy(base, base + map_.rank, corner);
-            for (int axis = 1; axis < last; ++axis)
-                corner[axis] += offsets[axis - 1];
-            row(corner, map_.channels, false);
-            int axis = 1;
-            for (; axis < last; ++axis) {
-                base[axis] += map_.steps[axis];
-                if (base[axis] <= int64_t(map_.last[axis]) + map_.upper[axis - 1])
+            for (int i = 0; i < map_.rank - 2; ++i)
+                corner[i + shift] += offsets[i];
+            row(corner, map_.interleave ? 1 : map_.channels, false);
+            int i = 0;
+            for (; i < map_.rank - 2; ++i) {
+                base[i + shift] += map_.steps[i + shift];
+                if (base[i + shift] <= int64_t(map_.last[i + shift]) + map_.upper[i])
                     break;
-                base[axis] = map_.lower[axis - 1];
+                base[i + shift] = map_.lower[i];
             }
-            if (axis == last)
+            if (i == map_.rank - 2)
                 ++base[last];
         }
     }
@@ -187,8 +208,8 @@ private:
             size_t part = 0;
             char* there = chunk(before + done, size - done, &part);
             std::memcpy(store ? global + done : there, store ? there : global + done, part);
-            if (!store && map_.data_type == 10)
-                flush(there, part);
+            if (!store && is_tfloat32(map_))
+                round_to_tfloat32(there, part);
             done += part;
         }
         copied_ += whole;
@@ -203,7 +224,8 @@ private:
                 continue;
             }
             char* there = chunk(at, (at < before ? before : whole) - at, &part);
-            std::memset(there, map_.fill ? 0xff : 0, part);
+            for (size_t i = 0; i < part; ++i)
+                there[i] = map_.fill ? nan_bytes[i % 2] : 0;
             at += part;
         }
     }
@@ -219,17 +241,22 @@ private:
         return reinterpret_cast<char*>(address);
     }
 
-    // Denormals become zeros of their sign.
-    static void flush(char* bytes, size_t size)
+    // To 10 bits of the fraction, halves to the even neighbour; all NaN become one.
+    static void round_to_tfloat32(char* bytes, size_t size)
     {
         for (; size >= 4; bytes += 4, size -= 4) {
             uint32_t word;
             std::memcpy(&word, bytes, 4);
-            if (!(word & 0x7f800000u))
-                word &= 0x80000000u;
+            if ((word & 0x7fffffffu) > 0x7f800000u)
+                word = 0x7fffe000u;
+            else
+                word = (word + 0x0fffu + (word >> 13 & 1)) & ~0x1fffu;
             std::memcpy(bytes, &word, 4);
         }
     }
+
+    // Of each type: the NaN that instructions for multiplying and adding can take for zero.
+    static constexpr char nan_bytes[2] = {char(0xf7), char(0x7f)};
 
     TensorMap map_;
     Site site_;
@@ -241,12 +268,13 @@ private:
 // The bytes of a tile or of columns.
 size_t size_of(const TensorMap& map)
 {
-    size_t count = map.tile[0];
-    for (int axis = 1; axis < map.rank; ++axis)
-        count *= (map.tile[axis] + map.steps[axis] - 1u) / map.steps[axis];
+    size_t unit = first_axis_unit(map);
     if (map.kind != TensorMapKind::tiled)
-        count = size_t(map.pixels) * map.channels;
-    return count * item_size(map.data_type);
+        return size_t(map.pixels) * (map.interleave ? 1 : map.channels) * unit;
+    size_t count = 1;
+    for (int axis = 0; axis < map.rank; ++axis)
+        count *= tile_count(map, axis);
+    return count * unit;
 }
 
 uintptr_t tile_memory(emu_u64 given, emu_u64 map, bool store, const Site& site)

@@ -246,10 +246,11 @@ static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool 
 float Sampler::level_of_gradients() const
 {
     const Texels& base = texture_.levels[0];
-    float samples;
-    int count = anisotropic_samples(&samples);
-    if (count > 1)
-        return float(std::log2(footprint(call_, base, is_normalised()).longer / count));
+    float step;
+    if (anisotropic_samples(&step) > 1) {
+        Footprint covered = footprint(call_, base, is_normalised());
+        return float(std::log2(std::max(covered.shorter, covered.longer / most_samples())));
+    }
     if (is_cube(call_.kind))
         return float(std::log2(reach_of(step_on_cube(call_.at, call_.dx, base.width),
                                         step_on_cube(call_.at, call_.dy, base.width))));
@@ -262,11 +263,20 @@ float Sampler::level_of_gradients() const
     return float(std::log2(reach_of(x, y)));
 }
 
+// A power of two: what hardware makes of the most samples that are allowed.
+uint32_t Sampler::most_samples() const
+{
+    uint32_t most = 1;
+    while (most < 16 && 2 * most <= texture_.sampling.maxAnisotropy)
+        most *= 2;
+    return most;
+}
+
 // How many samples lie along the longer axis, and their distance as a part of it.
 int Sampler::anisotropic_samples(float* step) const
 {
     *step = 0;
-    uint32_t most = std::min(texture_.sampling.maxAnisotropy, 16u);
+    uint32_t most = most_samples();
     if (most < 2 || call_.level_kind != EMU_LEVEL_GRADIENTS || call_.kind != EMU_TEXTURE_2D)
         return 1;
     Footprint covered = footprint(call_, texture_.levels[0], is_normalised());

@@ -41,6 +41,7 @@ private:
     Texel at_levels();
     float level_of_detail() const;
     float level_of_gradients() const;
+    uint32_t most_samples() const;
     int anisotropic_samples(float* step) const;
     Texel in_level(const Texels& level);
     Texel in_face(const Texels& level);

@@ -313,6 +313,9 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     unit.relocatable = options.relocatable;
     unit.registers = options.registers;
     unit.text = rewritten.text;
+    // Of C++11 and later, like NVRTC.
+    if (options.has_move && options.standard != 3)
+        unit.text = "#include <emulator_move.h>\n" + unit.text;
     Built built = build_unit(unit, options.relocatable ? Shape::object : Shape::module, config().checks);
     // PTX may refer to what is not there: only its loading or linking has to find it.
     if (!built.done && !options.real_architecture && built.diagnostics.compare(0, 6, "ptxas ") == 0)

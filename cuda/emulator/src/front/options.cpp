@@ -179,7 +179,7 @@ const Row rows[] = {
     {"pre-include", "include", Kind::text, SET(o.pre_includes.push_back(v))},
     {"no-source-include", "no-source-include", Kind::flag, SET(o.no_source_include = true)},
     {"std", "std", Kind::text_equal, set_standard},
-    {"builtin-move-forward", "builtin-move-forward", Kind::truth, nullptr},
+    {"builtin-move-forward", "builtin-move-forward", Kind::truth, SET(o.has_move = is_true(v))},
     {"builtin-initializer-list", "builtin-initializer-list", Kind::truth, nullptr},
     {"pch", "pch", Kind::flag, SET(o.pch_asked = true)},
     {"create-pch", "create-pch", Kind::text, SET(o.pch_asked = true)},

@@ -26,6 +26,7 @@ struct Options {
     bool default_device = false;
     bool int128 = false;
     bool no_source_include = false;
+    bool has_move = true;           // std::move and std::forward
     bool fast_math = false;
     bool flush_denormals = false;
     bool fast_divide = false, fast_root = false;
