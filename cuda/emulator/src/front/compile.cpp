@@ -286,6 +286,22 @@ bool may_cache(const CompileRequest& request)
     return true;
 }
 
+Unit unit_of(const CompileRequest& request, const Options& options, const std::string& text)
+{
+    Unit unit;
+    unit.name = request.name;
+    unit.architecture = options.architecture;
+    unit.suffix = options.suffix;
+    unit.standard = options.standard;
+    unit.debug = options.debug;
+    unit.relocatable = options.relocatable;
+    unit.registers = options.registers;
+    // Of C++11 and later, like NVRTC.
+    bool has_move = options.has_move && options.standard != 3;
+    unit.text = (has_move ? "#include <emulator_move.h>\n" : "") + text;
+    return unit;
+}
+
 CompileResult compile_program(const CompileRequest& request, const Options& options, std::vector<std::string>* files)
 {
     if (!toolchain().error.empty())
@@ -304,18 +320,7 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
         if (sources.texts.count(file) == 0)
             files->push_back(file);
 
-    Unit unit;
-    unit.name = request.name;
-    unit.architecture = options.architecture;
-    unit.suffix = options.suffix;
-    unit.standard = options.standard;
-    unit.debug = options.debug;
-    unit.relocatable = options.relocatable;
-    unit.registers = options.registers;
-    unit.text = rewritten.text;
-    // Of C++11 and later, like NVRTC.
-    if (options.has_move && options.standard != 3)
-        unit.text = "#include <emulator_move.h>\n" + unit.text;
+    Unit unit = unit_of(request, options, rewritten.text);
     Built built = build_unit(unit, options.relocatable ? Shape::object : Shape::module, config().checks);
     // PTX may refer to what is not there: only its loading or linking has to find it.
     if (!built.done && !options.real_architecture && built.diagnostics.compare(0, 6, "ptxas ") == 0)
