@@ -496,6 +496,19 @@ def test_anisotropy_keeps_the_finer_level(device, stream):
     assert finer[0, 0] <= 1
 
 
+@pytest.mark.parametrize(("allowed", "taken"), [(2, 2), (3, 2), (4, 4), (16, 16), (100, 16)])
+def test_anisotropy_takes_the_level_of_the_shorter_gradient(device, stream, allowed, taken):
+    """Hardware goes from one number of samples to the next in a curve of its own, a third of a level wide."""
+    texture = texture_of(
+        device, pyramid(device, stream, (256, 256), 9), normalized_coords=True, filter_mode="linear",
+        mipmap_filter_mode="linear", max_mipmap_level_clamp=9.0, max_anisotropy=allowed,
+    )  # fmt: skip
+    shorter = np.array([0.25, 0.5, 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8])
+    rows = [[0.5, 0.5, 0, 0, 8 / 256, 0, 0, s / 256] for s in shorter]
+    expected = np.maximum(np.log2(np.maximum(shorter, 8 / taken)), 0)
+    assert np.abs(run(device, stream, "plane_gradients", texture, rows, 1)[:, 0] - expected).max() <= 1 / 3
+
+
 def test_textures_and_their_numbers_are_arguments(device, stream):
     array = array_of(device, stream, np.full((4, 4), 5, dtype=np.float32))
     texture = texture_of(device, array)

@@ -50,6 +50,8 @@ def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
 
 
 def _integers(shape) -> tuple[int, ...]:
+    if type(shape) is tuple and all([type(extent) is int for extent in shape]):
+        return shape
     try:
         return tuple(operator.index(extent) for extent in (shape if hasattr(shape, "__iter__") else (shape,)))
     except TypeError:
