@@ -36,9 +36,12 @@ _MOST = (1 << 63) - 1
 
 def check_image(options) -> None:
     """Check and normalise what the options of arrays and of mipmapped arrays have in common."""
-    options.shape = _checked_shape(options.shape)
-    options.format = checked_format(options.format)
-    options.num_channels = checked_channels(options.num_channels)
+    # Assigning takes longer than checking, and most options come as they are to be.
+    for name, check in _CHECKS:
+        value = getattr(options, name)
+        checked = check(value)
+        if checked is not value:
+            setattr(options, name, checked)
     rank, shape = len(options.shape), options.shape
     if options.is_cubemap:
         faces = shape[2] if rank == 3 else 0
@@ -95,6 +98,8 @@ def checked_format(value) -> ArrayFormatType:
         return value
     if kind is str and value in _MEMBERS:
         return _MEMBERS[value]
+    if kind is type and value in _SEEN:
+        return _SEEN[value]
     numpy = sys.modules.get("numpy")
     if hasattr(numpy, "generic") and not isinstance(value, str):
         is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
@@ -103,6 +108,8 @@ def checked_format(value) -> ArrayFormatType:
             # The number of a type is its own, also where it has another byte order.
             found = _of_numpy().get(dtype.num)
             if found is not None and dtype.isnative:
+                if is_scalar_type:
+                    _SEEN[value] = found
                 return found
     if not isinstance(value, str):
         choices = format_or_list(sorted(ARRAY_FORMAT.names))
@@ -111,6 +118,7 @@ def checked_format(value) -> ArrayFormatType:
 
 
 _MEMBERS = {member.value: member for member in ArrayFormatType}
+_SEEN = {}  # scalar types of NumPy, by what they are
 
 
 @functools.cache
@@ -197,3 +205,6 @@ def _checked_shape(shape) -> tuple[int, ...]:
     if all([type(extent) is int and 1 <= extent <= _MOST for extent in extents]):
         return extents
     return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))
+
+
+_CHECKS = (("shape", _checked_shape), ("format", checked_format), ("num_channels", checked_channels))
