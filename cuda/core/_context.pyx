@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts: where the resources of one device live."""
+"""Contexts, primary and green."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ cdef class Context(DriverObject):
 
     @property
     def is_green(self) -> bool:
-        """Whether the context was made from a part of a device's resources; False when closed."""
+        """Whether this is a green context, made from a part of a device's resources; False when closed."""
         cdef KeptContext kept
         cdef GreenHandle h_green
         if kept.hold(self._h_context):
@@ -110,7 +110,7 @@ cdef class Context(DriverObject):
 
     @property
     def resources(self) -> DeviceResources:
-        """What the context may use of its device: all, or what a green context was made from.
+        """The resources that the context may use: all of the device, or those of a green context.
 
         Raises
         ------
@@ -130,7 +130,7 @@ cdef class Context(DriverObject):
 
 @options_class
 class ContextOptions(Options):
-    """What a green context is made from.
+    """The resources of a new green context.
 
     Attributes
     ----------
@@ -220,11 +220,11 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     h_mine = ContextHandle.borrow(c_context, Keep())
     h_context[0] = context_registry().add(h_mine)
     if h_mine.use_count() == 1:
-        # Another thread, or an earlier call, had retained it: give this reference back.
+        # Another thread, or an earlier call, had retained it: release this reference.
         with nogil:
             HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRelease(device_id), b"cuDevicePrimaryCtxRelease")
     else:
-        # As the CUDA runtime does, keep it until the process ends: making it again takes long.
+        # Kept until the process ends, as by the CUDA runtime: creating it again takes long.
         h_kept = new ContextHandle()
         h_kept[0] = h_mine
     return 0
@@ -288,7 +288,7 @@ cdef void Context_leave(int is_entered) noexcept nogil:
 cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
     cdef cydriver.CUcontext c_current = NULL
     cdef cydriver.CUresult err
-    # Where the driver does not say what is current, the push decides.
+    # If the driver does not report the current context, push it anyway.
     if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return 0
     err = cydriver.cuCtxPushCurrent(c_context)

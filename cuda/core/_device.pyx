@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: the facade through which programs reach a GPU."""
+"""Devices: the starting point for contexts, streams, memory and properties of a GPU."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ cdef class Device(DeviceTextures):
 
     A CUDA device, and the way to all that is made on it.
 
-    There is one object per thread and ordinal: ``Device(0)`` gives the same one each time, and
-    another thread its own, equal one. Making it initialises the driver but no context. Methods
+    There is one object per thread and ordinal: ``Device(0)`` returns the same one each time, and
+    in another thread another, equal one. Creating it initialises the driver but no context. Methods
     marked with a dagger need :meth:`set_current` first, once per thread. They act on this device,
-    whichever is current.
+    whichever device is current.
 
     As a context manager a device is current inside the block: its context (the one installed last
     through this object, else the primary one) is pushed, and at the end what is on top of this
@@ -64,7 +64,7 @@ cdef class Device(DeviceTextures):
     Parameters
     ----------
     device_id : int | :class:`Device`, optional
-        The ordinal. If None, that of the device current on this thread, or 0 where no context is. A device is itself.
+        The ordinal. If None, that of the device current on this thread, or 0. A Device is returned unchanged.
 
     Raises
     ------
@@ -157,8 +157,8 @@ cdef class Device(DeviceTextures):
         Returns
         -------
         :class:`Context` | None
-            The context that ``ctx`` replaced, the very object where it was installed through this
-            device; None without ``ctx``, or where none was current.
+            The context that ``ctx`` replaced, the same object if it was set through this
+            device; None without ``ctx``, or if none was current.
 
         Raises
         ------
@@ -179,10 +179,10 @@ cdef class Device(DeviceTextures):
         self._context = context
 
     def create_context(self, options: ContextOptions | None = None) -> Context:
-        """Create a green context, which may use a part of this device (``cuGreenCtxCreate``).
+        """Create a green context, which uses a part of the multiprocessors of this device (``cuGreenCtxCreate``).
 
-        It shares memory, code and errors with the primary context. It is not made current: work goes to it through
-        :meth:`Context.create_stream`, or after :meth:`set_current`.
+        It shares memory, code and errors with the primary context. It is not made current: submit work to a stream of
+        :meth:`Context.create_stream`, or call :meth:`set_current`.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ cdef class Device(DeviceTextures):
         size : int
             The size in bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            From its next item on the memory can be used.
+            Work enqueued on it after this call can use the memory.
 
         Returns
         -------
@@ -367,7 +367,7 @@ cdef class Device(DeviceTextures):
 
     @property
     def properties(self) -> DeviceProperties:
-        """What the device can do, an attribute each; see :class:`DeviceProperties`."""
+        """The properties of the device, as attributes; see :class:`DeviceProperties`."""
         if self._properties is None:
             properties = _properties.DeviceProperties._of_device(self._id, _read_attribute)
             with cython.critical_section(self):
@@ -377,7 +377,7 @@ cdef class Device(DeviceTextures):
 
     @property
     def resources(self) -> DeviceResources:
-        """The multiprocessors and work queues of the device, of which green contexts are made."""
+        """The multiprocessors and work queues of the device, from which green contexts are created."""
         if self._resources is None:
             resources = DeviceResources_of_device(self._id)
             with cython.critical_section(self):
@@ -410,12 +410,12 @@ cdef class Device(DeviceTextures):
 
     @property
     def memory_resource(self) -> MemoryResource:
-        """Get or set where :meth:`allocate` takes memory from.
+        """Get or set the memory resource of :meth:`allocate`.
 
         By default it is a :class:`DeviceMemoryResource` on the device's current pool, or a resource
-        that allocates synchronously where the device has no pools. What is set holds for this
-        object, and so for the calling thread; :func:`use_memory_resource` chooses for a block, and
-        :func:`set_memory_resource` for the process.
+        that allocates synchronously where the device has no pools. Setting it applies to this
+        object, and so to the calling thread; :func:`use_memory_resource` applies to a block, and
+        :func:`set_memory_resource` to the process.
 
         Raises
         ------
@@ -491,7 +491,7 @@ cdef Context Device_exchange(Device self, Context context):
     return previous
 
 
-# The very object through which this device installed a context, or None.
+# The Context object that was set through this device, or None.
 cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
     for context in (self._context, self._primary):
         if context is not None and (<Context>context)._address() == <intptr_t>c_context:
@@ -554,7 +554,7 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
     return Device_find(device_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
 
 
-# Calling the class finds an object instead of making one, without a tuple of arguments.
+# Calling the class returns the existing object, without a tuple of arguments.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
 answer_hasattr(Device)
 

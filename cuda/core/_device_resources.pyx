@@ -34,15 +34,15 @@ _SCOPE_NAMES = {code: scope for scope, code in _SCOPES.items()}
 
 
 cdef class DeviceResources:
-    """What a device, or one of its contexts, has to be divided: :attr:`Device.resources`, :attr:`Context.resources`.
+    """The resources of a device or context: :attr:`Device.resources`, :attr:`Context.resources`.
 
-    Each access asks the driver anew.
+    Each access queries the driver.
     """
 
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: a device, a context or a stream has resources."""
+        """Raise RuntimeError: use Device.resources, Context.resources or Stream.resources."""
         raise RuntimeError("DeviceResources cannot be constructed directly; use Device.resources or Context.resources")
 
     def __repr__(self):
@@ -88,7 +88,7 @@ cdef class DeviceResources:
 
 @options_class
 class SMResourceOptions(Options):
-    """How multiprocessors are divided into groups.
+    """Options of :meth:`SMResource.split`: the number and sizes of groups of multiprocessors.
 
     A sequence as ``count`` has one item per group; the other fields are then sequences of the same length, or one
     value for all groups.
@@ -98,12 +98,12 @@ class SMResourceOptions(Options):
     count : int | sequence of int, optional
         How many multiprocessors a group has. If None or 0, the driver chooses.
     coscheduled_sm_count : int | sequence of int, optional
-        How many multiprocessors at once are sure to run the blocks of a cluster. If None, the driver's default.
+        The number of multiprocessors guaranteed to be co-scheduled, for clusters. If None, the driver's default.
         Needs a driver of CUDA 13.1.
     preferred_coscheduled_sm_count : int | sequence of int, optional
-        The same as a wish, of which ``coscheduled_sm_count`` is the fallback. Needs a driver of CUDA 13.1.
+        The preferred number, of which ``coscheduled_sm_count`` is the fallback. Needs a driver of CUDA 13.1.
     backfill : bool | sequence of bool, optional
-        Whether a group may be filled up with multiprocessors that do not lie together. Default is False.
+        Whether a group may include multiprocessors that cannot be co-scheduled with the others. Default is False.
     """
 
     count: int | Sequence[int] | None = None
@@ -118,7 +118,7 @@ cdef class SMResource:
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: devices and contexts have multiprocessors."""
+        """Raise RuntimeError: use DeviceResources.sm or :meth:`split`."""
         raise RuntimeError("SMResource cannot be constructed directly; use DeviceResources.sm or SMResource.split()")
 
     def __repr__(self):
@@ -129,23 +129,23 @@ cdef class SMResource:
         refuse_pickle(self)
 
     def split(self, options: SMResourceOptions, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
-        """Divide these multiprocessors into groups that have none in common.
+        """Divide these multiprocessors into disjoint groups.
 
-        Nothing is taken from this object: a group takes effect when a context is made from it.
+        This object does not change: a group takes effect when a context is created from it.
 
         Parameters
         ----------
         options : :class:`SMResourceOptions`
             The number and the sizes of the groups.
         dry_run : bool, optional
-            Whether only the sizes are wanted: no context can be made from what comes back. Default is False.
+            Whether to compute the sizes only: no context can be created from the result. Default is False.
 
         Returns
         -------
         tuple of (list of :class:`SMResource`, :class:`SMResource`)
-            The groups, in the order of the options, and what is left. Drivers older than CUDA 13.1 round sizes up, and
-            may make fewer groups (``cuDevSmResourceSplitByCount``); later ones give what is asked for
-            (``cuDevSmResourceSplit``).
+            The groups, in the order of the options, and the remaining multiprocessors. Drivers older than CUDA 13.1
+            round sizes up, and may return fewer groups (``cuDevSmResourceSplitByCount``); later ones return exactly
+            what is requested (``cuDevSmResourceSplit``).
 
         Raises
         ------
@@ -182,17 +182,17 @@ cdef class SMResource:
 
     @property
     def sm_count(self) -> int:
-        """How many multiprocessors there are."""
+        """The number of multiprocessors."""
         return self._resource.sm.smCount
 
     @property
     def min_partition_size(self) -> int:
-        """The least number of multiprocessors that a group can have."""
+        """The smallest number of multiprocessors that a group can have."""
         return self._resource.sm.minSmPartitionSize
 
     @property
     def coscheduled_alignment(self) -> int:
-        """How many multiprocessors at once are sure to run the blocks of a cluster; 0 where this is not told."""
+        """The number of multiprocessors guaranteed to be co-scheduled; 0 if the driver does not report it."""
         # Drivers before CUDA 13.1 do not; the groups that a device is divided into are multiples of the least.
         return self._resource.sm.smCoscheduledAlignment or self._resource.sm.minSmPartitionSize
 
@@ -211,7 +211,7 @@ class WorkqueueResourceOptions(Options):
     sharing_scope : :class:`~cuda.core.typing.WorkqueueSharingScopeType` | str, optional
         Who shares the queues.
     concurrency_limit : int, optional
-        How many stream-ordered loads are expected beside each other, at least 1.
+        The expected number of concurrent stream-ordered workloads, at least 1.
     """
 
     sharing_scope: WorkqueueSharingScopeType | str | None = None
@@ -233,7 +233,7 @@ cdef class WorkqueueResource:
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: devices and contexts have work queues."""
+        """Raise RuntimeError: use DeviceResources.workqueue."""
         raise RuntimeError("WorkqueueResource cannot be constructed directly; use DeviceResources.workqueue")
 
     def __repr__(self):
@@ -243,7 +243,7 @@ cdef class WorkqueueResource:
         refuse_pickle(self)
 
     def configure(self, options: WorkqueueResourceOptions) -> None:
-        """Change this object, which a context can then be made from.
+        """Change this configuration, from which a context can then be created.
 
         Parameters
         ----------
@@ -277,7 +277,7 @@ cdef class WorkqueueResource:
 
     @property
     def concurrency_limit(self) -> int:
-        """How many stream-ordered loads are expected beside each other."""
+        """The expected number of concurrent stream-ordered workloads."""
         return self._resource.wqConfig.wqConcurrencyLimit
 
     @property

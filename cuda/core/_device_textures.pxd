@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 
-# The base of Device: what it makes of textures and surfaces.
+# The base of Device with its methods for arrays, textures and surfaces.
 cdef class DeviceTextures:
     pass

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What devices make for images: arrays, textures and surfaces."""
+"""The methods of Device that create arrays, textures and surfaces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ cdef Factories factories():
 
 
 cdef class DeviceTextures:
-    """The factories of a :class:`Device` for images."""
+    """The methods of :class:`Device` that create arrays, textures and surfaces."""
 
     def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
         """† Return a new array, whose layout the driver chooses (``cuArray3DCreate``).
@@ -49,7 +49,7 @@ cdef class DeviceTextures:
         TypeError
             If ``options`` is of another type.
         ValueError
-            If what it says cannot be.
+            If its values are invalid or contradict each other.
         CUDAError
             Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
         """
@@ -68,7 +68,7 @@ cdef class DeviceTextures:
         TypeError
             If ``options`` is of another type.
         ValueError
-            If what it says cannot be.
+            If its values are invalid or contradict each other.
         CUDAError
             Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
         """
@@ -84,14 +84,14 @@ cdef class DeviceTextures:
         resource : :class:`~cuda.core.texture.ResourceDescriptor`
             What the texture reads from.
         options : :class:`~cuda.core.texture.TextureObjectOptions` | dict, optional
-            How it reads: the nearest element, by its index, if None.
+            Addressing, filtering and conversion. If None, element coordinates without filtering.
 
         Raises
         ------
         TypeError
             If an argument is of another type.
         ValueError
-            If an option has no such value.
+            If an option has an unknown value.
         RuntimeError
             If the source of the resource is closed.
         CUDAError

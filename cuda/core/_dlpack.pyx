@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack: memory described to other libraries, and theirs read, as the public specification says."""
+"""DLPack: exporting memory to other libraries, and reading their tensors, by the public specification."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ cdef const char* VERSIONED_USED = b"used_dltensor_versioned"
 
 
 class DLDeviceType(IntEnum):
-    """Where the memory of a tensor lies, by the numbers of DLPack."""
+    """The ``DLDeviceType`` of a tensor's memory."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -57,7 +57,7 @@ def classify_dl_device(buf) -> tuple[int, int]:
 
 
 def make_py_capsule(buf, versioned: bool):
-    """Return a DLPack capsule that shows a buffer as a vector of int8.
+    """Return a DLPack capsule of a buffer as a vector of int8.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ cdef object DLPack_export_bytes(
     return DLPack_export(tensor, owner, keep, versioned, DLPACK_FLAG_READ_ONLY if is_readonly else 0)
 
 
-# One exported tensor: the structure that the consumer sees, and all that it points to.
+# One exported tensor: the structure that the consumer gets, and everything it points to.
 cdef cppclass Export:
     DLManagedTensor plain
     DLManagedTensorVersioned versioned
@@ -200,11 +200,11 @@ cdef int DLPack_read(object capsule, DLPackSource* source) except -1:
         source.plain = plain
     else:
         raise BufferError(f"a DLPack capsule that nobody used yet is needed, not {shown(capsule)}")
-    # It is the source's to release from here on, also where it is refused.
+    # From here on this object releases it, also if it is refused.
     return DLPack_check(source.tensor)
 
 
-# Nothing of a tensor of others is trusted before this. What its pointers refer to cannot be checked.
+# Foreign tensors are checked here before use. What their pointers refer to cannot be checked.
 cdef int DLPack_check(const DLTensor* tensor) except -1:
     cdef int32_t i
     cdef double elements = 1

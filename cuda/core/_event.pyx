@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events: points in the work of a stream that others can wait for, query and time."""
+"""Events: points in the work of a stream that can be waited for, queried and timed."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ cdef class Event(DriverObject):
 
     @property
     def ipc_descriptor(self) -> IPCEventDescriptor:
-        """What another process needs to open the event (``cuIpcGetEventHandle``).
+        """The descriptor with which another process opens the event (``cuIpcGetEventHandle``).
 
         Raises
         ------
@@ -154,7 +154,7 @@ cdef class Event(DriverObject):
 
 
 cdef class IPCEventDescriptor:
-    """What another process needs to open an :class:`Event`; it can be pickled."""
+    """The descriptor with which another process opens an :class:`Event`; it can be pickled."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("IPCEventDescriptor cannot be constructed directly; use Event.ipc_descriptor")
@@ -183,7 +183,7 @@ cdef class IPCEventDescriptor:
 
 @options_class
 class EventOptions(Options):
-    """How an event is made.
+    """Options of a new event.
 
     Attributes
     ----------
@@ -192,8 +192,8 @@ class EventOptions(Options):
     blocking_sync : bool, optional
         Whether :meth:`Event.sync` yields the processor instead of spinning. Default is False.
     ipc_enabled : bool, optional
-        Whether another process may open the event. Default is False. Together with timing, what makes the
-        event raises TypeError.
+        Whether another process may open the event. Default is False. It excludes ``timing_enabled``: creating an
+        event with both raises TypeError.
     """
 
     timing_enabled: bool | None = False
@@ -254,7 +254,7 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
     return c_flags
 
 
-# The events of this process that others may open: the driver does not open them here, if they come back.
+# Exported events by payload: the driver does not open an event in the process that exported it.
 _exported = weakref.WeakValueDictionary()
 
 
@@ -286,7 +286,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     cdef cydriver.CUevent c_event = NULL
     if len(descriptor._payload) != sizeof(handle):
         raise ValueError(f"the descriptor must carry {sizeof(handle)} bytes, not {len(descriptor._payload)}")
-    # It opens the event in further processes, too.
+    # The same payload opens the event in further processes, too.
     self._ipc_descriptor = descriptor
     mine = _exported.get(descriptor._payload)
     if mine is not None:
@@ -312,12 +312,12 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
 
 def _reduce_event(Event event):
     check_multiprocessing_start_method()
-    # A queue may pickle after the event was closed here, and another process may have made it.
+    # A queue may pickle it after the event was closed here, and the event may be of another process.
     return _rebuild_event, (event._ipc_descriptor or event.ipc_descriptor,)
 
 
 def _rebuild_event(descriptor):
-    # What arrives before the first set_current() of the process needs a context, of whichever device.
+    # If an event arrives before the first set_current() of the process, any context will do.
     Context_require(0)
     return Event.from_ipc_descriptor(descriptor)
 

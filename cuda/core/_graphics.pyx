@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and images of OpenGL, as memory of the device while they are mapped."""
+"""Buffers and images of OpenGL, accessed as device memory while they are mapped."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ cdef class GraphicsResource(DriverObject):
         gl_buffer : int
             The name of the buffer.
         flags : str | Iterable[str], optional
-            What kernels do with it: ``"none"`` (anything), ``"read_only"``, ``"write_discard"`` (write all of
-            it, and read nothing), ``"surface_load_store"``, ``"texture_gather"``.
+            How kernels access it: ``"none"`` (any access), ``"read_only"``, ``"write_discard"`` (overwrite all of
+            it, without reading), ``"surface_load_store"``, ``"texture_gather"``.
         stream : :class:`Stream`, optional
             If given, ``with`` maps the buffer on this stream, and yields the memory.
 
@@ -129,19 +129,19 @@ cdef class GraphicsResource(DriverObject):
         return GraphicsResource_register(cls, gl_name("image", image), gl_name("target", target), True, flags, None)
 
     def map(self, *, stream: Stream) -> Buffer:
-        """Map the memory (``cuGraphicsMapResources``), after what OpenGL has been asked to do with it.
+        """Map the memory (``cuGraphicsMapResources``), ordered after earlier OpenGL commands.
 
         The resource holds the buffer, so that only closing it, :meth:`unmap` or :meth:`close` unmaps.
 
         Parameters
         ----------
         stream : :class:`Stream`
-            What is scheduled on it from now on may use the memory; unmapping follows its work.
+            Work enqueued on it after this call may use the memory; unmapping is ordered after that work.
 
         Returns
         -------
         :class:`Buffer`
-            The memory, with neither an owner nor a resource.
+            The memory. Its ``owner`` and ``memory_resource`` are None.
 
         Raises
         ------
@@ -163,7 +163,7 @@ cdef class GraphicsResource(DriverObject):
         Parameters
         ----------
         stream : :class:`Stream`
-            What is scheduled on it from now on may use the array; unmapping follows its work.
+            Work enqueued on it after this call may use the array; unmapping is ordered after that work.
         index : int, optional
             The layer, or the face of a cube map. Default is 0.
         level : int, optional
@@ -188,7 +188,7 @@ cdef class GraphicsResource(DriverObject):
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            After whose work OpenGL gets the memory back; the stream of :meth:`map` if None.
+            OpenGL gets the memory back after the work of this stream; if None, of that of :meth:`map`.
 
         Raises
         ------
@@ -211,7 +211,7 @@ cdef class GraphicsResource(DriverObject):
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            After whose work a mapped buffer is unmapped; the stream of :meth:`map` if None.
+            A mapped buffer is unmapped after the work of this stream; if None, of that of :meth:`map`.
         """
         if self.is_mapped:
             end_mapping(self, stream)
@@ -353,7 +353,7 @@ cdef OpaqueArray GraphicsResource_map_array(
     return array
 
 
-# From here on the handle ends the mapping, also where the driver gives no address.
+# From here on the handle unmaps, also if the driver returns no address.
 cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h_memory) except -1:
     cdef Allocation value
     cdef KeptGraphics resource

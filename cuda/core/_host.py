@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The host, as a place where memory can be."""
+"""The host as a memory location."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The packer of kernel arguments that other packages use."""
+"""Packs kernel arguments for launches through the bindings; used by other packages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ cdef class ParamHolder:
         ArgumentBlock_fill_naturally(
             self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
         )
-        # This is no call: buffers may be closed while it lives.
+        # This object outlives a call, and buffers may be closed meanwhile.
         self._block.end()
 
     @property

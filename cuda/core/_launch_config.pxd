@@ -7,7 +7,7 @@ from cuda.core._utils cimport cydriver
 cdef class LaunchConfig:
     cdef:
         object __weakref__
-        # What the driver takes, ready but for the stream. Its grid counts blocks, also with a cluster.
+        # The driver's struct, complete but for the stream. Its grid counts blocks, also with a cluster.
         cydriver.CUlaunchConfig _native
         cydriver.CUlaunchAttribute _attributes[3]
         unsigned int _grid[3]       # as the user counts: clusters, where there is a cluster

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How a kernel is launched: its grid, its blocks, and what they share."""
+"""Launch configurations: grid, blocks, clusters and shared memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ cdef class LaunchConfig:
     """How a kernel is launched.
 
     All fields can be changed between launches; each change is checked like construction. Sizes
-    are an int, or a tuple or list of one to three ints, each at least 1; what is missing is 1.
+    are an int, or a tuple or list of one to three ints, each at least 1; missing dimensions are 1.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ cdef class LaunchConfig:
     TypeError
         If ``shmem_size`` is no int.
     CUDAError
-        If the current device does not support clusters, or cooperative launches, and one is asked
-        for. Without these two no device is needed.
+        If clusters or a cooperative launch are requested and the current device does not support
+        them. Otherwise no device is needed.
     """
 
     __signature__ = ConstructorSignature()
@@ -67,7 +67,7 @@ cdef class LaunchConfig:
         is_cooperative: bool = False,
         programmatic_stream_serialization: bool = False,
     ):
-        """Check and take all fields."""
+        """Check and set all fields."""
         LaunchConfig_init(
             self, grid, cluster, block, shmem_size, bool(is_cooperative), bool(programmatic_stream_serialization)
         )
@@ -217,7 +217,7 @@ cdef int LaunchConfig_init(
     return 0
 
 
-# Brings the driver's struct up to date with the fields.
+# Updates the driver's struct from the fields.
 cdef void LaunchConfig_update(LaunchConfig self) noexcept:
     cdef cydriver.CUlaunchAttribute* c_attribute = self._attributes
     cdef bint has_cluster = self._cluster[0] != 0

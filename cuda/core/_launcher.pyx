@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launching kernels.
 
-A launch looks at the types of its first three arguments, writes the others where the driver reads them, and calls the
-driver. What the driver refuses for a reason that can be mended is mended and tried once more, so that the usual launch
-does not pay for the unusual one; docs/design/launch.md has the reasons.
+A launch checks the types of its first three arguments, writes the others to the argument buffer, and calls the driver.
+Errors that can be corrected (a shared memory limit, a wrong context) are handled after the failed call, so that the
+usual launch does not pay for checks; docs/design/launch.md has the reasons.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def launch(
     Parameters
     ----------
     stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        Where the kernel is queued. It runs in the context of the stream, whichever is current; on a
+        The stream to enqueue the kernel on. It runs in the context of the stream, whichever is current; on a
         default stream, in the current one. A foreign object with ``__cuda_stream__`` is accepted with
         a DeprecationWarning.
     config : :class:`LaunchConfig` | dict
@@ -61,8 +61,8 @@ def launch(
     Raises
     ------
     TypeError
-        If an argument is of no such type or of another size than its parameter, their number is
-        wrong, or ``stream``, ``config`` or ``kernel`` is something else. Nothing is launched then.
+        If an argument is of another type, or its size differs from that of its parameter, their number is
+        wrong, or ``stream``, ``config`` or ``kernel`` has a wrong type. Nothing is launched then.
     OverflowError
         If an integer does not fit its parameter. Nothing is launched then.
     RuntimeError
@@ -70,9 +70,9 @@ def launch(
     ValueError
         If a cooperative grid is larger than what can be resident at once.
     CUDAError
-        If the driver refuses the launch; where the kernel cannot have so much shared memory, it tells the limit.
+        If the driver refuses the launch; for too much shared memory, the message has the limit.
     """
-    # The launches that are not hot, with Python's own rules for arguments; launch_call has the hot ones.
+    # For less frequent kinds of call, with Cython's argument parsing; launch_call is the fast path.
     accepted_config = accept_config(config)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
@@ -83,7 +83,7 @@ def launch(
             stacklevel=1,
         )
     target = Stream_accept(stream, True)
-    # A kernel that is not loaded is loaded by its launch, which no capture should take for work of its own.
+    # The first launch loads the kernel, which a capture in a strict mode would refuse.
     mode = relax_capture_mode()
     try:
         launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
@@ -105,7 +105,7 @@ cdef class BoundKernel:
 
     def __call__(self, *kernel_args):
         """Launch the kernel (``cuLaunchKernelEx``); see :func:`launch` for the arguments and errors."""
-        # Only for callers that look this method up by name: a call of the object goes to BoundKernel_call.
+        # Only for callers that look this method up by name: calling the object runs BoundKernel_call.
         if self._kernel is None:
             raise RuntimeError("this BoundKernel binds no kernel; use Kernel.bind()")
         launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
@@ -123,7 +123,7 @@ cdef class BoundKernel:
 
     @property
     def config(self) -> LaunchConfig:
-        """How a call launches it; changes of this object count for later calls."""
+        """The launch configuration; later calls use changes of this object."""
         return self._config
 
     @property
@@ -207,7 +207,7 @@ cdef int launch_kernel(
     c_config.hStream = kept_stream.get()
     # The driver takes a CUkernel for a CUfunction, and finds the context by the stream.
     c_function = <cydriver.CUfunction>kept_kernel.get()
-    # Beforehand, because a launch that is refused ends a capture.
+    # Before the launch, because a failed launch invalidates a capture.
     if c_config.sharedMemBytes > kernel._plain_shared:
         prepare_shared_memory(kernel, kept_kernel, stream, c_config.sharedMemBytes)
     ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
@@ -219,7 +219,7 @@ cdef int launch_kernel(
 
 
 # ---------------------------------------------------------------------------------------------
-# What the driver refused: mend it and try again, or raise.
+# After a failed launch: correct the cause and try again, or raise.
 
 cdef int launch_again(
     cydriver.CUresult err,
@@ -290,7 +290,7 @@ cdef int raise_refusal(
     return 0
 
 
-# Lets a kernel have more dynamic shared memory than kernels have by default, once on each device.
+# Raises the limit of dynamic shared memory of a kernel above the default, once per device.
 cdef int prepare_shared_memory(
     Kernel kernel, const KeptKernel& kept, Stream stream, unsigned int size
 ) except -1:
@@ -325,8 +325,8 @@ cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1:
     return 0
 
 
-# Lets a kernel have all the dynamic shared memory of the device; false if it had that before.
-# Always the most there is, so that threads with different needs do not undo each other's setting.
+# Raises the limit to all the dynamic shared memory of the device; false if it was that before.
+# Always the maximum, so that threads with different sizes do not overwrite each other's limit.
 cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) except? False:
     cdef cydriver.CUkernel c_kernel = kept.get()
     cdef int c_limit = 0
@@ -360,7 +360,7 @@ cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) 
     return True
 
 
-# The dynamic shared memory that a block may have as things are set.
+# The present limit of dynamic shared memory per block.
 cdef int shared_memory_of(const KeptKernel& kept, int device_id) except -1:
     cdef int c_now = 0
     HANDLE_RETURN(
@@ -376,7 +376,7 @@ cdef int shared_memory_of(const KeptKernel& kept, int device_id) except -1:
 
 
 # ---------------------------------------------------------------------------------------------
-# Calls without an argument tuple: Cython makes one for *args, so both callables are made by hand.
+# Calls without an argument tuple: Cython creates one for *args, so both callables use the C API.
 
 cdef extern from "Python.h":
     """

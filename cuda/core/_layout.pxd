@@ -14,11 +14,11 @@ cdef class _StridedLayout:
     cdef tuple explicit_strides(self)
 
 
-# What others give, as ints that fit 64 bits; errors name `shape`, `strides` or `itemsize`.
+# Convert arguments to ints that fit 64 bits; errors name `shape`, `strides` or `itemsize`.
 cdef tuple checked_shape(object shape)
 cdef tuple checked_strides(object strides, Py_ssize_t ndim)
 cdef int64_t checked_itemsize(object itemsize) except -1
-# Refuses layouts, with strides in `unit` bytes or None, that no memory has room for.
+# Refuses layouts larger than the address space; strides are in `unit` bytes, or None.
 cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize) except -1
 
 # A layout whose parts are known to be valid.

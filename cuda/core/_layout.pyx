@@ -92,13 +92,13 @@ cdef class _StridedLayout:
 
     @classmethod
     def dense(cls, shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, ...] = "C") -> _StridedLayout:
-        """Return a gap-free layout; the last axis of ``stride_order`` has stride 1."""
+        """Return a dense layout; the last axis of ``stride_order`` has stride 1."""
         shape = checked_shape(shape)
         return cls(shape, ops.dense_strides(shape, ops.parse_stride_order(stride_order, len(shape))), itemsize)
 
     @classmethod
     def dense_like(cls, other: _StridedLayout, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
-        """Return a gap-free layout of the shape of ``other``, itself if it is one; ``'K'`` keeps its order of axes."""
+        """Return a dense layout of the shape of ``other``, or ``other`` if dense; ``'K'`` keeps its order of axes."""
         if type(other) is _StridedLayout and isinstance(stride_order, str) and _is_dense_in_order(other, stride_order):
             return other
         if not isinstance(other, _StridedLayout):
@@ -107,7 +107,7 @@ cdef class _StridedLayout:
         return cls(other.shape, ops.dense_strides(other.shape, order), other.itemsize)
 
     def to_dense(self, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
-        """Return a gap-free layout of the same shape."""
+        """Return a dense layout of the same shape."""
         return _StridedLayout.dense_like(self, stride_order)
 
     def required_size_in_bytes(self) -> int:
@@ -226,7 +226,7 @@ cdef class _StridedLayout:
         return size
 
     def sliced(self, slices) -> _StridedLayout:
-        """Return the layout of a part: integers drop their axis, slices cut it."""
+        """Return the layout of a slice: an integer drops its axis, a slice shortens it."""
         shape, strides, start = ops.slice_layout(self._shape, self.explicit_strides(), slices)
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset + start)
 
@@ -287,24 +287,24 @@ cdef class _StridedLayout:
 
     @property
     def is_contiguous_c(self) -> bool:
-        """Whether the layout is gap-free in C order."""
+        """Whether the layout is dense in C order."""
         return self._strides is None or ops.is_contiguous(self._shape, self._strides, tuple(range(self.ndim)))
 
     @property
     def is_contiguous_f(self) -> bool:
-        """Whether the layout is gap-free in Fortran order."""
+        """Whether the layout is dense in Fortran order."""
         return ops.is_contiguous(self._shape, self.explicit_strides(), tuple(reversed(range(self.ndim))))
 
     @property
     def is_contiguous_any(self) -> bool:
-        """Whether the layout is gap-free in some order of its axes."""
+        """Whether the layout is dense in some order of its axes."""
         strides = self.explicit_strides()
         order = sorted(range(self.ndim), key=lambda axis: (-strides[axis], self._shape[axis] == 1))
         return ops.is_contiguous(self._shape, strides, tuple(order)) or self.is_contiguous_c
 
     @property
     def is_dense(self) -> bool:
-        """Whether the layout is gap-free in some order of its axes and starts at its base."""
+        """Whether the layout is dense in some order of its axes and starts at its base."""
         return self._slice_offset == 0 and self.is_contiguous_any
 
     @property
@@ -411,7 +411,7 @@ cdef int64_t checked_itemsize(object itemsize) except -1:
 
 
 cdef object index_of(str name, object value):
-    # A bool is an int here, too, but not its own text.
+    # A bool is accepted as an int, but its text differs.
     if not hasattr(type(value), "__index__"):
         what = "an int" if name == "itemsize" else "a tuple of int"
         raise TypeError(f"{name} must be {what}, but has a {type(value).__name__}: {shown(value)}")
@@ -432,7 +432,7 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
         if strides is not None and extent > 1:
             stride = strides[axis]
             reach += abs(<double>stride) * (<double>extent - 1)
-    # Nearly 2**63, so that rounding does no harm.
+    # Slightly below 2**63, because of rounding.
     if max(elements * itemsize, reach * unit + itemsize) >= 9.2e18:
         raise ValueError(
             f"the layout leaves the address space: shape {shown(shape)}, strides {shown(strides)}, itemsize {itemsize}"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking compiled code, by nvJitLink or by the driver's linker.
+"""Linking compiled code with nvJitLink or the driver's linker.
 
 A back end has ``backend``, ``handle``, ``add()``, ``link()``, ``log()`` and ``close()``.
 """
@@ -33,7 +33,7 @@ _choice = threading.RLock()
 
 @needs_init("_linker", "_is_linked")
 class Linker:
-    """Compiled code that is linked at run time.
+    """Links compiled code at run time.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Linker:
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Return what links: nvJitLink, or the driver where that is missing or older than CUDA 12.3.
+        """Return the back end: nvJitLink, or the driver if that is missing or older than CUDA 12.3.
 
         The answer is the same for the life of the process.
         """
@@ -118,7 +118,7 @@ class Linker:
         Parameters
         ----------
         target_type : ObjectCodeFormatType | str
-            What to make, in any case: ``"cubin"``, or ``"ptx"``, which nvJitLink makes of LTO IR with
+            The output, in upper or lower case: ``"cubin"``, or ``"ptx"``, which nvJitLink generates from LTO IR with
             the options ``link_time_optimization=True, ptx=True``.
 
         Returns
@@ -133,7 +133,7 @@ class Linker:
         RuntimeError
             If the linker is closed, or has linked already.
         nvJitLinkError, CUDAError
-            If linking failed; the message and ``log`` have what the linker says.
+            If linking failed; the message and ``log`` have the linker's output.
         """
         target = _TARGETS.get(target_type) if isinstance(target_type, str) else None
         if target is None:
@@ -168,13 +168,13 @@ class Linker:
         return self._linker.log("info")
 
     def close(self) -> None:
-        """Give back the linker's state; calling this again does nothing."""
+        """Destroy the linker's state; calling this again does nothing."""
         if self._linker is not None:
             self._linker.close()
 
     @property
     def backend(self) -> CompilerBackendType:
-        """What links."""
+        """The back end: ``"nvJitLink"`` or ``"driver"``."""
         return self._linker.backend
 
     @property
@@ -189,7 +189,7 @@ class Linker:
 
 
 def are_quick_to_link(object_codes) -> bool:
-    """Return whether only machine code has to be joined, in a few milliseconds at most."""
+    """Return whether the inputs are machine code only, which link in a few milliseconds at most."""
     sizes = [
         len(code.code) if code.code_type == "cubin" and isinstance(code.code, bytes) else None for code in object_codes
     ]
@@ -197,7 +197,7 @@ def are_quick_to_link(object_codes) -> bool:
 
 
 def make_driver_linker(options: LinkerOptions) -> DriverLinker:
-    """Return the driver's linker, having refused what it lacks."""
+    """Return the driver's linker, after refusing options that it lacks."""
     refused = refused_options(options, "driver")
     if refused:
         raise ValueError(f"options not supported by the driver's linker: {', '.join(refused)}; {NO_NVJITLINK}")
@@ -221,7 +221,7 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
 
 
 def _decide_nvjitlink_or_driver() -> bool:
-    """Return whether the driver links, for want of nvJitLink; decided once per process."""
+    """Return whether the driver links because nvJitLink is missing; decided once per process."""
     if _decision.cache_info().currsize:
         return _decision()
     with _choice:

@@ -55,11 +55,11 @@ cdef object _tensor_map_of = None
 
 
 cdef class StridedMemoryView(ViewState):
-    """A view of an array or tensor: where its memory is, its shape, strides and element type.
+    """A view of an array or tensor: its address, shape, strides and element type.
 
-    Views come from the ``from_*`` methods. A view owns nothing, and keeps alive what it was made from.
+    Views come from the ``from_*`` methods. A view owns no memory; it keeps a reference to its exporter.
     Where a method takes ``stream_ptr``, that is the address of the stream which will use the memory:
-    later work of it comes after what the exporter has enqueued. -1 means that no ordering is needed.
+    later work of it is ordered after what the exporter has enqueued. -1 means no ordering.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ cdef class StridedMemoryView(ViewState):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        """Export the view with DLPack. The capsule, and who takes the tensor out of it, keep the view alive.
+        """Export the view with DLPack. The capsule, and the consumer of its tensor, keep the view alive.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ cdef class StridedMemoryView(ViewState):
         Parameters
         ----------
         layout : _StridedLayout, optional
-            The new layout, from the base that the present one counts from. None keeps it.
+            The new layout, relative to the base of the present one. None keeps it.
         dtype : :class:`numpy.dtype`, optional
             The new type. None keeps it.
 
@@ -312,10 +312,9 @@ cdef class StridedMemoryView(ViewState):
         l2_promotion: object | None = None,
         oob_fill: object | None = None,
     ) -> TensorMapDescriptor:
-        """Describe the memory for the copy engine for tensors (TMA), in tiles (``cuTensorMapEncodeTiled``).
+        """Create a descriptor for copies of tiles by the tensor memory accelerator (``cuTensorMapEncodeTiled``).
 
-        Give ``box_dim`` and what else differs from the defaults, or ``options`` alone. All that counts axes does so
-        in the order of the view.
+        Pass ``box_dim`` and other arguments, or ``options`` alone. All axes are in the order of the view.
 
         Parameters
         ----------
@@ -484,7 +483,7 @@ cdef class StridedMemoryView(ViewState):
 
 
 cdef class _StridedMemoryViewProxy:
-    """An argument that can be viewed once its stream is known."""
+    """An argument from which a view can be created once its stream is known."""
 
     cdef:
         readonly object obj
@@ -501,7 +500,7 @@ cdef class _StridedMemoryViewProxy:
 
 
 def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
-    """Decorate a function so that some of its positional arguments arrive ready to be viewed.
+    """Decorate a function so that it gets some of its positional arguments as viewable objects.
 
     Parameters
     ----------

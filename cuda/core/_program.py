@@ -45,7 +45,7 @@ class Program:
     code : str | bytes | bytearray
         The source; CUDA C++ and PTX are a str, NVVM IR may also be bitcode.
     code_type : SourceCodeType | str
-        What the source is, in any case: ``"c++"`` for NVRTC, ``"ptx"`` for the linker, ``"nvvm"`` for NVVM.
+        The language, in upper or lower case: ``"c++"`` for NVRTC, ``"ptx"`` for the linker, ``"nvvm"`` for NVVM.
     options : :class:`ProgramOptions`, optional
         How to compile; a dict of its fields is taken too. They are copied: later changes have no effect.
 
@@ -75,7 +75,7 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("f")
     """
 
-    # What a program has later, or not at all.
+    # Set later, or never.
     _back_end = None
     _debug_file = None
     _is_closed = False
@@ -95,7 +95,7 @@ class Program:
         self._settings = settings = compile_settings(kind, options)
         self._options = options = settings.options
         self._name = options.name
-        # Held while the compiler gets the source, which happens when it is to compile: most programs are in a cache.
+        # Held while the source is passed to the compiler. That happens in compile(): most code comes from a cache.
         self._opening = RLock()
         if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
@@ -128,8 +128,8 @@ class Program:
         Parameters
         ----------
         target_type : ObjectCodeFormatType | str
-            What to make, in any case: ``"ptx"``, ``"cubin"`` or ``"ltoir"`` of C++, ``"ptx"`` or ``"ltoir"``
-            of NVVM IR, ``"cubin"`` of PTX.
+            The output, in upper or lower case: ``"ptx"``, ``"cubin"`` or ``"ltoir"`` from C++, ``"ptx"`` or
+            ``"ltoir"`` from NVVM IR, ``"cubin"`` from PTX.
         name_expressions : tuple or list of str or bytes, optional
             Expressions such as ``"scale<float>"`` that name kernels. The result's
             :meth:`~ObjectCode.get_kernel` takes them; they have to be given to the first compilation.
@@ -137,9 +137,9 @@ class Program:
         logs : object, optional
             An object with ``write(str)`` that gets the messages of the compiler, if there are any.
         cache : :class:`~cuda.core.utils.ProgramCacheResource`, optional
-            Where the result is looked up first, and stored. An entry holds for this source, target and
-            name expressions, for these options, for the version of the compiler, and for the content of
-            every header that the source may include. Nothing is written to ``logs`` for what is found.
+            The cache in which the result is looked up first, and stored. The key consists of source, target,
+            name expressions, options, the version of the compiler, and the contents of
+            every header that the source may include. A hit writes nothing to ``logs``.
 
         Returns
         -------
@@ -161,9 +161,9 @@ class Program:
         Warns
         -----
         RuntimeWarning
-            If PTX is made that is too new for the driver, a precompiled header could not be made, the
-            options leave the compiler nothing to make of this type, or the source includes what cannot
-            be found for ``cache``, which is not used then.
+            If the PTX is too new for the driver, a precompiled header could not be created, the
+            options make the compiler produce no output of this type, or the headers of the source cannot be
+            determined, so that ``cache`` is not used.
         """
         if self._is_closed:
             raise RuntimeError(CLOSED)
@@ -196,7 +196,7 @@ class Program:
     def close(self) -> None:
         """Destroy the compiler's program and remove the debug source file; calling this again does nothing."""
         self._is_closed = True
-        # A thread that is just opening this program closes what it opened.
+        # Another thread that is creating the compiler's program at this moment destroys it itself.
         back_end = self._back_end
         if back_end is not None:
             back_end.close()
@@ -205,7 +205,7 @@ class Program:
 
     @property
     def backend(self) -> CompilerBackendType:
-        """The compiler."""
+        """The back end: ``"NVRTC"``, ``"NVVM"``, ``"nvJitLink"`` or ``"driver"``."""
         return self._settings.back_end.backend or _linker.Linker.which_backend()
 
     @property
@@ -222,7 +222,7 @@ class Program:
 
     @property
     def pch_status(self) -> PCHStatusType | None:
-        """What became of the precompiled header in the latest compilation; None when none was asked for."""
+        """The status of the precompiled header in the latest compilation; None if none was requested."""
         return None if self._back_end is None else self._back_end.pch_status
 
     def _opened(self):
@@ -240,7 +240,7 @@ class Program:
         return self._back_end
 
     def _look_early(self) -> None:
-        """Refuse what can be refused without the compiler, and what the driver's linker refuses."""
+        """Raise the errors that need no compiler, and those of the driver's linker."""
         if self._kind is SourceCodeType.CXX:
             return
         if self._kind is SourceCodeType.PTX and self._options.numba_debug:
@@ -249,7 +249,7 @@ class Program:
             self._opened()
 
     def _remarks(self, request, compiled):
-        """Yield what the user should know of a compilation that did not fail."""
+        """Yield the warnings of a successful compilation."""
         target, code, log = request.target, compiled.code, compiled.log
         if request.obstacle is not None:
             yield f"the program is not cached, because it is unknown which header this is: {request.obstacle}"
@@ -274,7 +274,7 @@ class Program:
 
 
 def why_nothing(options: ProgramOptions) -> str:
-    """Return why NVRTC made no code of a type, and did not fail."""
+    """Return why NVRTC produced no output of a type without an error."""
     if options.link_time_optimization:
         return "since link_time_optimization is True: compile to ltoir"
     if str(options.arch).startswith("compute_"):
@@ -283,16 +283,16 @@ def why_nothing(options: ProgramOptions) -> str:
 
 
 def object_code(compiled: CompiledCode, target, name: str, name_expressions) -> ObjectCode:
-    """Make an object code of compiled code and the names in it."""
+    """Create an ObjectCode from compiled code and its symbol names."""
     # Other compilers than NVRTC have no name expressions, and give no symbols.
     mapping = dict(zip(name_expressions, compiled.symbols, strict=True)) if compiled.symbols else None
     return ObjectCode._init(compiled.code, target, name=name, symbol_mapping=mapping)
 
 
 class DebugFile:
-    """The source in a file for debuggers to show, as long as the program lives.
+    """A file with the source, for debuggers to show, as long as the program exists.
 
-    Its path is None where it could not be written: compilation goes on without it.
+    Its path is None if it could not be written: compilation continues without it.
     """
 
     def __init__(self, source: bytes):

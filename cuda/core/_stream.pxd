@@ -15,7 +15,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._utils cimport cydriver
 
 
-# Whatever work can be scheduled on: a stream, or a graph builder with its capturing stream.
+# The base of what work can be enqueued on: a stream, or a graph builder with its capturing stream.
 cdef class StreamSource(DriverObject):
     cdef Stream _stream_to_use(self)
 
@@ -33,13 +33,13 @@ cdef inline int Stream_keep(Stream self, KeptStream* kept) except -1:
     return 0 if kept.hold(self._h_stream) else refuse_closed(self)
 
 
-# Whether the stream, or none at all, means another one in every context.
+# Whether it is a default stream (or none was given), which is another stream in each context.
 cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
     return <uintptr_t>h_stream.get() <= 2
 
 # A new stream of a context, which the caller keeps, whichever is current.
 cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options)
-# A reference to a stream that somebody else owns; `owner` is kept alive.
+# A borrowed stream; `owner` is kept alive.
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
 
 # The stream behind an argument: a Stream, a graph builder, or (where allowed) a foreign stream.

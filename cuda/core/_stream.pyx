@@ -58,14 +58,14 @@ __all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "Stre
 
 
 cdef class StreamSource(DriverObject):
-    """Base of all that work can be scheduled on."""
+    """The base of what work can be enqueued on: streams and graph builders."""
 
     cdef Stream _stream_to_use(self):
         raise TypeError(f"{type(self).__name__} has no stream")
 
 
 cdef class Stream(StreamSource):
-    """A queue of work on a device; its items run in order, those of other streams beside them.
+    """A queue of work on a device, which runs in order, and concurrently with other streams.
 
     Streams come from :meth:`Device.create_stream` and :meth:`Stream.from_handle`; there is no
     direct construction. As a context manager a stream closes itself at the end of the block.
@@ -148,7 +148,7 @@ cdef class Stream(StreamSource):
             raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
         if (<Event>event)._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
-        # Enqueueing blocks when the queue of the device is full, and what empties it may need the
+        # Enqueueing blocks while the queue of the device is full, and a host callback in it may need the
         # interpreter: so every such call releases the lock.
         Stream_keep(self, &kept_stream)
         Event_keep(<Event>event, &kept_event)
@@ -188,7 +188,7 @@ cdef class Stream(StreamSource):
     def create_graph_builder(self) -> GraphBuilder:
         """Return a :class:`~cuda.core.graph.GraphBuilder` that captures the work of this stream into a graph.
 
-        Between its ``begin_building`` and ``end_building`` nothing that is scheduled on the stream runs.
+        Between its ``begin_building`` and ``end_building``, work enqueued on the stream is captured and does not run.
 
         Raises
         ------
@@ -252,7 +252,7 @@ cdef class Stream(StreamSource):
 
     @property
     def resources(self) -> DeviceResources:
-        """What the stream's context may use of its device; see :attr:`Context.resources`."""
+        """The resources of the stream's context; see :attr:`Context.resources`."""
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)
@@ -305,7 +305,7 @@ cdef class Stream(StreamSource):
 
 @options_class
 class StreamOptions(Options):
-    """How a stream is made.
+    """Options of a new stream.
 
     Attributes
     ----------
@@ -397,7 +397,7 @@ cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
     Parameters
     ----------
     arg : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        What work is to be scheduled on.
+        The stream to enqueue work on.
     allow_stream_protocol : bool, optional
         Whether an object with ``__cuda_stream__`` is accepted too, with a DeprecationWarning.
 
@@ -517,7 +517,7 @@ cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
         finally:
             Context_leave(is_entered)
         if other._h_context:
-            # Waiting reads what is recorded at that moment, so one event serves all waits.
+            # A wait uses the record at that moment, so one event can be reused for all waits.
             other._h_join.set(h_event)
     with nogil:
         HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), awaited.get()), b"cuEventRecord")

@@ -40,7 +40,7 @@ __all__ = []
 cdef enum:
     MAX_NDIM = 64
 
-# Nearly 2**63, so that rounding does no harm.
+# Slightly below 2**63, because of rounding.
 cdef double MAX_REACH = 9.2e18
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers, which are ranges of memory."""
+"""Buffers: ranges of memory with a way to free them."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ cdef class Buffer(MemoryRange):
     there is no direct construction. Dropping the last reference frees like :meth:`close`. As a context
     manager a buffer closes itself at the end of the block.
 
-    ``buffer[16:32]`` is a part of the memory, by the rules of slices: a buffer that keeps the whole one
-    alive and is closed with it. Closing a part frees nothing, and leaves parts of that part open.
+    ``buffer[16:32]`` is a sub-buffer, by the rules of slices: a buffer on the same allocation, which keeps its
+    parent alive and is closed with it. Closing a sub-buffer frees nothing, and does not close slices of it.
 
-    Where the host can read the memory, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` show its
+    Where the host can read the memory, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` give access to its
     bytes, without waiting for work that still writes to them.
     """
 
@@ -67,7 +67,7 @@ cdef class Buffer(MemoryRange):
         PyBuffer_FillInfo(
             view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
         )
-        # The answer of a resource may have closed the buffer: the view keeps the memory by itself.
+        # The code of a resource may have closed the buffer: the view itself keeps the memory.
         view.internal = new AllocationHandle(memory.handle())
         MemoryRange_count_export(self, 1)
 
@@ -154,10 +154,10 @@ cdef class Buffer(MemoryRange):
         size : int
             How many bytes are there.
         mr : :class:`MemoryResource`, optional
-            Who owns the memory: ``mr.deallocate`` is called once, on close or collection. Without it
+            The owner of the memory: ``mr.deallocate`` is called once, on close or garbage collection. Without it
             nothing is freed.
         owner : object, optional
-            What to keep alive until the buffer is closed; not together with ``mr``.
+            An object to keep alive until the buffer is closed; excludes ``mr``.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream in whose order ``mr`` frees; the default stream if None. Only with ``mr``.
 
@@ -178,8 +178,8 @@ cdef class Buffer(MemoryRange):
     def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: IPCBufferDescriptor, *, stream) -> Buffer:
         """Open a buffer of another process (``cuMemPoolImportPointer``).
 
-        The other process must not free the memory before this one has. All imports of one buffer
-        share one mapping, which ends in the order of the stream of the last one.
+        The other process must not free the memory before this one does. All imports of one buffer
+        share one mapping, which is freed on the stream of the last one.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ cdef class Buffer(MemoryRange):
         ipc_descriptor : IPCBufferDescriptor
             The :attr:`ipc_descriptor` of the buffer there.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream in whose order the memory is given back.
+            The stream on which the memory is freed.
 
         Raises
         ------
@@ -197,7 +197,7 @@ cdef class Buffer(MemoryRange):
         RuntimeError
             If the memory of ``mr`` is not shared between processes, or ``mr`` is closed.
         ValueError
-            If the descriptor is too short, or claims more than there is.
+            If the descriptor is too short, or its size exceeds that of the allocation.
         CUDAError
             If the driver does not find the memory in the pool.
         """
@@ -209,18 +209,18 @@ cdef class Buffer(MemoryRange):
         """Free the memory in stream order; calling this again does nothing.
 
         Memory that others still refer to (a DLPack consumer, a graph) is freed after them. A stream that
-        is capturing cannot free memory from outside the capture: that waits for the end of the capture.
+        is capturing cannot free memory allocated outside the capture: it is freed when the capture ends.
 
         Parameters
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream in whose order to free. If None, the recorded one: that of the allocation, or of
-            the last :meth:`set_deallocation_stream`. Of no effect for a part.
+            the last :meth:`set_deallocation_stream`. Has no effect for a sub-buffer.
 
         Raises
         ------
         BufferError
-            If a memoryview or a NumPy array still looks at the memory, or at a part of it.
+            If a memoryview or a NumPy array of the memory, or of a slice of it, still exists.
         TypeError
             If ``stream`` is no stream.
         """
@@ -231,14 +231,14 @@ cdef class Buffer(MemoryRange):
         if c_stream is not None and not self._is_slice:
             Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
-        # Meanwhile its resource was asked, or another thread had a turn.
+        # Meanwhile code of its resource or another thread ran.
         Buffer_refuse_exports(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
-        """Record another stream in whose order the memory is freed.
+        """Set the stream on which the memory is freed.
 
-        Nothing orders the old stream before the new one: that is up to the caller.
+        The new stream is not ordered after the old one: that is up to the caller.
 
         Parameters
         ----------
@@ -262,8 +262,8 @@ cdef class Buffer(MemoryRange):
     def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
         """Copy all bytes to other memory, in stream order (``cuMemcpyAsync``).
 
-        Pageable host memory is written when the call returns, or by later work of the stream; all other
-        memory by work of the stream only, and it has to stay until then.
+        Pageable host memory is written before the call returns, or by work of the stream; all other
+        memory by work of the stream, and it must stay allocated until then.
 
         Parameters
         ----------
@@ -315,8 +315,8 @@ cdef class Buffer(MemoryRange):
     def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
         """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
 
-        Pageable host memory has been read when the call returns; all other memory has to stay as it is
-        until the stream is done with it.
+        Pageable host memory has been read when the call returns; all other memory must not be changed
+        until the copy has completed.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ cdef class Buffer(MemoryRange):
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
 
-        Patterns of 1, 2 or 4 bytes take one call of the driver; for wider ones the part that is filled
+        Patterns of 1, 2 or 4 bytes take one driver call; for wider ones the filled range
         doubles with each call.
 
         Parameters
@@ -390,8 +390,8 @@ cdef class Buffer(MemoryRange):
         Parameters
         ----------
         shape : int | tuple[int, ...], optional
-            The extents; one of them may be -1, and follows from the size of the buffer, as all does if
-            this is None.
+            The extents; one of them may be -1, and is computed from the size of the buffer. None means one axis of
+            all elements.
         dtype : :class:`numpy.dtype` | type | str, optional
             The type of the elements, ``numpy.uint8`` if None.
 
@@ -403,10 +403,10 @@ cdef class Buffer(MemoryRange):
         Raises
         ------
         ValueError
-            If the buffer is too small, no multiple of what -1 or None has to divide, or begins at an
-            address where elements of this type cannot be.
+            If the buffer is too small, -1 or None gives no whole number, or the address is not aligned for
+            the type.
         TypeError
-            If ``shape`` or ``dtype`` is none.
+            If ``shape`` or ``dtype`` is of another type.
         RuntimeError
             If the buffer is closed.
         """
@@ -422,7 +422,7 @@ cdef class Buffer(MemoryRange):
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:
-        """What another process needs to open this buffer (``cuMemPoolExportPointer``).
+        """The descriptor with which another process opens this buffer (``cuMemPoolExportPointer``).
 
         Raises
         ------
@@ -482,7 +482,7 @@ cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):
 
 cdef list buffers_argument(object buffers, str name):
     cdef list checked
-    # Lists and tuples are sequences, too, but the abstract class takes long to say so.
+    # Lists and tuples are tested first, because the test by the abstract class is slow.
     if not isinstance(buffers, (list, tuple)) and (isinstance(buffers, Buffer) or not isinstance(buffers, Sequence)):
         raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
     checked = list(buffers)
@@ -528,7 +528,7 @@ cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexc
     self._ipc_descriptor = descriptor
 
 
-# Before a buffer is closed: a queue may pickle it later, and the memory lives on where others use it.
+# Before a buffer is closed: a queue may pickle it later, and others may keep the memory.
 cdef int Buffer_keep_descriptor(Buffer self) except -1:
     if (
         self._ipc_descriptor is None and self._h_allocation.use_count() > 1 and not self._is_slice
@@ -554,7 +554,7 @@ def _rebuild_buffer(cls, mr, descriptor):
     return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
 
 
-# Most programs copy no arrays of others: what does is loaded by the first one.
+# Loaded by the first copy of a foreign array, which most programs do not make.
 cdef struct ArrayCopies:
     CopyToArray to_array
     CopyFromArray from_array

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The choices of copies: when a source may be read, and what may run beside them."""
+"""Enums of copy options: when a source may be read, and whether copies overlap with kernels."""
 
 from enum import StrEnum
 

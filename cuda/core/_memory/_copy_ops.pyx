@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many copies in one call of the driver."""
+"""Many copies in one driver call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cuda.core._memory.copying._options import CopyOptions
 
 __all__ = ["copy_batch"]
 
-# What copies without options have; reading it from an object takes longer than the rest of a small batch.
+# The defaults, as a constant; reading them from an object takes longer than the rest of a small batch.
 cdef cydriver.CUmemcpyAttributes PLAIN = hints_of(CopyOptions())
 
 
@@ -34,7 +34,7 @@ def copy_batch(
 ) -> None:
     """Copy buffers to others of the same sizes, in stream order (``cuMemcpyBatchAsync``).
 
-    The copies are in no order among themselves. Before CUDA 13.0 this is a loop of plain copies.
+    The copies are not ordered among themselves. Before CUDA 13.0 this is a loop of single copies.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of a device, from one of its pools."""
+"""Device memory from a pool."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 cdef class DeviceMemoryResource(_IPCMemPool):
     """Stream-ordered memory of one device.
 
-    Without options it hands out memory of the device's current pool, which it does not own. Adopting
+    Without options it allocates from the device's current pool, which it does not own. Using
     that pool raises its release threshold from 0 to the maximum, so that freed memory is kept for
     reuse; another threshold is left alone. With options it makes a pool of its own.
 
@@ -53,7 +53,7 @@ cdef class DeviceMemoryResource(_IPCMemPool):
     _accessible_by = ("device",)
 
     def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
-        """Take the current pool of the device, or create one with options."""
+        """Use the current pool of the device, or create one with options."""
         options = check_or_create_options(
             DeviceMemoryResourceOptions, options, "device memory resource options", keep_none=True
         )
@@ -108,9 +108,9 @@ cdef class DeviceMemoryResource(_IPCMemPool):
     def peer_accessible_by(self) -> PeerAccessibleBySetProxy:
         """Get or set the devices that may access the memory, besides its own.
 
-        Granting or revoking holds for memory allocated before and after, and can take seconds. What
-        is set may be any iterable of :class:`Device` or int; it replaces the set in one call of the
-        driver (``cuMemPoolSetAccess``).
+        Granting or revoking applies to memory allocated before and after, and can take seconds.
+        Assigning an iterable of :class:`Device` or int replaces the set in one driver call
+         (``cuMemPoolSetAccess``).
 
         Raises
         ------
@@ -133,17 +133,17 @@ cdef class DeviceMemoryResource(_IPCMemPool):
 
 @options_class
 class DeviceMemoryResourceOptions(Options):
-    """How the pool of a :class:`DeviceMemoryResource` is made.
+    """Options of the pool of a new :class:`DeviceMemoryResource`.
 
     Attributes
     ----------
     ipc_enabled : bool, optional
         Whether other processes may open the memory; Linux only. Default is False.
     max_size : int, optional
-        The most bytes the pool may have; 0, the default, leaves that to the driver.
+        The maximum size of the pool in bytes; 0, the default, is the driver's limit.
     release_threshold : int, optional
-        How many bytes the pool keeps for reuse when a stream or event is synchronised; what it has
-        beyond goes back to the operating system then. If None, it keeps all.
+        How many unused bytes the pool keeps for reuse when a stream or event is synchronised; more than
+        that is returned to the operating system then. If None, it keeps all.
     """
 
     ipc_enabled: bool = False

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of graphs: allocated and freed by their nodes."""
+"""Memory that graph nodes allocate and free."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["GraphMemoryResource"]
 
 
 cdef class cyGraphMemoryResource(MemoryResource):
-    """What :class:`GraphMemoryResource` is made of."""
+    """The implementation of :class:`GraphMemoryResource`."""
 
     _accessible_by = ("device",)
 
@@ -78,7 +78,7 @@ cdef class cyGraphMemoryResource(MemoryResource):
         free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
     def trim(self) -> None:
-        """Give memory that graphs of the device do not use back to the system (``cuDeviceGraphMemTrim``)."""
+        """Return unused memory of the device's graphs to the operating system (``cuDeviceGraphMemTrim``)."""
         cdef int device_id = self._device_id
         with nogil:
             HANDLE_RETURN(cydriver.cuDeviceGraphMemTrim(device_id), b"cuDeviceGraphMemTrim")
@@ -88,7 +88,7 @@ cdef class cyGraphMemoryResource(MemoryResource):
 
     @property
     def attributes(self) -> GraphMemoryResourceAttributes:
-        """How much memory the graphs of the device use, read when asked for."""
+        """The memory use of the device's graphs; each attribute queries the driver."""
         cdef GraphMemoryResourceAttributes attributes
         attributes = GraphMemoryResourceAttributes.__new__(GraphMemoryResourceAttributes)
         attributes._device_id = self._device_id

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What travels between processes that share memory, and the mappings of what arrived."""
+"""Descriptors of memory shared between processes, and the mappings of imported memory."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ cdef class IPCAllocationHandle:
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """What identifies the pool in all processes."""
+        """The identity of the pool, the same in all processes."""
         return self._uuid
 
     @property
@@ -99,7 +99,7 @@ cdef class IPCAllocationHandle:
 
 
 cdef class IPCBufferDescriptor:
-    """What another process needs to open a :class:`~cuda.core.Buffer`, besides its pool.
+    """The descriptor with which another process opens a :class:`~cuda.core.Buffer` of an imported pool.
 
     It comes from :attr:`Buffer.ipc_descriptor` and can be pickled.
     """
@@ -167,7 +167,7 @@ cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
     if number > INT_MAX:
         raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(number)}")
     cdef int descriptor = number
-    # At once and with the interpreter lock, so that nobody closes the number and gets it for another file.
+    # With the interpreter lock held, so that no other thread closes the descriptor and opens another file under it.
     cdef int mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     if mine < 0:
         PyErr_SetFromErrno(OSError)
@@ -273,8 +273,8 @@ cdef Mapping Mapping_create(
     memcpy(&data, <char*>payload, sizeof(data))
     self.key = (address(h_pool), payload)
     self.h_pool = h_pool
-    # Memory that the driver for CUDA 13.0 maps into a pool which devices were let into before spoils the
-    # pools that are made later. So each piece has an imported pool to itself, and devices are let in last.
+    # A defect of the driver for CUDA 13.0: memory imported into a pool whose access was set before damages pools
+    # that are created later. So each allocation gets an imported pool of its own, and access is set last.
     if let_in == NULL:
         self.h_source = h_pool
     else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resources over the allocators of the driver that know no streams."""
+"""Resources over the synchronous allocators of the driver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LegacyPinnedMemoryResource"]
 
 @answering
 class LegacyPinnedMemoryResource(MemoryResource):
-    """Page-locked host memory, which devices access too."""
+    """Page-locked host memory, which devices can also access; not stream-ordered."""
 
     _accessible_by = ("device", "host")
 
@@ -70,7 +70,7 @@ class LegacyPinnedMemoryResource(MemoryResource):
 
 
 class _SynchronousMemoryResource(MemoryResource):
-    """Memory of a device without pools."""
+    """Device memory without pools: ``cuMemAlloc`` and ``cuMemFree``."""
 
     _accessible_by = ("device",)
 

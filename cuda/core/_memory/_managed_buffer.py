@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers of managed memory: advice to the driver, and migration."""
+"""Buffers of managed memory, with advice to the driver and migration."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class ManagedBuffer(Buffer):
     """A range of managed memory, which migrates between the host and devices.
 
     Managed buffers come from :meth:`ManagedMemoryResource.allocate` and :meth:`from_handle`; there is no
-    direct construction. What advises or migrates raises ValueError for memory that is not managed, and
-    RuntimeError when the buffer is closed.
+    direct construction. Methods that advise or migrate raise ValueError for memory that is not managed, and
+    RuntimeError if the buffer is closed.
     """
 
     _made_by = "ManagedMemoryResource.allocate() or ManagedBuffer.from_handle()"
@@ -111,7 +111,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def preferred_location(self):
-        """Where the memory should be, a :class:`Device` or :class:`Host`; None without a wish (``cuMemAdvise``)."""
+        """The preferred location, a :class:`Device` or :class:`Host`, or None (``cuMemAdvise``)."""
         return get_preferred_location(self)
 
     @preferred_location.setter
@@ -141,7 +141,7 @@ class ManagedBuffer(Buffer):
 
 @needs_init("_buffer")
 class AccessedBySetProxy(MutableSet):
-    """The places to which managed memory stays mapped, read from the driver and written to it."""
+    """The locations to which managed memory stays mapped; reads and writes go to the driver."""
 
     __slots__ = ("_buffer",)
 
@@ -178,7 +178,7 @@ class AccessedBySetProxy(MutableSet):
         set_accessed_by(self._buffer, _check_member(location), True)
 
     def discard(self, location) -> None:
-        """Take a member out; what is no member is ignored."""
+        """Remove a location; others are ignored."""
         if location in self:
             set_accessed_by(self._buffer, location, False)
 

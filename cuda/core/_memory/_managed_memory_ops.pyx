@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Advice to the driver about managed memory, and its migration: one buffer, or many in one call."""
+"""Advice for and migration of managed memory: one buffer, or many in one call."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def set_read_mostly(Buffer buffer not None, value: bool) -> None:
 
 
 def get_preferred_location(Buffer buffer not None):
-    """Return the Device or Host where the memory should be, or None."""
+    """Return the preferred location, a Device or Host, or None."""
     cdef int32_t c_kind = <int32_t>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_INVALID
     cdef int32_t c_number = 0
     read_attribute(
@@ -188,7 +188,7 @@ def get_preferred_location(Buffer buffer not None):
 
 
 def set_preferred_location(Buffer buffer not None, location) -> None:
-    """Advise where the memory should be; None takes the advice back."""
+    """Set the preferred location; None removes it."""
     if location is None:
         advise(
             buffer,

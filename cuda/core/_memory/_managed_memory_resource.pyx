@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Managed memory, which migrates between the host and devices, from one of its pools."""
+"""Managed memory from a pool."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = ["ManagedMemoryResource", "ManagedMemoryResourceOptions"]
 cdef class ManagedMemoryResource(_MemPool):
     """Stream-ordered managed memory; :meth:`allocate` returns :class:`ManagedBuffer` objects.
 
-    Without options it hands out memory of the driver's current pool of managed memory, which it does not
-    own; adopting that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does.
+    Without options it allocates from the driver's current pool of managed memory, which it does not
+    own; using that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does.
     With options it makes a pool of its own.
 
     Parameters
@@ -48,7 +48,7 @@ cdef class ManagedMemoryResource(_MemPool):
     _accessible_by = ("device", "host")
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None):
-        """Take the current pool of managed memory, or create one with options."""
+        """Use the current pool of managed memory, or create one with options."""
         options = check_or_create_options(
             ManagedMemoryResourceOptions, options, "managed memory resource options", keep_none=True
         )
@@ -69,7 +69,7 @@ cdef class ManagedMemoryResource(_MemPool):
 
     @property
     def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
-        """Where the memory should be, as ``(type, id)``, with the id None for the host; None without a wish."""
+        """The preferred location as ``(type, id)``, with the id None for the host; or None."""
         return self._preferred_location
 
     @property
@@ -80,7 +80,7 @@ cdef class ManagedMemoryResource(_MemPool):
 
 @options_class
 class ManagedMemoryResourceOptions(Options):
-    """How the pool of a :class:`ManagedMemoryResource` is made.
+    """Options of the pool of a new :class:`ManagedMemoryResource`.
 
     Whether the two fields of the preferred location fit together is checked when the resource is made.
 
@@ -89,11 +89,11 @@ class ManagedMemoryResourceOptions(Options):
     preferred_location : int, optional
         The ordinal of a device or the number of a NUMA node; without a type, -1 is the host.
     preferred_location_type : :class:`~cuda.core.typing.ManagedMemoryLocationType` | str, optional
-        What ``preferred_location`` counts. ``"host"`` takes no number, and ``"host_numa"`` without one is
+        The kind of location. ``"host"`` takes no number, and ``"host_numa"`` without one is
         the node nearest to the current device.
     release_threshold : int, optional
-        How many bytes the pool keeps for reuse when a stream or event is synchronised; what it has
-        beyond goes back to the operating system then. If None, it keeps all.
+        How many unused bytes the pool keeps for reuse when a stream or event is synchronised; more than
+        that is returned to the operating system then. If None, it keeps all.
     """
 
     preferred_location: int | None = None

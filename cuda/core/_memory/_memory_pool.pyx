@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory pools: what the resources over them share."""
+"""The base of resources that allocate from a pool of the driver."""
 
 from __future__ import annotations
 
@@ -105,19 +105,19 @@ cdef class _MemPool(MemoryResource):
         free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
     def close(self) -> None:
-        """Drop the reference to the pool; a pool of its own ends after its last allocation."""
+        """Drop the reference to the pool; a pool of its own is destroyed after its last allocation."""
         self._h_users.reset()
         self._h_pool.reset()
 
     def trim(self, bytes_to_keep: int = 0) -> None:
-        """Give memory that is not in use back to the operating system (``cuMemPoolTrimTo``).
+        """Return unused memory to the operating system (``cuMemPoolTrimTo``).
 
-        Memory counts as in use until its free has been carried out: synchronise the stream first.
+        Memory is in use until its free has been executed: synchronise the stream first.
 
         Parameters
         ----------
         bytes_to_keep : int, optional
-            The pool keeps at least so many bytes, used or not, if it has them. Default is 0.
+            The pool keeps at least this many bytes, used or unused, if it has them. Default is 0.
 
         Raises
         ------
@@ -136,7 +136,7 @@ cdef class _MemPool(MemoryResource):
 
     @property
     def attributes(self) -> _MemPoolAttributes:
-        """The figures of the pool, read when asked for."""
+        """The attributes of the pool; each access queries the driver."""
         cdef _MemPoolAttributes attributes = _MemPoolAttributes.__new__(_MemPoolAttributes)
         attributes._h_pool = self._h_pool.copy()
         if not attributes._h_pool:
@@ -147,8 +147,8 @@ cdef class _MemPool(MemoryResource):
     def allocation_count(self) -> int:
         """The number of allocations by this resource that are not freed yet.
 
-        Those of no bytes do not count. A buffer counts until its memory is really let go: a DLPack
-        consumer that still uses the memory prolongs that.
+        Empty buffers do not count. A buffer counts until its memory is freed, which is after the last DLPack
+        consumer.
         """
         MemPool_check_open(self)
         return max(<int64_t>self._h_users.use_count() - 1, 0)
@@ -175,7 +175,7 @@ cdef class _MemPool(MemoryResource):
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """What identifies a pool that processes share, the same in all of them."""
+        """The identity of a shared pool, the same in all processes."""
         return None
 
     @property
@@ -190,10 +190,10 @@ cdef class _MemPool(MemoryResource):
 
 
 cdef class _MemPoolAttributes:
-    """The figures of a memory pool, each read when asked for (``cuMemPoolGetAttribute``).
+    """The attributes of a memory pool; each access queries the driver (``cuMemPoolGetAttribute``).
 
-    Assigning 0 to ``reserved_mem_high`` or ``used_mem_high`` lets it start again from the current
-    figure; all else is read-only.
+    Assigning 0 to ``reserved_mem_high`` or ``used_mem_high`` resets it to the current
+    value; all others are read-only.
     """
 
     def __init__(self, *args, **kwargs):
@@ -233,12 +233,12 @@ cdef class _MemPoolAttributes:
 
     @property
     def reserved_mem_current(self) -> int:
-        """The bytes that back the pool now."""
+        """The bytes reserved for the pool now."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
 
     @property
     def reserved_mem_high(self) -> int:
-        """The most bytes that ever backed the pool; assign 0 to start again."""
+        """The most bytes that were reserved for the pool; assign 0 to reset."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
 
     @reserved_mem_high.setter
@@ -249,12 +249,12 @@ cdef class _MemPoolAttributes:
 
     @property
     def used_mem_current(self) -> int:
-        """The bytes handed out now."""
+        """The bytes allocated now."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
 
     @property
     def used_mem_high(self) -> int:
-        """The most bytes that were ever handed out; assign 0 to start again."""
+        """The most bytes that were allocated at once; assign 0 to reset."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
 
     @used_mem_high.setter
@@ -351,7 +351,7 @@ cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
 
 
 cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1:
-    # The driver's default of 0 gives all freed memory back to the operating system at each synchronisation.
+    # The driver's default of 0 returns all freed memory to the operating system at each synchronisation.
     cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
     set_attribute(h_pool.get(), cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     return 0
@@ -457,7 +457,7 @@ cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribu
     return value
 
 
-# A strict capture forbids even to look at a pool, which cannot harm it.
+# A capture in a strict mode forbids even queries of a pool, which are harmless.
 cdef int get_attribute(
     cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value
 ) except -1:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of all that allocates memory."""
+"""The base class of memory resources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["MemoryResource"]
 
 
 cdef class MemoryResource:
-    """Base of all that allocates memory; subclass it in Python or use one of the built-in resources.
+    """The base of memory resources; use one of the built-in ones, or derive a class from it.
 
     A subclass defines :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
     :attr:`is_host_accessible` and :attr:`device_id`.
@@ -51,8 +51,8 @@ cdef class MemoryResource:
     def deallocate(self, ptr, size: int, *, stream) -> None:
         """Free memory; a :class:`Buffer` calls this once.
 
-        What it raises while a buffer is released goes to ``sys.unraisablehook``. It is not called any
-        more once the interpreter exits.
+        An exception raised while a buffer is released is passed to ``sys.unraisablehook``. This method is not
+        called once the interpreter exits.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which other devices may access the memory of a pool, as a set."""
+"""Peer access to a memory pool, as a set of devices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PeerAccessibleBySetProxy(MutableSet):
 
     @classmethod
     def _from_iterable(cls, devices):
-        # Binary operators give sets that are no view.
+        # Binary operators return ordinary sets.
         return set(devices)
 
     def __contains__(self, value):
@@ -59,7 +59,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         change_peers(self._resource, {check_ordinal(value)}, set())
 
     def discard(self, value) -> None:
-        """Revoke the access of a device; what is no device is ignored."""
+        """Revoke the access of a device; other objects are ignored."""
         change_peers(self._resource, set(), find_ordinals([value]))
 
     def clear(self) -> None:
@@ -105,7 +105,7 @@ class PeerAccessibleBySetProxy(MutableSet):
 
 
 def replace_peers(resource, devices) -> None:
-    """Let exactly these devices access the memory, besides its own."""
+    """Give exactly these devices access, besides the pool's own."""
     if not isinstance(devices, Iterable):
         raise TypeError(f"peer_accessible_by takes an iterable of Device or int, not {type(devices).__name__}")
     wanted = {check_ordinal(value) for value in devices}

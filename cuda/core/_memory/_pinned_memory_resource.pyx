@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Page-locked memory of the host, from one of its pools."""
+"""Page-locked host memory from a pool."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
 
 
 cdef class PinnedMemoryResource(_IPCMemPool):
-    """Stream-ordered page-locked memory of the host, which devices access too.
+    """Stream-ordered page-locked host memory, which devices can also access.
 
-    Without options it hands out memory of the driver's current pool of the host, which it does not own;
-    adopting that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does. With
+    Without options it allocates from the driver's current pool of host memory, which it does not own;
+    using that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does. With
     options it makes a pool of its own.
 
     Parameters
@@ -48,7 +48,7 @@ cdef class PinnedMemoryResource(_IPCMemPool):
     _accessible_by = ("device", "host")
 
     def __init__(self, options: PinnedMemoryResourceOptions | None = None):
-        """Take the current pool of the host, or create one with options."""
+        """Use the current pool of host memory, or create one with options."""
         options = check_or_create_options(
             PinnedMemoryResourceOptions, options, "pinned memory resource options", keep_none=True
         )
@@ -103,7 +103,7 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         init_driver()
         self = cls.__new__(cls)
         self._numa_id = -1
-        # Access is not shared with the pool: each process lets its devices in.
+        # Access is not shared with the pool: each process gives it to its devices.
         self._let_in = &grant_access_to_node
         return IPCMemPool_open(self, alloc_handle)
 
@@ -120,20 +120,20 @@ cdef class PinnedMemoryResource(_IPCMemPool):
 
 @options_class
 class PinnedMemoryResourceOptions(Options):
-    """How the pool of a :class:`PinnedMemoryResource` is made.
+    """Options of the pool of a new :class:`PinnedMemoryResource`.
 
     Attributes
     ----------
     ipc_enabled : bool, optional
         Whether other processes may open the memory; Linux only. Default is False.
     max_size : int, optional
-        The most bytes the pool may have; 0, the default, leaves that to the driver.
+        The maximum size of the pool in bytes; 0, the default, is the driver's limit.
     numa_id : int, optional
         The NUMA node of the memory. If None, the operating system decides; for memory shared
         between processes, the node nearest to the current device.
     release_threshold : int, optional
-        How many bytes the pool keeps for reuse when a stream or event is synchronised; what it has
-        beyond goes back to the operating system then. If None, it keeps all.
+        How many unused bytes the pool keeps for reuse when a stream or event is synchronised; more than
+        that is returned to the operating system then. If None, it keeps all.
     """
 
     ipc_enabled: bool = False
@@ -193,7 +193,7 @@ cdef int grant_access_to_node(cydriver.CUmemoryPool c_pool) except -1:
     return grant_access(c_pool, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)
 
 
-# A pool of the host is for the host only, until devices are let in: all that `support` such pools.
+# A pool of host memory is for the host only until devices get access: all that support such pools.
 cdef int grant_access(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute support) except -1:
     cdef vector[cydriver.CUmemAccessDesc] grants
     cdef int count = 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory: addresses and what lies behind them, each managed on its own, so that buffers grow."""
+"""Virtual memory: addresses are reserved and physical memory is mapped separately, so that buffers can grow."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
 
 @dataclass
 class _Block:
-    """What backs one buffer; adjacent pieces, the first at the address of the buffer."""
+    """The physical memory of one buffer: adjacent pieces, the first at the address of the buffer."""
 
     reserved: list[tuple[int, int]] = field(default_factory=list)  # addresses and sizes
     mapped: list[tuple[int, int]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class _Block:
 @answering
 @needs_init("_config", "_owner", "_blocks", "_lock")
 class VirtualMemoryResource(MemoryResource):
-    """Memory whose addresses are reserved and whose backing is mapped separately, so that it can grow.
+    """Memory whose addresses are reserved and whose physical memory is mapped separately, so that it can grow.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class VirtualMemoryResource(MemoryResource):
         return type(self), (self._owner, self.config)
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Reserve addresses, make memory and map it there (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``).
+        """Reserve addresses, create memory and map it (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``).
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class VirtualMemoryResource(MemoryResource):
         Raises
         ------
         CUDAError
-            If the driver refuses; what was taken is given back.
+            If the driver refuses; nothing stays allocated.
         RuntimeError
             If no context is current.
         """
@@ -127,7 +127,7 @@ class VirtualMemoryResource(MemoryResource):
         return buffer
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Unmap memory and give its addresses back (``cuMemUnmap``, ``cuMemAddressFree``).
+        """Unmap memory and free its addresses (``cuMemUnmap``, ``cuMemAddressFree``).
 
         Parameters
         ----------
@@ -162,21 +162,21 @@ class VirtualMemoryResource(MemoryResource):
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
     ) -> Buffer:
-        """Grow a buffer, in place where the addresses behind it are free; its contents stay.
+        """Grow a buffer, in place if the addresses behind it are free; its contents are kept.
 
         Parameters
         ----------
         buf : :class:`Buffer`
             A buffer of this resource.
         new_size : int
-            The number of bytes wanted. If the buffer has so many, only access is granted again.
+            The new number of bytes. If the buffer already has as many, only its access is set again.
         config : :class:`VirtualMemoryResourceOptions` | dict, optional
-            How to allocate from now on; becomes :attr:`config`.
+            The new options, which replace :attr:`config`.
 
         Returns
         -------
         :class:`Buffer`
-            ``buf``, or another one at new addresses; ``buf`` is closed then.
+            ``buf``, or if it had to move, a new buffer; ``buf`` is then closed.
 
         Raises
         ------
@@ -386,7 +386,7 @@ class VirtualMemoryResourceOptions(Options):
     gpu_direct_rdma : bool, optional
         Whether other devices on the bus, such as network adapters, reach the memory. Default is False.
     addr_hint : int, optional
-        The address wished for; 0, the default, leaves that to the driver.
+        The preferred address; 0, the default, leaves the choice to the driver.
     addr_align : int, optional
         The alignment of the address, a power of two in bytes. If None, the granularity.
     peers : iterable of :class:`Device` or int, optional
@@ -445,12 +445,12 @@ def _reserve(transaction, block, size, align, hint) -> int:
 
 
 def _back(transaction, block, address, size, properties) -> None:
-    """Put new memory behind some addresses."""
+    """Create physical memory and map it at some addresses."""
     _map(transaction, block, address, size, call_driver("cuMemCreate", size, properties, 0))
 
 
 def _map(transaction, block, address, size, memory) -> None:
-    """Put memory behind some addresses; from then on it lives as long as it is mapped."""
+    """Map physical memory at some addresses; from then on it exists as long as it is mapped."""
     try:
         call_driver("cuMemMap", address, size, 0, memory, 0)
         transaction.append(_unmap, address, size)
@@ -461,7 +461,7 @@ def _map(transaction, block, address, size, memory) -> None:
 
 def _release(block, stream) -> None:
     with Transaction() as transaction:
-        # Undone in reverse order, and each although another one failed.
+        # Undone in reverse order; each step is tried even if another one failed.
         for piece in block.reserved:
             transaction.append(_free_addresses, *piece)
         for piece in block.mapped:

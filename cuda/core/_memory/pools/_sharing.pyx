@@ -91,7 +91,7 @@ cdef class _IPCMemPool(_MemPool):
         return resource
 
     def close(self) -> None:
-        """Drop the reference to the pool; a pool of its own ends after its last allocation."""
+        """Drop the reference to the pool; a pool of its own is destroyed after its last allocation."""
         self._allocation_handle = None
         _MemPool.close(self)
 
@@ -113,7 +113,7 @@ cdef class _IPCMemPool(_MemPool):
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """What identifies a pool that processes share, the same in all of them."""
+        """The identity of a shared pool, the same in all processes."""
         cdef IPCAllocationHandle handle = self._allocation_handle
         return None if handle is None else handle._uuid
 
