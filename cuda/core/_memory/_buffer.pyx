@@ -255,7 +255,7 @@ cdef class Buffer(MemoryRange):
         cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
         if self._is_slice:
-            raise RuntimeError("a part of a Buffer frees nothing: set the stream of the whole, which is its owner")
+            raise RuntimeError("a sub-buffer frees nothing: set the stream of its parent, which is its owner")
         if not Buffer_set_stream(self, c_stream):
             refuse_closed(self)
 
@@ -515,7 +515,7 @@ cdef int Buffer_share(Buffer self) except -1:
     cdef object mr = self._memory_resource
     self._check_open()
     if self._is_slice:
-        raise RuntimeError("it is a part of a Buffer, and only whole ones are shared")
+        raise RuntimeError("it is a sub-buffer, and only whole buffers are shared")
     if mr is None:
         raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
     Buffer_set_descriptor(self, mr, (<CMemoryResource>mr)._export(self))

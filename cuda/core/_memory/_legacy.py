@@ -65,7 +65,7 @@ class LegacyPinnedMemoryResource(MemoryResource):
 
     @property
     def device_id(self) -> int:
-        """Refused: the memory is on no device."""
+        """Not supported: the memory is on no device."""
         raise RuntimeError("page-locked host memory is on no device, so it has no device_id")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What memory resources share that note each allocation and each free of another one."""
+"""The base of adaptors that count or record each allocation and free of another resource."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class MemoryStatistics(
         "MemoryStatistics", "current_bytes current_count peak_bytes peak_count total_bytes total_count failed_count"
     )
 ):
-    """What a :class:`StatisticsMemoryResource` has counted, at one moment.
+    """The counts of a :class:`StatisticsMemoryResource` at one moment.
 
     Attributes
     ----------
     current_bytes, current_count : int
         The bytes, and the number, of the allocations in use.
     peak_bytes, peak_count : int
-        The most that were in use at once.
+        The maxima of these.
     total_bytes, total_count : int
         All that were ever allocated.
     failed_count : int
@@ -55,9 +55,9 @@ cdef struct Usage:
 
 
 cdef class AccountingMemoryResource(MemoryResourceAdaptor):
-    """An adaptor that counts what is in use, and tells subclasses of each allocation and each free.
+    """An adaptor that counts allocations in use, and calls methods of subclasses for each allocation and free.
 
-    Counting runs no Python code, so that nothing comes between the steps of it, and what an exception
+    Counting runs no Python code, so it cannot be interrupted between its steps; an allocation that an exception
     interrupts is undone.
     """
 
@@ -72,7 +72,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         self._notes = {}
 
     def __init__(self, upstream, limit: int | None = None):
-        """Stand in front of another resource, and refuse what exceeds the limit."""
+        """Wrap another resource, and refuse allocations beyond the limit."""
         MemoryResourceAdaptor.__init__(self, upstream)
         if limit is not None:
             self._limit = limit
@@ -82,20 +82,20 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         return MemoryError(f"{size} bytes exceed the limit")
 
     def _failed(self, size: int, stream: int, error: BaseException) -> None:
-        """Note that the upstream resource has raised an exception."""
+        """Called when the upstream resource has raised an exception."""
 
     def _allocated(self, pointer: int, size: int, stream: int) -> object:
-        """Return what is to be kept about an allocation; None for nothing."""
+        """Called after an allocation: return a record to keep until it is freed, or None."""
 
     def _freed(self, pointer: int, size: int, stream: int) -> None:
-        """Note a free, which has been enqueued in a stream."""
+        """Called after a free was enqueued on a stream."""
 
     def _kept(self) -> list:
-        """Return what is kept about what is in use, the oldest first."""
+        """Return the records of the allocations in use, the oldest first."""
         return list(self._notes.values())
 
     def _count(self) -> MemoryStatistics:
-        """Return the counts of this moment."""
+        """Return the present counts."""
         cdef Usage usage
         with cython.critical_section(self):
             usage = self._usage
@@ -105,7 +105,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         )
 
     def _reset_peaks(self) -> None:
-        """Let the peaks start again from what is in use."""
+        """Reset the peaks to what is in use now."""
         with cython.critical_section(self):
             self._usage.peak_bytes = self._usage.current_bytes
             self._usage.peak_count = self._usage.current_count
@@ -116,7 +116,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         cdef Keep keep
         cdef Buffer inner
         cdef size_t c_stream
-        # What fails from here on ends the lease, which undoes all.
+        # If anything fails from here on, the lease ends and undoes all counts.
         cdef Lease lease = Lease_create(self)
         Adaptor_set_stream(self, stream, &value)
         c_stream = <size_t>value.h_stream.get()
@@ -125,7 +125,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
             inner = Adaptor_allocate_upstream(self, size, stream, &lease.h_memory)
             value.pointer = lease.h_memory.value().pointer
             value.size = lease.h_memory.value().size
-            # Some resources round up, and then the buffer has more than was asked for.
+            # Some resources round up, so the buffer may be larger than the request.
             Lease_reserve(lease, value.size)
         except BaseException as error:
             with cython.critical_section(self):
@@ -144,7 +144,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
 
 # --- Leases ----------------------------------------------------------------------------------------
 
-# Memory of an observing resource that is in use, or about to be; its end is that of the use.
+# A counted allocation that is in use, or about to be; when it is deallocated, the counts are reduced.
 @cython.final
 @cython.no_gc_clear
 cdef class Lease:
@@ -171,7 +171,7 @@ cdef Lease Lease_create(AccountingMemoryResource observer):
     return self
 
 
-# Reserves so many bytes in all.
+# Sets the number of bytes that the lease counts.
 cdef int Lease_reserve(Lease self, uint64_t size) except -1:
     cdef AccountingMemoryResource observer = self.observer
     cdef bint is_within = True
@@ -213,7 +213,7 @@ cdef void end_lease(Allocation value) noexcept nogil:
     call_with_interpreter(&Lease_end, value)
 
 
-# What an observer raises goes to sys.unraisablehook, because this is declared to raise nothing.
+# Exceptions of the methods go to sys.unraisablehook, because this function is declared noexcept.
 cdef void Lease_end(Allocation& value) noexcept:
     cdef Lease self = <Lease>value.resource
     free_after(self.h_memory, value)

@@ -25,5 +25,5 @@ cdef Buffer Adaptor_allocate_upstream(
     MemoryResourceAdaptor self, size_t size, Stream stream, AllocationHandle* h_memory
 )
 
-# Where memory that the adaptor hands out will be freed.
+# The stream on which memory of the adaptor will be freed.
 cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What memory resources share that take their memory from another one."""
+"""The base of memory resources that allocate from another one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["MemoryResourceAdaptor"]
 
 
 cdef class MemoryResourceAdaptor(MemoryResource):
-    """A memory resource that takes its memory from another one, its upstream."""
+    """A memory resource that allocates from another one, its upstream resource."""
 
     def __cinit__(self, *args, **kwargs):
         self._is_overridden = type(self).allocate is not MemoryResourceAdaptor.allocate
 
     def __init__(self, upstream):
-        """Stand in front of another resource."""
+        """Wrap another resource."""
         if not isinstance(upstream, MemoryResource):
             raise TypeError(f"upstream must be a MemoryResource, not {type(upstream).__name__}")
         self._is_ordered = upstream.is_device_accessible
@@ -74,7 +74,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         return self._allocate_open(c_size, c_stream)
 
     def deallocate(self, ptr, size: int, *, stream) -> None:
-        """Free memory that was taken from the upstream resource past this one, by its ``deallocate``.
+        """Free memory that was allocated from the upstream resource directly, by its ``deallocate``.
 
         Buffers of this resource do not call it.
 
@@ -90,12 +90,12 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         Adaptor_upstream(self).deallocate(ptr, size, stream=stream)
 
     def close(self) -> None:
-        """Allocate no more. Buffers stay valid, and so does the upstream resource."""
+        """Refuse further allocations. Buffers and the upstream resource stay valid."""
         self._is_closed = True
 
     @property
     def upstream(self) -> MemoryResource:
-        """The resource that the memory comes from."""
+        """The resource that memory is allocated from."""
         return Adaptor_upstream(self)
 
     @property
@@ -124,7 +124,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
 
     @property
     def attributes(self):
-        """The figures of the upstream resource; AttributeError where it has none."""
+        """The attributes of the upstream resource; AttributeError if it has none."""
         return Adaptor_upstream(self).attributes
 
     @property
@@ -139,7 +139,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         return self._allocate_open(size, stream)
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
-        # The very allocation of the upstream resource, shown as one of this.
+        # The allocation of the upstream resource itself, in a buffer of this one.
         cdef AllocationHandle h_memory
         cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream, &h_memory)
         return Buffer_create(type(inner), h_memory, self, None)

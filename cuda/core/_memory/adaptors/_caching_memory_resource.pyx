@@ -80,30 +80,29 @@ ctypedef Kept[BlockCachePointer] KeptCache
 
 
 cdef class CachingMemoryResource(MemoryResourceAdaptor):
-    """Keeps freed memory of another resource, and hands it out again without asking that one.
+    """Keeps freed memory of another resource, and reuses it without calling that one.
 
-    Sizes are rounded up to those of bins: up to 4 KiB to multiples of 512 bytes, above that to
-    quarters of a power of two (5, 6, 7, 8, 10, 12, ... KiB), where at most a fifth of a block is
-    unused. A buffer shows the size that was asked for. When the upstream resource is out of memory,
-    it is given all that is cached, and asked once more, for the exact size.
+    Sizes are rounded up to those of bins: up to 4 KiB to multiples of 512 bytes, above that to four
+    sizes per power of two (5, 6, 7, 8, 10, 12, ... KiB), where at most a fifth of a block is
+    unused. The buffer has the requested size. When the upstream resource is out of memory, all
+    cached memory is returned to it, and the allocation is tried once more, with the exact size.
 
-    A block that was freed in the order of a stream is handed out again in that stream at once. Another
-    stream gets it when the work before the free is known to be done, which is asked when that stream
-    finds nothing else; no stream is ever made to wait for another. Memory that host and device both
-    reach waits for that in its own stream, too, because the host does not wait for streams.
+    A block that was freed on a stream can be reused on that stream at once. Another stream gets it only after the
+    work before the free has completed, which is queried when there is no other block; no stream is ever made to
+    wait for another. For memory that both host and device can access, its own stream is queried, too, because the
+    host does not follow stream order.
 
-    Passed on, and not cached, are allocations of no bytes, those of more than ``max_cached_bytes``, and
-    those while the stream is capturing. Memory freed in the order of ``PER_THREAD_DEFAULT_STREAM``, or
-    of a stream made by :meth:`Stream.from_handle`, whose end nobody tells, goes back to the upstream
-    resource.
+    Allocations of 0 bytes, of more than ``max_cached_bytes``, and on a capturing stream are passed to the upstream
+    resource and not cached. Memory freed on ``PER_THREAD_DEFAULT_STREAM``, or on a stream of
+    :meth:`Stream.from_handle`, of which the library does not learn when it is destroyed, is freed upstream.
 
     Parameters
     ----------
     upstream : :class:`MemoryResource`
         The resource that memory comes from.
     max_cached_bytes : int, optional
-        The most bytes that the cache keeps; what was freed longest ago goes back first. If None, there
-        is no limit.
+        The most bytes that the cache keeps; the memory freed longest ago is returned upstream first. If None,
+        there is no limit.
 
     Raises
     ------
@@ -122,7 +121,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         self._h_cache.set(new_cache())
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
-        """Stand in front of another resource, and keep at most so much of its memory."""
+        """Wrap another resource, and cache at most so much of its memory."""
         cdef KeptCache cache
         if max_cached_bytes is not None:
             check_byte_option("max_cached_bytes", max_cached_bytes)
@@ -133,19 +132,19 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             cache.get().set_limit(min(max_cached_bytes, largest_block))
 
     def trim(self, min_bytes_to_keep: int = 0) -> int:
-        """Give cached memory back to the upstream resource, what was freed longest ago first.
+        """Return cached memory to the upstream resource, the memory freed longest ago first.
 
-        Memory freed on a stream that is capturing at the moment stays, because that cannot free it.
+        Memory freed on a stream that is capturing now stays cached, because such a stream cannot free it.
 
         Parameters
         ----------
         min_bytes_to_keep : int, optional
-            The cache keeps the last blocks up to so many bytes. Default is 0.
+            The cache keeps the blocks freed last, up to this many bytes. Default is 0.
 
         Returns
         -------
         int
-            The number of bytes given back.
+            The number of bytes returned.
 
         Raises
         ------
@@ -163,9 +162,9 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         return returned
 
     def close(self) -> None:
-        """Give all cached memory back and allocate no more.
+        """Return all cached memory upstream, and refuse further allocations.
 
-        Buffers stay valid; their memory goes back to the upstream resource when they are closed.
+        Buffers stay valid; their memory is returned upstream when they are closed.
         """
         cdef KeptCache cache
         Caching_keep(self, &cache)
@@ -191,14 +190,14 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     @property
     def hit_count(self) -> int:
-        """How many allocations the cache has served."""
+        """The number of allocations served from the cache."""
         cdef KeptCache cache
         Caching_keep(self, &cache)
         return cache.get().hits()
 
     @property
     def miss_count(self) -> int:
-        """How many allocations it could have served and had no memory for."""
+        """The number of cacheable allocations for which there was no block."""
         cdef KeptCache cache
         Caching_keep(self, &cache)
         return cache.get().misses()
@@ -246,7 +245,7 @@ cdef CacheHandle new_cache() except *:
 cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except -1:
     cdef CacheHandle h_fresh
     kept.hold(self._h_cache)
-    # What the parent of a forked process has cached is its own; there is no end to it here.
+    # Memory cached by the parent of a forked process belongs to the parent, and is not freed here.
     if not kept.get().is_of_this_process():
         h_fresh = new_cache()
         h_fresh.get().set_limit(kept.get().limit())
@@ -285,7 +284,7 @@ cdef Block* Caching_find(
     return block
 
 
-# --- What the cache asks the driver. It holds its lock then, and no failure may leave. -------------
+# --- Queries of the driver, made while the lock of the cache is held; they must not raise. ----------
 
 # Not while it is capturing, nor a default stream while one that waits for it is capturing.
 cdef cpp_bool can_free(Lane* lane) noexcept nogil:
@@ -306,20 +305,20 @@ cdef cpp_bool can_free(Lane* lane) noexcept nogil:
     )
 
 
-# Memory that no device reaches may be used with a default stream and no context: no driver is needed.
+# Memory that no device can access may be used with a default stream and no context, so without a driver.
 cdef inline bint is_without_driver(Lane* lane) noexcept nogil:
     return is_default(lane.h_stream) and not lane.h_context
 
 
-# Frees record nothing, so that they cost no call of the driver. The first question after one records
-# a mark, which covers all frees so far; later questions ask whether the mark has been passed.
+# Frees record no event, so that they cost no driver call. The first query after a free records one,
+# which covers all frees so far; later queries ask whether it has completed.
 cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     if freed_at <= lane.done_until:
         return True
     if is_without_driver(lane) or not can_free(lane):
         return False
-    # Asking how far work is would end a capture that the program has begun in another stream.
+    # A query would invalidate a capture of another stream.
     if cydriver.cuThreadExchangeStreamCaptureMode(&c_mode) != cydriver.CUresult.CUDA_SUCCESS:
         return False
     if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
@@ -331,7 +330,7 @@ cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogi
     return freed_at <= lane.done_until
 
 
-# Asks whether a stream is idle, and where it is not, records a mark behind its work so far.
+# Queries whether a stream is idle; if not, records an event behind its work so far.
 cdef void look_now(Lane* lane, uint64_t now) noexcept nogil:
     cdef cydriver.CUcontext c_context = lane.h_context.get()
     cdef cydriver.CUevent c_event = NULL

@@ -4,12 +4,12 @@
 from cuda.core._memory._memory_resource cimport MemoryResource
 
 
-# Whether a default was ever chosen; until then nobody needs to ask.
+# Whether a default was ever set; until then the tables need not be read.
 cdef bint is_chosen
 
-# What was chosen for a device: by a `with` block, else (unless the thread has a choice of its own) for
-# the process; None if nothing was.
+# The resource set for a device: by a `with` block, else (unless the thread has set one itself) for
+# the process; None if there is none.
 cdef MemoryResource chosen_resource(int device_id, bint has_own)
 
-# What allocates on a device where nobody chose.
+# The resource of a device for which none was set.
 cdef MemoryResource new_resource(int device_id, bint has_pools)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which resource allocates where none is named: chosen for a ``with`` block, or for the process."""
+"""The default memory resource: for a ``with`` block, or for the process."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _legacy = Deferred("cuda.core._memory._legacy")
 
 
 def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
-    """Return a context manager in whose block :meth:`Device.allocate` takes memory from a resource.
+    """Return a context manager that sets the memory resource of :meth:`Device.allocate` within its block.
 
-    It holds for the code that the block runs, and for ``asyncio`` tasks that are started in it, but not
-    for other threads: it is kept in a :class:`contextvars.ContextVar`. Blocks nest; the innermost one
-    that is about a device counts, before what :attr:`Device.memory_resource` and
-    :func:`set_memory_resource` chose. As a decorator it does the same for a function.
+    It applies to the code that the block runs, and to ``asyncio`` tasks that are started in it, but not
+    to other threads: it is kept in a :class:`contextvars.ContextVar`. Blocks nest; the innermost one
+    for a device takes precedence over :attr:`Device.memory_resource` and
+    :func:`set_memory_resource`. It can also be used as a decorator.
 
     Parameters
     ----------
@@ -56,18 +56,17 @@ def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
 
 
 def set_memory_resource(mr: MemoryResource | None, device: Device | int | None = None) -> None:
-    """Choose the resource of :meth:`Device.allocate` for all threads of the process.
+    """Set the memory resource of :meth:`Device.allocate` for all threads of the process.
 
-    A choice that a thread made by setting :attr:`Device.memory_resource`, or a block by
-    :func:`use_memory_resource`, comes first.
+    :attr:`Device.memory_resource`, if a thread has set it, and :func:`use_memory_resource` take precedence.
 
     Parameters
     ----------
     mr : :class:`MemoryResource` | None
-        The resource; None takes the choice back.
+        The resource; None restores the default.
     device : :class:`Device` | int, optional
         The device it is used for. If None, the one that ``mr`` belongs to, or every device if it
-        belongs to none, which replaces all choices before. With ``mr=None``, all are taken back.
+        belongs to none, which replaces all earlier settings. With ``mr=None``, all devices.
 
     Raises
     ------
@@ -90,7 +89,7 @@ def set_memory_resource(mr: MemoryResource | None, device: Device | int | None =
 def _use(mr, ordinal):
     global is_chosen
     token = _of_block.set(with_choice(_of_block.get({}), mr, ordinal))
-    # Never taken back: a task that was started in the block may outlive it.
+    # Never reset: a task that was started in the block may outlive it.
     is_chosen = True
     try:
         yield mr
@@ -99,7 +98,7 @@ def _use(mr, ordinal):
 
 
 cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
-    # A choice for every device replaces all others.
+    # A setting for every device replaces all others.
     return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
 
 

@@ -16,7 +16,7 @@ __all__ = ["LimitingMemoryResource"]
 class LimitingMemoryResource(AccountingMemoryResource):
     """Refuses allocations of another resource beyond a number of bytes in use.
 
-    What counts is the size of each buffer, from its allocation until its free is enqueued.
+    The size of each buffer counts from its allocation until its free is enqueued.
 
     Parameters
     ----------

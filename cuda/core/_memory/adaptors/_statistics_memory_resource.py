@@ -30,9 +30,9 @@ class StatisticsMemoryResource(AccountingMemoryResource):
 
     @property
     def statistics(self) -> MemoryStatistics:
-        """The counts of this moment."""
+        """The present counts."""
         return self._count()
 
     def reset_peaks(self) -> None:
-        """Let the peaks start again from what is in use."""
+        """Reset the peaks to what is in use now."""
         self._reset_peaks()

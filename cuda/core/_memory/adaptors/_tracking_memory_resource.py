@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the memory was allocated that a program has not freed."""
+"""Finding memory that is not freed: where each allocation was made."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TrackedAllocation(namedtuple("TrackedAllocation", "pointer size stream tim
     time : float
         When it was allocated, by ``time.monotonic()``.
     stack : tuple[tuple[str, int, str], ...]
-        Who allocated it: file, line and function, from the innermost call outwards.
+        The calls that allocated it: file, line and function, the innermost first.
     """
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class TrackedAllocation(namedtuple("TrackedAllocation", "pointer size stream tim
 class TrackingMemoryResource(AccountingMemoryResource):
     """Remembers where each allocation of another resource was made, to find memory that is not freed.
 
-    What is still in use is reported by a ``RuntimeWarning`` when the resource is closed, or else when
+    Memory still in use is reported by a ``RuntimeWarning`` when the resource is closed, or else when
     the program ends.
 
     Parameters
@@ -79,7 +79,7 @@ class TrackingMemoryResource(AccountingMemoryResource):
         _open.add(self)
 
     def close(self) -> None:
-        """Allocate no more, and warn of what is still in use. Buffers stay valid."""
+        """Refuse further allocations, and warn of memory still in use. Buffers stay valid."""
         if not self.is_closed:
             super().close()
             _open.discard(self)
@@ -88,11 +88,11 @@ class TrackingMemoryResource(AccountingMemoryResource):
 
     @property
     def allocations(self) -> tuple[TrackedAllocation, ...]:
-        """What is in use, the oldest first."""
+        """The allocations in use, the oldest first."""
         return tuple(self._kept())
 
     def report(self) -> str:
-        """Return a text about what is in use: how much, and the largest with their places and ages."""
+        """Return a report of the allocations in use: their total, and the largest with their places and ages."""
         found = sorted(self.allocations, key=lambda allocation: -allocation.size)
         lines = [f"{len(found)} allocations, {sum(allocation.size for allocation in found)} bytes"]
         lines += [f"  {allocation}" for allocation in found[:SHOWN]]
@@ -124,7 +124,7 @@ _open = weakref.WeakSet()
 def _report_at_exit():
     for resource in list(_open):
         if resource.allocations:
-            # No line of the program is running any more: point at the one that allocated most.
+            # The program has no current line at exit: the warning points at the line that allocated most.
             largest = max(resource.allocations, key=lambda allocation: allocation.size)
             file, line, _ = (*largest.stack, ("unknown", 0, ""))[0]
             text = f"not freed when the program ended: {resource.report()}"

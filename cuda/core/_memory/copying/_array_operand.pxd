@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of others, as the other side of a copy."""
+"""Arrays of other libraries as source or destination of a copy."""
 
 from cuda.core._handles._handles cimport Allocation, StreamHandle
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of other libraries, as the other side of a copy."""
+"""Arrays of other libraries as source or destination of a copy."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
-# What the caller gives here, it keeps until the call is over.
+# The caller keeps the arguments alive during the call.
 
 # All bytes of `source` to `target`, in stream order; the sizes have to agree. `options` is a CopyOptions or None.
 cdef int copy(
@@ -35,7 +35,7 @@ cdef struct Box:
 
 cdef Box box_of(object plan) except *
 
-# Carries out a CopyPlan, in stream order. Memory that only the host knows has to be told apart.
+# Executes a CopyPlan, in stream order. Pageable host memory has to be declared.
 cdef int copy_boxes(
     object plan,
     cydriver.CUdeviceptr target,
@@ -45,6 +45,6 @@ cdef int copy_boxes(
     const StreamHandle& h_stream,
 ) except -1
 
-# What a copy of this many bytes of pageable host memory waits for, in `wait_to_copy`, such that Ctrl-C ends the wait.
+# Before a copy of this many bytes of pageable host memory: the stream to wait for in `wait_to_copy`, interruptibly.
 cdef int64_t MAX_STAGED
 cdef int wait_to_copy(cydriver.CUdeviceptr host, cydriver.CUstream c_stream) except -1

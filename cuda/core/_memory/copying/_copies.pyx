@@ -17,10 +17,10 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []
 
-# With more driver calls than this, a copy on the device is better done by a kernel.
+# For more driver calls than this, a kernel is faster for a copy on the device.
 cdef int64_t MAX_PIECES = 65536
 
-# So many bytes of pageable host memory the driver puts aside at once; for more, and for copies to the host, it waits.
+# The size of the driver's staging buffer for pageable host memory; for larger copies, and those to the host, it waits.
 cdef int64_t MAX_STAGED = 65536
 
 
@@ -33,7 +33,7 @@ cdef int copy(
             f"both buffers of a copy must have the same size, not {size} bytes (destination) "
             f"and {source.value().size} bytes (source)"
         )
-    # What two allocations have been given is apart; the check is for views and wrapped addresses.
+    # Two allocations never overlap; the check is for views and wrapped addresses.
     if not (target.is_owner() and source.is_owner()):
         check_apart(target.value().pointer, source.value().pointer, size)
     return copy_bytes(target.value().pointer, source.value().pointer, size, h_stream, options)
@@ -47,7 +47,7 @@ cdef int copy_bytes(
     cdef cydriver.CUresult err
     if options is not None and hinted_copy()(target, source, size, h_stream, options):
         return 0
-    # Memory is a copy of itself already.
+    # A copy to the same address does nothing.
     if size == 0 or target == source:
         return 0
     with nogil:
@@ -58,7 +58,7 @@ cdef int copy_bytes(
     return 0
 
 
-# Few programs give hints: what heeds them is loaded by the first one.
+# Loaded by the first copy with hints, which few programs make.
 ctypedef bint (*HintedCopy)(
     cydriver.CUdeviceptr, cydriver.CUdeviceptr, size_t, const StreamHandle&, object
 ) except -1
@@ -74,7 +74,7 @@ cdef HintedCopy hinted_copy() except NULL:
     return _hinted_copy
 
 
-# The memory of a pool is known to its own device only, and that of the stream may not be current.
+# Memory of a pool may only be accessible from its own device, whose context may not be current.
 cdef cydriver.CUresult copy_in_context(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, cydriver.CUstream c_stream
 ) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
@@ -89,7 +89,7 @@ cdef cydriver.CUresult copy_in_context(
     return err
 
 
-# The driver leaves undefined what becomes of ranges that overlap. The differences wrap around.
+# The driver does not define copies of overlapping ranges. The differences wrap around.
 cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1:
     if target != source and (target - source < size or source - target < size):
         raise ValueError(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies for which the caller gave hints."""
+"""Copies with hints (CopyOptions)."""
 
 from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._utils cimport cydriver
@@ -11,11 +11,11 @@ cdef bint copy_with_hints(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1
 
-# What a CopyOptions says, for the driver; refuses other types.
+# Converts a CopyOptions to the driver's structure; refuses other types.
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *
 
-# Refuses a stream on which the driver takes no hints.
+# Refuses a stream on which the driver accepts no hints.
 cdef int check_stream(const StreamHandle& h_stream) except -1
 
-# Whether a call that the driver has since `version` honours these hints; refuses to drop one that protects data.
+# Whether the driver is new enough (`version`) for these hints; raises if one is needed for correctness.
 cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The hints of copies: what they are for the driver, and where it takes them."""
+"""Hints of copies: conversion to the driver's structures, and where the driver accepts them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a copy may be told besides what to copy."""
+"""Options of copies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CopyOptions"]
 
 @options_class
 class CopyOptions(FrozenOptions):
-    """How a copy is made.
+    """Options of a copy, as hints for the driver.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class CopyOptions(FrozenOptions):
         When the source may be read: ``"stream"``, in stream order, is the default;
         ``"during_api_call"`` before the call returns; ``"any"`` at any time until the copy is done.
     src_location_hint, dst_location_hint : :class:`Device` | :class:`Host`, optional
-        Where the memory probably is. This matters for managed and pageable memory only, and moves nothing.
+        Where the memory probably is. Used for managed and pageable memory only; it does not migrate anything.
     overlap_mode : :class:`MemcpyOverlapMode` | str, optional
         ``"prefer_overlap_with_compute"`` is a wish. Default is ``"default"``.
 

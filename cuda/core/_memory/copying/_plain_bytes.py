@@ -11,7 +11,7 @@ __all__ = ["holds_objects"]
 
 
 def holds_objects(exporter, element_format: bytes) -> bool:
-    """Whether elements refer to Python objects, which no copy of their bytes counts.
+    """Return whether elements are Python objects, whose reference counts a copy of bytes would break.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ cdef class _IPCMemPool(_MemPool):
 # Lets other processes open the pool, which was made with a handle type that allows it.
 cdef int IPCMemPool_share(_IPCMemPool self) except -1
 
-# The resource that is registered under the identity of an allocation handle, or None.
+# The resource that is registered under the UUID of an allocation handle, or None.
 cdef object IPCMemPool_registered(type cls, object alloc_handle)
 
-# Opens the pool of another process and registers it; returns `self`, or who was registered before.
+# Opens the pool of another process and registers it; returns `self`, or the resource registered before.
 cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle)

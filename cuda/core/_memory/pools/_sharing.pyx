@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory pools that processes share: what device and pinned resources have in common."""
+"""Memory pools shared between processes: the base of device and pinned memory resources."""
 
 from __future__ import annotations
 

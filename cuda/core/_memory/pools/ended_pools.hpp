@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Pools that nobody uses any more, until the work that frees their last memory is done;
+// Pools that are no longer used, until the work that frees their last memory is done;
 // docs/design/handles.md has the reason.
 #pragma once
 

@@ -20,15 +20,15 @@ cdef void free_what_captures_left() noexcept nogil
 # Memory of a graph: the stream must be capturing. Freeing it in the capture adds a node to the graph.
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1
 
-# Memory at an address that a user gives: `resource.deallocate` frees it, or nobody before `owner` is let go.
+# Memory at a given address: `resource.deallocate` frees it; or it is only borrowed, and `owner` kept alive.
 cdef int wrap(
     object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
 ) except -1
 
-# Memory that somebody else frees, after `keep`.
+# Borrowed memory; `keep` is kept alive.
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1
 
-# The stream in whose order the memory, of `resource` or of nobody, is freed from now on.
+# Sets the stream on which the memory (of `resource`, which may be None) is freed.
 cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1
 
 # That stream, a Stream; None where there is none.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Allocate, free, adopt: the only callers of the driver's allocators, and one way of freeing for each."""
+"""Allocating, freeing and wrapping memory: the only calls of the driver's allocators, each with its free function."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ cdef int allocate_from_pool(
         h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
         return 0
     fix_context(value)
-    # Such memory would belong to the graph, and the pool's way of freeing would fail.
+    # Such memory would belong to the graph, and freeing it to the pool would fail.
     if stream_captures(value.h_stream.get()):
         raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
     value.size = size
@@ -97,7 +97,7 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
-    # Of captures that another library began, the failure tells.
+    # Captures of another library are only noticed by the error.
     if captures_in_progress.load() == 0 or not is_left_to_capture(value):
         mode = relax_capture_mode()
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
@@ -108,8 +108,8 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
 
 
 # ---------------------------------------------------------------------------------------------
-# A stream that captures does not free memory from outside the capture. Such memory waits for the end of the
-# capture; that of a capture that another library began, for the next allocation from a pool.
+# A capturing stream cannot free memory from outside the capture. Such memory is freed when the capture ends;
+# if another library began the capture, at the next allocation from a pool.
 
 cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
@@ -122,7 +122,7 @@ cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
     return _left.add(value)
 
 
-# Never deleted: what waits when the process ends is left to the driver.
+# Never deleted: at the end of the process the driver frees what is left.
 cdef LeftAllocations* _left = new LeftAllocations()
 
 
@@ -136,14 +136,14 @@ cdef void free_what_captures_left() noexcept nogil:
         free_in_stream_order(values[index])
 
 
-# Makes the context of a default stream current where it is not; negative where that fails, which is told.
+# Makes the context of a default stream current if it is not; negative, after a warning, if that fails.
 cdef int enter_to_free(const Allocation& value) noexcept nogil:
     cdef cydriver.CUcontext c_context = value.h_context.get()
     cdef cydriver.CUcontext c_current = NULL
     cdef cydriver.CUresult err
     if c_context == NULL:
         return 0
-    # Most memory is freed where it was allocated. Where the driver does not say, the push decides.
+    # Memory is usually freed in its own context. If the driver does not report the current context, push it anyway.
     if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return 0
     err = cydriver.cuCtxPushCurrent(c_context)
@@ -180,7 +180,7 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
     mode = relax_capture_mode()
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     restore_capture_mode(mode)
-    # After the capture the memory exists only between a launch and its free. Where it does not, the
+    # After the capture the memory exists only between a launch and its free. If it does not exist, the
     # graph ends it, and there is nothing to free here.
     if err != cydriver.CUresult.CUDA_SUCCESS and not (
         err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
@@ -242,7 +242,7 @@ def free_device(pointer: int, device_id: int) -> None:
         Context_primary(device_id, &h_context)
         is_entered = Context_enter(h_context.get())
     finally:
-        # The driver finds memory by its address in any context: do not lose it for want of the right one.
+        # The driver finds memory by its address in any context, so free it even without the right one.
         try:
             with nogil:
                 HANDLE_RETURN(call_once(&free_memory, c_pointer, release_by, b"cuMemFree"), b"cuMemFree")
@@ -251,9 +251,9 @@ def free_device(pointer: int, device_id: int) -> None:
 
 
 def wait_before_free(device_id: int) -> None:
-    """Wait for all work of a device (``cuCtxSynchronize``), but not beside a capture, which that would end.
+    """Wait for all work of a device (``cuCtxSynchronize``), except during a capture, which this would invalidate.
 
-    Failed work does not raise here: the next call tells.
+    Failed work does not raise here, but in the next call.
     """
     cdef ContextHandle h_context
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
@@ -322,7 +322,7 @@ cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
     return check_address("ptr", ptr)
 
 
-# Memory that `resource.deallocate` frees. The stream may be empty: the default stream then.
+# Memory that `resource.deallocate` frees. An empty stream means the default stream.
 cdef int adopt(
     cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream,
     AllocationHandle* h_allocation
@@ -352,7 +352,7 @@ cdef void call_deallocate(Allocation& value) noexcept:
     resource = <object>value.resource
     try:
         stream = stream_of(value) or default_stream()
-        # Where the context cannot be entered, the resource is asked all the same: it may do without.
+        # If the context cannot be made current, `deallocate` is called anyway: it may not need one.
         try:
             is_entered = Context_enter(value.h_context.get())
         finally:

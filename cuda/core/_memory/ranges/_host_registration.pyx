@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Registered host memory: arrays that exist, page-locked for as long as a buffer is open."""
+"""Registered host memory: existing arrays, page-locked while a buffer is open."""
 
 from __future__ import annotations
 
@@ -40,15 +40,14 @@ def register_host_memory(
     Copies between the array and a device are then faster, and asynchronous. Both can be used: the array
     itself, and the buffer, which is also an argument for kernels. A context has to be current.
 
-    Closing the buffer, at the latest at the end of its ``with`` block, ends the registration
-    (``cuMemHostUnregister``). It first waits for the stream given to :meth:`Buffer.close`, or recorded
-    by :meth:`Buffer.set_deallocation_stream`; without one, for all work of the context. The driver may
-    wait for more.
+    Closing the buffer unregisters the memory (``cuMemHostUnregister``). It first waits for the stream passed to
+    :meth:`Buffer.close`, or set by :meth:`Buffer.set_deallocation_stream`; without one, for all work of the
+    context. The driver may wait for more.
 
     Parameters
     ----------
     array : object
-        Host memory with the buffer protocol, such as a NumPy array, without gaps. The buffer keeps it
+        Contiguous host memory with the buffer protocol, such as a NumPy array. The buffer keeps it
         alive, and cannot be written to if the array cannot.
     portable : bool, optional
         Whether the memory is page-locked for all contexts, not only for the current one.
@@ -58,13 +57,13 @@ def register_host_memory(
         Whether devices only read the memory, which pages without permission to write need; see
         ``properties.read_only_host_register_supported``. The buffer cannot be written to then.
     io_memory : bool, optional
-        Whether the array shows the memory of another device of the system.
+        Whether the array is memory-mapped I/O space of another device.
 
     Returns
     -------
     :class:`Buffer`
-        The memory, with the array as its owner. Where devices know it by another address than the
-        host, that is the buffer's, and the host reads the array only.
+        The memory, with the array as its owner. If its device address differs from the host address, the
+        buffer has the device address, and the host can access the array only.
 
     Raises
     ------
@@ -122,7 +121,7 @@ cdef class HostRegistration(MemoryResource):
             PyBuffer_Release(&self._view)
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Refused: an array's memory is there already."""
+        """Not supported: the memory belongs to the array."""
         raise RuntimeError("registered memory is that of an array, and no more can be allocated; name a destination")
 
     @property
@@ -137,7 +136,7 @@ cdef class HostRegistration(MemoryResource):
 
     @property
     def device_id(self) -> int:
-        """Refused: the memory is on no device."""
+        """Not supported: the memory is on no device."""
         raise RuntimeError("registered host memory is on no device, so it has no device_id")
 
 
@@ -198,7 +197,7 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
     call_once(&unregister, registered, release_by, b"cuMemHostUnregister")
 
 
-# Should one call fail, the next is tried all the same: the context may be current already.
+# If one call fails, the next is tried anyway: the context may already be current.
 cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(value.h_context.get())
@@ -216,7 +215,7 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, b"cuMemHostUnregister", b"registered host memory")
-        # Devices may still use the memory, so it must not become that of something else.
+        # Devices may still access the memory, so it must not be reused.
         call_with_interpreter(&hold_for_ever, value)
     return cydriver.CUresult.CUDA_SUCCESS  # told already
 

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Places where memory can be: devices, the host and its NUMA nodes."""
+"""Memory locations: devices, the host and its NUMA nodes."""
 
 from cuda.core._utils cimport cydriver
 
 
-# The place that an argument `location` means: a Device or a Host.
+# Checks an argument `location`: a Device or a Host.
 cdef cydriver.CUmemLocation location_argument(object location) except *
 
-# A place by kind and number, which is ignored where the kind is without one.
+# A location by kind and number, which is ignored for kinds without one.
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil
 
-# The Device or Host that the driver reports; None for no place.
+# The Device or Host that the driver reports; None for no location.
 cdef object location_object(int kind, int ordinal)
 
 # The NUMA node nearest to the device that is current.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Places where memory can be, between the objects of Python and the structures of the driver."""
+"""Memory locations: conversion between Python objects and the driver's structures."""
 
 from __future__ import annotations
 

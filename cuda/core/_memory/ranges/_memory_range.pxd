@@ -12,7 +12,7 @@ cdef class MemoryRange(DriverObject):
     cdef:
         AllocationMember _h_allocation
         object _memory_resource     # None for wrapped memory
-        object _owner               # of a part, the buffer it is a part of
+        object _owner               # the parent of a sub-buffer
         object _ipc_descriptor      # kept when closed, because others may still open the memory
         object _ipc_resource        # what the descriptor goes with
         SubBuffers _slices          # None before the first
@@ -27,7 +27,7 @@ cdef class MemoryRange(DriverObject):
 # Refreshes `handle` and `size` after the allocation has changed.
 cdef int MemoryRange_update_members(MemoryRange self) except -1
 
-# Makes an empty range the part `self[key]`.
+# Makes an empty range the slice `self[key]`.
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
 
 # Counts memoryviews that begin or cease to look at the memory.

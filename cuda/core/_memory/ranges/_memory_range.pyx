@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of memory: what a buffer knows of its memory, and how parts of it are made."""
+"""Memory ranges: the properties of a buffer's memory, and slicing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ cdef LaunchList* _launches = launch_list()
 
 
 cdef class MemoryRange(DriverObject):
-    """An address and a size, where the memory is, and who frees it. Only buffers are made of this."""
+    """The base of buffers: address, size, location and owner of memory."""
 
     def __cinit__(self):
         cdef object zero = 0
@@ -67,7 +67,7 @@ cdef class MemoryRange(DriverObject):
         cdef size_t size = size_argument(value)
         MemoryRange_keep(self, &memory)
         if self._is_slice:
-            raise RuntimeError("a part of a Buffer cannot grow")
+            raise RuntimeError("a sub-buffer cannot grow")
         (&memory.value()).size = size
         MemoryRange_update_members(self)
 
@@ -85,7 +85,7 @@ cdef class MemoryRange(DriverObject):
 
     @property
     def owner(self):
-        """The object that wrapped memory keeps alive, or None; of a part, the buffer it is a part of."""
+        """The object that wrapped memory keeps alive, or None; for a sub-buffer, its parent."""
         return self._owner
 
     @property
@@ -168,7 +168,7 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     cdef AllocationHandle h_part
     cdef MemoryRange whole = <MemoryRange>self._owner if self._is_slice and self._owner is not None else self
     read_bounds(key, &start, &stop)
-    # Known to its whole before that is found open: what runs in between, such as a collection, may close it.
+    # Registered with its parent before the parent is found open: code that runs in between may close it.
     if whole._slices is None:
         whole._slices = SubBuffers()
     whole._slices.add(part)
@@ -202,7 +202,7 @@ cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
     raise TypeError(f"{name} is no memory to write to: it is registered for reading only")
 
 
-# Keeps the memory of the whole, because a part of no bytes may begin where that ends, and returns the resource.
+# Keeps the parent's memory, because an empty slice may begin at its end, and returns the resource.
 cdef object MemoryRange_keep_whole(MemoryRange self, KeptAllocation* kept):
     with cython.critical_section(self):
         owner = self._owner if self._is_slice else None

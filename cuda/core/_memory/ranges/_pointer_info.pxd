@@ -11,5 +11,5 @@ cdef struct PointerInfo:
     bint is_managed
 
 
-# What the driver knows about an address.
+# The driver's information about an address.
 cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *

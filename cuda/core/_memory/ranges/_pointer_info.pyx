@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver knows about an address that no memory resource describes."""
+"""The driver's information about an address of no memory resource."""
 
 from __future__ import annotations
 

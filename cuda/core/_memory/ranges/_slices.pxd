@@ -17,7 +17,7 @@ cdef class SubBuffers:
 # The bounds of `buffer[key]` as they are written, not yet fitted to a size.
 cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1
 
-# The range between two bounds, which keeps `keep`: the memory of the whole.
+# The range between two bounds, which keeps `keep`: the memory of the parent.
 cdef int narrow(
     const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
 ) except -1

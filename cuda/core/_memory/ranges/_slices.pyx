@@ -24,8 +24,8 @@ cdef extern from "Python.h":
 cdef class SubBuffers:
     """The sub-buffers of one buffer. Each keeps the buffer alive, so the references to them are weak.
 
-    What frees memory does not depend on this: a part also keeps the allocation. It lets the close of a
-    buffer show in its parts, which are read without a look at the buffer.
+    Freeing does not depend on this: a sub-buffer also keeps the allocation. It serves to close the sub-buffers
+    with their parent, so that reading a sub-buffer needs no look at the parent.
     """
 
     def __cinit__(self):
@@ -52,7 +52,7 @@ cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
         raise TypeError(f"a Buffer takes a slice of bytes, such as buffer[16:32], not {type(key).__name__}")
     PySlice_Unpack(key, start, stop, &step)
     if step != 1:
-        raise ValueError(f"a part of a Buffer has all of its bytes, so the step must be 1, not {step}")
+        raise ValueError(f"a sub-buffer is contiguous, so the step must be 1, not {step}")
     return 0
 
 
