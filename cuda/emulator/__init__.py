@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A CUDA device made of the CPU: runs CUDA programs, unchanged, without a GPU.
+"""A CUDA device implemented on the CPU: runs unchanged CUDA programs without a GPU.
 
-``activate()`` loads a library that takes the place of the driver and of NVRTC in this
-process. Do it before anything else uses CUDA; ``python -m cuda.emulator program.py`` and
-``CUDA_CORE_DEVICE=software`` do it in time.
+``activate()`` loads a library that replaces the driver and NVRTC in this process. Call it
+before anything else uses CUDA; ``python -m cuda.emulator program.py`` and
+``CUDA_CORE_DEVICE=software`` do so.
 """
 
 import atexit
@@ -90,25 +90,25 @@ def unsupported_calls():
 
 
 def end_kernels():
-    """End all kernels that run in this process, and drop what is queued behind them.
+    """Stop all kernels that run in this process, and drop the work queued behind them.
 
-    Ctrl-C does the same, where it raises ``KeyboardInterrupt``, and so does the end of the process.
-    Contexts can be used on; who waits for the work that was dropped gets ``CUDA_ERROR_LAUNCH_FAILED``,
-    once.
+    Ctrl-C does the same if it raises ``KeyboardInterrupt``, and so does the end of the process.
+    Contexts stay usable; waiting for dropped work gives ``CUDA_ERROR_LAUNCH_FAILED``, once for each
+    stream.
     """
     _active().emulator_end_work(0)
 
 
 def settle_interrupts():
-    """Wait until Ctrl-C, where it was pressed, has ended the kernels; return whether it has.
+    """After a Ctrl-C, wait until it has stopped the kernels; return whether there was one.
 
-    A program that was interrupted and goes on calls this first: what it launches then is not ended with the rest.
+    A program that continues after Ctrl-C calls this first, so that its next launches are not stopped as well.
     """
     return bool(_active().emulator_settle_interrupts(1000))
 
 
 def leaks():
-    """What exists on the device and was not released, a sentence each.
+    """Descriptions of the resources that were not released.
 
     Primary contexts and default memory pools are not listed: they live as long as the process.
     """
@@ -171,7 +171,7 @@ def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
         Names of driver functions, separated by commas, with ``*`` and ``?``; a name behind
         ``!`` is exempt.
     code : str or int
-        The error they give.
+        The error that they return.
     nth : int, optional
         Only the n-th call that matches, counted from 1. Default: every one.
     when : str
@@ -188,11 +188,11 @@ _EXEMPT = ("cuGetError*", "cuLogs*", "cuDriverGetVersion", "cuInit")
 
 
 def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, check=None, most=10_000):
-    """Run ``function`` again and again, with its 1st, 2nd, ... driver call failing in turn.
+    """Run ``function`` repeatedly, with its 1st, 2nd, ... driver call failing in turn.
 
-    Checks each time that it raised an exception, or told of the failure in a warning or, from a
-    destructor, through ``sys.unraisablehook``; and that it left nothing on the device. Calls that
-    release something fail after their effect, and need not raise.
+    Checks each time that it raised an exception, or reported the failure by a warning or, from a
+    destructor, through ``sys.unraisablehook``; and that no resource is left on the device. Calls that
+    release a resource fail after their effect, and need not raise.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=Tr
     Raises
     ------
     AssertionError
-        If a failure was swallowed or something was left over.
+        If a failure was not reported, or a resource was left.
     """
     function()
     _collect()
@@ -347,7 +347,7 @@ def _is_loaded(name):
 
 
 def _adopt():
-    """Take over the library where something else has loaded it (LD_PRELOAD, another package)."""
+    """Use the library if something else has loaded it (LD_PRELOAD, another package)."""
     global _library
     if not sys.platform.startswith("linux") or not os.path.exists(library_path()):
         return False
@@ -369,11 +369,11 @@ def _load(mode):
 def _end(library):
     # An interpreter cannot be called while it ends; what runs still is given half a second.
     library.emulator_stop_callbacks(500)
-    # Destructors wait for kernels: none may run for ever.
+    # Destructors wait for kernels, so kernels must not run forever.
     library.emulator_end_work(100)
 
 
-# A handler of the program's own may mean to go on, so that only Python's ends kernels.
+# A program with a handler of its own may want to continue, so only Python's handler stops kernels.
 @ctypes.CFUNCTYPE(ctypes.c_int)
 def _will_raise_interrupt():
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -30,12 +30,12 @@ Ints = tuple[int, ...]
 
 
 def c_strides(shape: Ints) -> Ints:
-    """Return the strides of a gap-free layout whose last axis varies fastest."""
+    """Return the strides of a dense layout whose last axis varies fastest."""
     return dense_strides(shape, tuple(range(len(shape))))
 
 
 def dense_strides(shape: Ints, order: Ints) -> Ints:
-    """Return the strides of a gap-free layout whose last axis of ``order`` varies fastest; 0 without elements."""
+    """Return the strides of a dense layout whose last axis of ``order`` varies fastest; 0 without elements."""
     strides = [0] * len(shape)
     if 0 not in shape:
         step = 1
@@ -46,7 +46,7 @@ def dense_strides(shape: Ints, order: Ints) -> Ints:
 
 
 def strides_of_part(shape: Ints, strides: Ints) -> Ints:
-    """Return the strides of what was derived from another layout: all 0 where no element is left."""
+    """Return the strides of a derived layout: all 0 if it has no elements."""
     return (0,) * len(shape) if 0 in shape else tuple(strides)
 
 
@@ -84,7 +84,7 @@ def is_permutation(order, ndim: int) -> bool:
 
 
 def is_contiguous(shape: Ints, strides: Ints, order: Ints) -> bool:
-    """Whether the layout is gap-free with the last axis of ``order`` fastest; extents of 1 do not matter."""
+    """Whether the layout is dense with the last axis of ``order`` fastest; extents of 1 do not matter."""
     if 0 in shape:
         return True
     expected = dense_strides(shape, order)

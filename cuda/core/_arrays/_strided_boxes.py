@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How to copy between two strided layouts: the largest boxes of equal rows, and where they start."""
+"""Plans for copies between two strided layouts: boxes of equal rows, and their offsets."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class CopyPlan(NamedTuple):
 
     @property
     def is_one_row(self) -> bool:
-        """Whether all bytes follow on from each other, in the destination and in the source."""
+        """Whether all bytes are contiguous, in the destination and in the source."""
         return self.piece_count == self.rows[0] == self.planes[0] == 1
 
     def offsets(self) -> Iterator[tuple[int, int]]:
-        """Yield where each box begins, in the destination and in the source."""
+        """Yield the offset of each box, in the destination and in the source."""
         for index in itertools.product(*[range(axis[0]) for axis in self.outer]):
             steps = list(zip(index, self.outer, strict=True))
             yield (
@@ -68,7 +68,7 @@ def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
     Raises
     ------
     ValueError
-        If several elements would go to one place.
+        If elements of the destination overlap.
     """
     if _have_elements_in_common(shape, target_strides, itemsize):
         raise ValueError(f"the elements of the destination overlap: its strides are {target_strides}")
@@ -141,7 +141,7 @@ def _have_elements_in_common(shape, strides, itemsize: int) -> bool:
 def _interlock(first, second, itemsize: int) -> bool:
     """Return whether two layouts, as (shape, address, strides), have bytes in common.
 
-    NumPy decides. Cases that take it too long count as common.
+    Computed by NumPy. If that takes too long, the answer is True.
     """
     numpy = importlib.import_module("numpy")
     arrays = [
@@ -155,13 +155,13 @@ def _interlock(first, second, itemsize: int) -> bool:
 
 
 def _extent_in_memory(shape, address: int, strides, itemsize: int) -> tuple[int, int]:
-    """Return where the first byte is, and where the last one ends."""
+    """Return the first address, and the one behind the last byte."""
     steps = [(extent - 1) * stride * itemsize for extent, stride in zip(shape, strides, strict=True)]
     return address + sum(s for s in steps if s < 0), address + sum(s for s in steps if s > 0) + itemsize
 
 
 class _Described:
-    """An array that NumPy knows by its description only."""
+    """An array description for NumPy, without access to the memory."""
 
     def __init__(self, shape, address: int, strides, itemsize: int):
         self.__array_interface__ = {
@@ -174,7 +174,7 @@ class _Described:
 
 
 def _merged(axes: list[Axis]) -> list[Axis]:
-    """Join each axis to the one before, where it continues that in both layouts."""
+    """Merge each axis with the one before, if both are contiguous with each other in both layouts."""
     joined: list[Axis] = []
     for extent, target, source in axes:
         if joined and joined[-1][1:] == (extent * target, extent * source):

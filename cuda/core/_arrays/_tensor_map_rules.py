@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a tensor map may be, checked before the driver sees it, and put into the driver's order of axes."""
+"""Rules of tensor maps, checked before the driver is called, and conversion to the driver's order of axes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Typed views of buffers: which shape and type, and whether the buffer can have them."""
+"""Typed views of buffers: shape and type, checked against the buffer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["view_of_buffer"]
 
 
 def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
-    """Return the view of :meth:`~cuda.core.Buffer.view`, whose docstring says what is allowed."""
+    """Implement :meth:`~cuda.core.Buffer.view`."""
     dtype = dtype_argument("u1" if dtype is None else dtype)
     if dtype.hasobject:
         raise TypeError(f"dtype must be a type of plain bytes, not {dtype}, whose elements refer to Python objects")
@@ -33,7 +33,7 @@ def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
 
 
 def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
-    """Return the shape with the extent that is left open, by -1 or None, filled in."""
+    """Return the shape with the extent for -1 or None filled in."""
     shape = _integers((-1,) if shape is None else shape)
     if len(shape) > 64:
         raise ValueError(f"at most 64 axes are supported, not {len(shape)}")

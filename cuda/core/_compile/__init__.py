@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation: options and their arguments, the compilers and linkers, and caches of what they made."""
+"""Compilation: options, the back ends (compilers and linkers), and caches of compiled code."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Advice for headers that a compiler did not find: where they are, or which package has them."""
+"""Advice for headers that a compiler did not find: where they are, or which package to install."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MISSING = r'(?:could not|cannot) open source file "([^"\n]+)"'
 
 @dataclass(frozen=True)
 class Origin:
-    """Headers that come together.
+    """A group of headers from one package.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ _BUILT_IN = {"assert.h", "cassert", "cmath", "cstdio", "math.h", "stdio.h"}
 
 
 def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled_headers: bool) -> str:
-    """Return a sentence on the first header that a log calls missing; empty where there is nothing to say.
+    """Return advice for the first header that a log reports as missing; empty without one.
 
     Parameters
     ----------
     log : str or None
-        What the compiler said.
+        The log of the compiler.
     version : tuple of int
         The CUDA version of the compiler.
     has_bundled_headers : bool

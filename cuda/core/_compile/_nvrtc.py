@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVRTC: the back end that compiles CUDA C++.
 
-A back end is made of a source, its name and settings, and refuses what it does not take. It has
+A back end is created from a source, its name and settings, and raises if it does not support them. It has
 ``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The bindings release
 the interpreter lock around every call, so that programs compile in parallel.
 """
@@ -44,7 +44,7 @@ class OptionNotSupportedError(NotSupportedError, NVRTCError):
 
 @functools.cache
 def load_nvrtc():
-    """Return the functions of NVRTC, having made sure that the library is there.
+    """Return the functions of NVRTC, after loading the library.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def load_nvrtc():
 
 
 def nvrtc_version() -> tuple[int, int]:
-    """Return the CUDA version of NVRTC, as ``(major, minor)``, without loading it where the version is recorded.
+    """Return the CUDA version of NVRTC, as ``(major, minor)``, without loading it if the version is recorded.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def loaded_nvrtc() -> tuple[int, int]:
 
 @functools.cache
 def recorded_nvrtc() -> tuple[int, int] | None:
-    """Return the version that is recorded of the NVRTC that a call would load; None where it is loaded already."""
+    """Return the recorded version of the NVRTC that a call would load; None if it is loaded already."""
     path = None if _nvrtc_calls.is_loaded() else libraries.nvrtc(False)
     return _library_versions.recorded_version(path) if path else None
 
@@ -107,7 +107,7 @@ def record_nvrtc() -> None:
 
 @functools.cache
 def has_bundled_headers() -> bool:
-    """Return whether NVRTC has the headers of CUDA inside."""
+    """Return whether NVRTC has built-in CUDA headers."""
     try:
         return bool(call_nvrtc("nvrtcGetBundledHeadersInfo")[0].available)
     except (AttributeError, RuntimeError):  # older bindings, or an older NVRTC
@@ -134,7 +134,7 @@ def program_log(program) -> str:
 
 
 def program_text(kind: str, program) -> bytes:
-    """Return what NVRTC holds of a kind: a log, or compiled code."""
+    """Return an output of NVRTC: the log, or compiled code."""
     text = bytearray(call_nvrtc(f"nvrtcGet{kind}Size", program))
     call_nvrtc(f"nvrtcGet{kind}", program, text)
     return bytes(text)
@@ -175,7 +175,7 @@ class NVRTCBackEnd:
         self._open()
 
     def __del__(self):
-        # The interpreter may have taken the bindings apart already; the process ends then anyway.
+        # At exit the bindings may already be gone; the process ends then anyway.
         if not sys.is_finalizing() and getattr(self, "_program", None) is not None:
             self.close()
 
@@ -235,7 +235,7 @@ class NVRTCBackEnd:
             program = self._open()
             options = self._arguments
             if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
-                # NVRTC makes LTO IR only when asked to, and the target asks for it.
+                # NVRTC generates LTO IR only with this option, which the target implies.
                 options = [*options, b"--dlink-time-opt"]
             self.pch_status = None
             for expression in name_expressions:
@@ -267,8 +267,8 @@ class NVRTCBackEnd:
         except NVRTCError:
             raise
         except BaseException:
-            # Interrupted: the next compilation makes a program that takes names, and that nobody compiles. To make
-            # one now would wait, in older versions of NVRTC, for the compilation that was left.
+            # Interrupted: the next compilation creates a new program. Creating it here would wait, in older
+            # versions of NVRTC, for the compilation that was abandoned.
             self._program = self._handle = None
             if not left:
                 load_nvrtc().nvrtcDestroyProgram(program)
@@ -300,7 +300,7 @@ def stop_on_request(program) -> CancelFlag:
 
 
 def compile_cxx(program, options: list[bytes]) -> None:
-    """Compile, and say what to do where NVRTC lacks an option or a header (``nvrtcCompileProgram``)."""
+    """Compile, with advice if NVRTC lacks an option or a header (``nvrtcCompileProgram``)."""
     try:
         call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
     except NVRTCError as error:
@@ -316,7 +316,7 @@ def compile_cxx(program, options: list[bytes]) -> None:
 
 
 def option_advice(log: str, options: list[bytes]) -> str:
-    """Return what the log of NVRTC does not say about an option that it refuses."""
+    """Return advice for an option that NVRTC refuses, which its log lacks."""
     loaded = "NVRTC {}.{}, which is loaded,".format(*nvrtc_version())
     given = f"the options were {b' '.join(options).decode(errors='replace')}"
     if "unrecognized option" in log:
@@ -328,7 +328,7 @@ def option_advice(log: str, options: list[bytes]) -> str:
 
 
 def check_nvrtc_options(options: ProgramOptions) -> None:
-    """Refuse what the NVRTC that is loaded is too old for.
+    """Refuse options that the loaded NVRTC is too old for.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVVM: the back end that compiles NVVM IR; ``_nvrtc`` says what a back end is."""
+"""NVVM: the back end that compiles NVVM IR; see ``_nvrtc`` for the interface of a back end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MISSING_NVVM = (
 
 @functools.cache
 def load_nvvm():
-    """Return the bindings of NVVM, having made sure that the library is there.
+    """Return the bindings of NVVM, after loading the library.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def nvvm_log(program: int) -> str:
 
 
 def nvvm_text(kind: str, program: int) -> bytes:
-    """Return what NVVM holds of a kind: the log, or the result."""
+    """Return an output of NVVM: the log, or the result."""
     text = bytearray(call_nvvm(f"get_{kind}_size", program))
     if text:
         call_nvvm(f"get_{kind}", program, text)
@@ -71,7 +71,7 @@ def nvvm_text(kind: str, program: int) -> bytes:
 
 
 def describe_nvvm(options: ProgramOptions) -> str:
-    """Return which NVVM is loaded, and which one the options need: it has no CUDA version to compare with."""
+    """Return the version of the loaded NVVM and what the options need; libnvvm reports no CUDA version to compare."""
     nvvm = load_nvvm()
     loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
     newer = newer_options(options, "nvvm", (0, 0))
@@ -99,7 +99,7 @@ def libdevice() -> bytes:
 
 @functools.cache
 def content_of(path: str) -> bytes:
-    """Return what is in a file, read once: many programs hold it."""
+    """Return the contents of a file, which is read once and shared by programs."""
     with open(path, "rb") as file:
         return file.read()
 
@@ -143,7 +143,7 @@ class NVVMBackEnd:
         self._open()
 
     def __del__(self):
-        # The interpreter may have taken the bindings apart already; the process ends then anyway.
+        # At exit the bindings may already be gone; the process ends then anyway.
         if not sys.is_finalizing() and getattr(self, "_program", 0):
             self.close()
 

@@ -11,7 +11,7 @@ from cuda.core._utils.options import Options, rows_of, set_values
 
 __all__ = ["CheckedValues", "CachedOptions", "checked_values_of", "cache_checks"]
 
-# How many different options the cache holds, of all classes; then it is cleared.
+# The capacity of the cache for all classes; when it is full, it is cleared.
 _MOST = 512
 
 _cache = {}  # the class and what is set -> CheckedValues
@@ -25,7 +25,7 @@ class CheckedValues:
     values : dict
         All fields, checked and normalised; its lists are of no one else.
     lists : list of str
-        The fields that are lists, which their owner may change without a word.
+        The fields that are lists, which can be changed without an assignment.
     derived : dict
         What other modules derive from these options, such as the arguments for a compiler, by keys of theirs.
     """
@@ -47,7 +47,7 @@ class CheckedValues:
 
 
 class CachedOptions(Options):
-    """Options of which equal ones share a :class:`CheckedValues`."""
+    """The base of options classes whose equal instances share a :class:`CheckedValues`."""
 
     __slots__ = ("_checked",)
 
@@ -64,7 +64,7 @@ set_checked = CachedOptions._checked.__set__
 
 
 def cache_checks(cls):
-    """Have an options class take the values of equal options that were made before, and not check them again."""
+    """Let an options class reuse the checked values of equal options, without checking them again."""
     make = cls.__init__
     names = {row.name for row in rows_of(cls)}
 
@@ -106,7 +106,7 @@ def checked_values_of(options: CachedOptions) -> CheckedValues | None:
 
 
 def remember(key, values: dict) -> CheckedValues:
-    """Put options that are valid into the cache."""
+    """Add valid options to the cache."""
     if len(_cache) >= _MOST:
         _cache.clear()
     checked = _cache[key] = CheckedValues(values)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiler options as rows of a table: each says once how every back end spells it.
+"""Compiler options as rows of a table, each with its flag for every back end.
 
-A row is a field made by :func:`option`, with one renderer per back end. From the rows come
-the arguments of each back end, the refusal of what a back end lacks or is too old for, the translation
+A row is a field created by :func:`option`, with one renderer per back end. From the rows are derived
+the arguments of each back end, the refusal of options that a back end lacks or is too old for, the translation
 to the options of another tool, and the documentation.
 """
 
@@ -56,7 +56,7 @@ class Renderer:
         The first version of the back end that knows the flag. If None, every one does.
     """
 
-    # Whether a false value says nothing, as None does.
+    # Whether False is treated like None (option not passed).
     is_switch = False
     # What files the option makes the back end touch.
     files = None
@@ -74,7 +74,7 @@ class Renderer:
         raise NotImplementedError
 
     def touching(self, files: str):
-        """Note for caches what files the option makes the back end touch, and return the renderer.
+        """Declare which files the option makes the back end read or write, for caches; return the renderer.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class macros(Renderer):
 
 
 class elsewhere(Renderer):
-    """No argument: the back end heeds the option in another way."""
+    """No argument: the back end implements the option in another way."""
 
     is_switch = True
 
@@ -222,7 +222,7 @@ class ignored(elsewhere):
 
 
 class forward(Renderer):
-    """The value goes to the option of the same name of another table, as ``convert`` makes it."""
+    """The value is passed to the option of the same name in another table, after ``convert``."""
 
     def __init__(self, convert=None):
         super().__init__("")
@@ -233,14 +233,14 @@ class forward(Renderer):
 
 
 def option(doc: str, **renderers: Renderer):
-    """Make a row: a field that is None by default, which says nothing to any back end.
+    """Create a row: a field whose default None leaves the default of each back end.
 
     Parameters
     ----------
     doc : str
         One sentence for the documentation.
     **renderers : Renderer
-        How each back end spells it; one that is not named does not support it.
+        The renderer of each back end; others do not support the option.
     """
     return Row(None, {"doc": doc, "renderers": renderers})
 
@@ -318,7 +318,7 @@ def options_with_files(options, backend: str, *kinds: str) -> list[str]:
 
 
 def options_elsewhere(options, backend: str) -> dict[str, object]:
-    """Return the options that are set and that a back end heeds without an argument, by name."""
+    """Return the options that are set and that a back end implements without an argument, by name."""
     return {row.name: getattr(options, row.name) for row, _ in set_rows(options, backend, elsewhere)}
 
 
@@ -354,7 +354,7 @@ def said(options, backend: str) -> list[tuple]:
     """Return what is not None and known to a back end, in its order: name, row, renderer and value."""
     known = known_rows(type(options), backend)
     values = options.__dict__
-    # Few of many are set, and this runs for every program.
+    # Only a few options are set, and this runs for every program.
     found = [known[name] for name, current in values.items() if current is not None and name in known]
     if len(found) > 1:
         found.sort(key=first_of)

@@ -73,7 +73,7 @@ def file_of_times(path) -> str:
 
 
 def bundled_headers_dir() -> str:
-    """Return where NVRTC unpacks the headers inside it."""
+    """Return the directory into which NVRTC unpacks its built-in headers."""
     return str(cache_root() / "nvrtc-bundled-headers")
 
 
@@ -81,10 +81,10 @@ def bundled_headers_dir() -> str:
 @document_options
 @options_class
 class ProgramOptions(CachedOptions):
-    """How :class:`~cuda.core.Program` compiles.
+    """Options of :class:`~cuda.core.Program`.
 
-    None says nothing to the compiler, whose own default then holds. ``name`` names the program in
-    messages, and what it is compiled to; None stands for ``"default_program"``.
+    None leaves the compiler's default. ``name`` is the name of the program in messages, and of the
+    :class:`~cuda.core.ObjectCode`; None stands for ``"default_program"``.
     """
 
     name: str | None = "default_program"
@@ -106,7 +106,7 @@ class ProgramOptions(CachedOptions):
     )
     lineinfo: bool | None = option("Generate line tables.", nvrtc=switch("--generate-line-info"), ptx=forward())
     device_code_optimize: bool | None = option(
-        "Optimise in spite of debug information.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
+        "Optimise even with debug information.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
     )
     ptxas_options: str | list[str] | tuple[str, ...] | None = option(
         "Options for the PTX assembler.", nvrtc=each("--ptxas-options"), ptx=forward()
@@ -121,19 +121,19 @@ class ProgramOptions(CachedOptions):
         ptx=forward(),
     )
     prec_sqrt: bool | None = option(
-        "Round single-precision square roots as IEEE says. On by default.",
+        "Round single-precision square roots as IEEE 754 requires. On by default.",
         nvrtc=toggle("--prec-sqrt"),
         nvvm=toggle("-prec-sqrt", "1", "0"),
         ptx=forward(),
     )
     prec_div: bool | None = option(
-        "Round single-precision divisions as IEEE says. On by default.",
+        "Round single-precision divisions as IEEE 754 requires. On by default.",
         nvrtc=toggle("--prec-div"),
         nvvm=toggle("-prec-div", "1", "0"),
         ptx=forward(),
     )
     fma: bool | None = option(
-        "Contract a product and a sum to one operation. On by default.",
+        "Contract multiplications and additions to fused multiply-adds. On by default.",
         nvrtc=toggle("--fmad"),
         nvvm=toggle("-fma", "1", "0"),
         ptx=forward(),
@@ -161,7 +161,7 @@ class ProgramOptions(CachedOptions):
         "Directories to search for headers.", nvrtc=each("--include-path").touching("headers")
     )
     use_bundled_headers: bool | None = option(
-        "Use the CUDA headers inside NVRTC, unpacked once per user.",
+        "Use the built-in CUDA headers of NVRTC, unpacked once per user.",
         nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro", since=(13, 3)),
     )
     pre_include: str | list[str] | tuple[str, ...] | None = option(
@@ -182,23 +182,24 @@ class ProgramOptions(CachedOptions):
     disable_warnings: bool | None = option("Show no warnings.", nvrtc=switch("--disable-warnings"))
     restrict: bool | None = option("Take all pointer parameters of kernels as restrict.", nvrtc=switch("--restrict"))
     device_as_default_execution_space: bool | None = option(
-        "Take functions without a space as device functions.", nvrtc=switch("--device-as-default-execution-space")
+        "Treat functions without an execution space as device functions.",
+        nvrtc=switch("--device-as-default-execution-space"),
     )
     device_int128: bool | None = option("Allow ``__int128``.", nvrtc=switch("--device-int128"))
     optimization_info: str | None = option(
-        "Report optimisations of a kind, such as ``'inline'``.", nvrtc=value("--optimization-info")
+        "Report optimisations of this kind, such as ``'inline'``.", nvrtc=value("--optimization-info")
     )
     no_display_error_number: bool | None = option(
-        "Leave out the numbers of diagnostics.", nvrtc=switch("--no-display-error-number")
+        "Do not show the numbers of diagnostics.", nvrtc=switch("--no-display-error-number")
     )
     diag_error: int | list[int] | tuple[int, ...] | None = option(
-        "Diagnostics that are to be errors.", nvrtc=each("--diag-error")
+        "Diagnostics to report as errors.", nvrtc=each("--diag-error")
     )
     diag_suppress: int | list[int] | tuple[int, ...] | None = option(
-        "Diagnostics that are not to be shown.", nvrtc=each("--diag-suppress")
+        "Diagnostics to suppress.", nvrtc=each("--diag-suppress")
     )
     diag_warn: int | list[int] | tuple[int, ...] | None = option(
-        "Diagnostics that are to be warnings.", nvrtc=each("--diag-warn")
+        "Diagnostics to report as warnings.", nvrtc=each("--diag-warn")
     )
     brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
     time: str | bool | None = option(
@@ -207,7 +208,7 @@ class ProgramOptions(CachedOptions):
         ptx=forward(bool),
     )
     split_compile: int | None = option(
-        "How many threads optimise; 1 by default, 0 for all.",
+        "Number of threads for optimisation; 1 by default, 0 for all processors.",
         nvrtc=number("--split-compile", takes_bool=True),
         ptx=forward(int),
     )
@@ -237,10 +238,10 @@ class ProgramOptions(CachedOptions):
         "The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH).touching("reads")
     )
     pch_verbose: bool | None = option(
-        "Say why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose", since=PCH)
+        "Report why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose", since=PCH)
     )
     pch_messages: bool | None = option(
-        "Say when a precompiled header is made or used.", nvrtc=toggle("--pch-messages", since=PCH)
+        "Report when a precompiled header is created or used.", nvrtc=toggle("--pch-messages", since=PCH)
     )
     instantiate_templates_in_pch: bool | None = option(
         "Instantiate templates when a precompiled header is made.",
@@ -314,12 +315,11 @@ class ProgramOptions(CachedOptions):
 @document_options
 @options_class
 class LinkerOptions(Options):
-    """How :class:`~cuda.core.Linker` links.
+    """Options of :class:`~cuda.core.Linker`.
 
-    None says nothing to the linker, whose own default then holds, and False switches off. ``name`` is
-    the name of the result; None stands for ``"<default linker>"``. The driver's linker, which is used
-    where nvJitLink is missing, lacks some options: setting them is an error, and warns for those
-    that earlier versions ignored.
+    None leaves the linker's default, and False disables an option. ``name`` is the name of the result;
+    None stands for ``"<default linker>"``. The driver's linker, which is used if nvJitLink is missing,
+    lacks some options: setting them is an error, or a warning for those that earlier versions ignored.
     """
 
     name: str | None = "<default linker>"
@@ -360,13 +360,13 @@ class LinkerOptions(Options):
     )
     ftz: bool | None = option("Flush single-precision denormals to zero.", nvjitlink=toggle("-ftz"), driver=ignored())
     prec_div: bool | None = option(
-        "Round single-precision divisions as IEEE says.", nvjitlink=toggle("-prec-div"), driver=ignored()
+        "Round single-precision divisions as IEEE 754 requires.", nvjitlink=toggle("-prec-div"), driver=ignored()
     )
     prec_sqrt: bool | None = option(
-        "Round single-precision square roots as IEEE says.", nvjitlink=toggle("-prec-sqrt"), driver=ignored()
+        "Round single-precision square roots as IEEE 754 requires.", nvjitlink=toggle("-prec-sqrt"), driver=ignored()
     )
     fma: bool | None = option(
-        "Contract a product and a sum to one operation.", nvjitlink=toggle("-fma"), driver=ignored()
+        "Contract multiplications and additions to fused multiply-adds.", nvjitlink=toggle("-fma"), driver=ignored()
     )
     kernels_used: str | list[str] | tuple[str, ...] | None = option(
         "The kernels that are used; others may be removed.", nvjitlink=each("-kernels-used"), driver=ignored()
@@ -383,7 +383,7 @@ class LinkerOptions(Options):
         "Options for the PTX assembler.", nvjitlink=each("-Xptxas")
     )
     split_compile: int | None = option(
-        "How many threads optimise; 1 by default, 0 for all.", nvjitlink=number("-split-compile")
+        "Number of threads for optimisation; 1 by default, 0 for all processors.", nvjitlink=number("-split-compile")
     )
     split_compile_extended: int | None = option(
         "The same, more aggressively, for link-time optimisation.",
@@ -436,7 +436,7 @@ def _rendered(options: LinkerOptions) -> list[bytes]:
     return [os.fsencode(argument) for argument in render_options(options, "nvjitlink")]
 
 
-# Many linkers are made with the same options, and a link of small inputs is quick.
+# Many linkers have the same options, and rendering them takes a notable part of a small link.
 @functools.lru_cache(maxsize=64)
 def _rendered_before(items: tuple) -> list[bytes]:
     options = LinkerOptions.__new__(LinkerOptions)
@@ -445,7 +445,7 @@ def _rendered_before(items: tuple) -> list[bytes]:
 
 
 def linker_options(options: ProgramOptions) -> LinkerOptions:
-    """Return what the linker is told for a program that is PTX.
+    """Return the linker options for a PTX program.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The linkers as the back end that compiles PTX; ``_nvrtc`` says what a back end is."""
+"""The linkers as the back end that compiles PTX; see ``_nvrtc`` for the interface of a back end."""
 
 from __future__ import annotations
 

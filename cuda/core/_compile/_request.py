@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Requests: what is compiled, to what and how, from the source of a program to the code that comes back.
+"""Compile requests: everything that determines the result of a compilation, and that result.
 
 A :class:`CompileSettings` has the back end and its rendered arguments, and is shared by all programs with equal
-options. A :class:`CompileRequest` adds source, target and name expressions; caches find and store by it, and what
-they find and what a compiler makes are both a :class:`CompiledCode`.
+options. A :class:`CompileRequest` adds source, target and name expressions; caches look up and store by it. The result,
+from a cache or from a compiler, is a :class:`CompiledCode`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ptx = Deferred("cuda.core._compile._ptx")
 
 
 class CompileSettings:
-    """How programs with some options are compiled: the back end and its arguments; not to be changed.
+    """Compile settings: the back end and its rendered arguments for one set of options. Immutable.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class CompileSettings:
     arguments : tuple of bytes, dict, or LinkerOptions
         The options for NVRTC, for NVVM by target, or for the linker.
     prefix : bytes
-        What stands before the source.
+        Text that is inserted before the source.
     has_file : bool
         Whether debuggers need a file to show.
     libdevice : bytes
         The library of mathematical functions, where the options ask for it.
     is_shared : bool
-        Whether all programs with equal options have these settings, so that they stand for the options.
+        Whether all programs with equal options share these settings, so that they identify the options.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSe
 
 
 class CompileRequest:
-    """One compilation: what is compiled, to what and how.
+    """One compilation: source, settings, target and name expressions.
 
     Parameters
     ----------
@@ -153,9 +153,9 @@ class CompileRequest:
     Attributes
     ----------
     key : bytes or None
-        The key in caches; None before it was looked for, and where there is none.
+        The cache key; None before it was computed, or if there is none.
     obstacle : str or None
-        The include that cannot be followed, so that there is no key.
+        The include that cannot be resolved, because of which there is no key.
     """
 
     __slots__ = ("code", "expressions", "key", "kind", "obstacle", "settings", "target")
@@ -170,7 +170,7 @@ class CompileRequest:
 
 
 class CompiledCode(NamedTuple):
-    """What a request gives, from a compiler or from a cache.
+    """The result of a request, from a compiler or from a cache.
 
     Parameters
     ----------

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches: how arguments are written, and the entry that takes them."""
+"""Launches: conversion of kernel arguments, and prepared launches."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Why a device refuses a launch: the sizes that are beyond its limits."""
+"""Explanations of refused launches: sizes beyond the limits of the device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AXES = "xyz"
 
 
 def beyond_limits(kernel, config, device_id: int) -> str:
-    """Return what about a launch exceeds which limit of the device or the kernel; empty if nothing does."""
+    """Return which sizes of a launch exceed which limits of the device or the kernel; empty if none do."""
     properties = _late.device_of(device_id).properties
     grid = config.grid
     if config.cluster is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The types of a kernel's parameters, as far as its mangled name tells them."""
+"""The types of a kernel's parameters, from its mangled name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}
 def parameter_types(symbol: str) -> list[str] | None:
     """Return the types of the parameters; None where the name is not mangled, or that of a template.
 
-    A type that is no arithmetic type and no pointer ends the list, because what follows may refer to it.
+    The list ends at the first type that is neither arithmetic nor a pointer, because later types may refer to it.
     """
     rest = _behind_the_name(symbol)
     types = []

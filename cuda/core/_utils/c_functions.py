@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that the driver calls back: their addresses, whichever package they come from."""
+"""Addresses of callback functions for the driver, from any package."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def function_address(name: str, function) -> int | None:
     name : str
         The argument, for error messages.
     function : object
-        A function type of ``cuda.bindings.driver``, a function pointer of ``ctypes`` or ``cffi``, or what has its
-        address in an attribute of that name, as the C callbacks of Numba do.
+        A function type of ``cuda.bindings.driver``, a function pointer of ``ctypes`` or ``cffi``, or an object with
+        an attribute ``address``, such as a C callback of Numba.
 
     Raises
     ------

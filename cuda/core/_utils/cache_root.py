@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where files that can be made again are kept between runs."""
+"""The directory for caches."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Lets the completion of names in interactive Python look at no attribute that is computed.
+"""Tab completion in interactive Python without evaluating computed attributes.
 
-``rlcompleter`` asks each name that it offers whether it can be called. It leaves out instances of
-``property``, whose code that would run, but not the attributes of extension types, which would call the
-driver and may raise. This widens its test to all that is computed. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``,
-as a number other than 0 or any other text, leaves the completion as it is.
+``rlcompleter`` evaluates each attribute that it offers, to see whether it is callable. It skips instances of
+``property``, but not the computed attributes of extension types, which would call the driver and may raise.
+This extends its test to those. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables
+this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAME = "rlcompleter"
 
 
 def mend_completion() -> None:
-    """Mend the completion of names, now or when it is imported."""
+    """Patch ``rlcompleter``, now or when it is imported."""
     if not _is_unwanted(os.environ.get("CUDA_CORE_DONT_FIX_TAB_COMPLETION", "")):
         if _NAME in sys.modules:
             _mend(sys.modules[_NAME])
@@ -41,7 +41,7 @@ class _ComputedType(type):
 
 
 class _Computed(metaclass=_ComputedType):
-    """What isinstance() takes for the class of every attribute that is computed."""
+    """A class for which isinstance() is true for every computed attribute."""
 
 
 def _mend(module) -> None:

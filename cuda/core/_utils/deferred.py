@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Imports at the first use, for what a first result does not need: ``docs/design/imports.md`` has the figures."""
+"""Imports at the first use; ``docs/design/imports.md`` has the reasons and figures."""
 
 from __future__ import annotations
 

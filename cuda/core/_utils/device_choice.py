@@ -33,7 +33,7 @@ def settle() -> None:
 
     emulator.activate()
     if choice == "auto":
-        # Children take the same device, without another search and another word.
+        # Child processes use the same device, without another search and message.
         os.environ["CUDA_CORE_DEVICE"] = "software"
         print("cuda.core: no CUDA device was found; using the software device", file=sys.stderr)
 
@@ -45,7 +45,7 @@ def is_software() -> bool:
 
 
 def has_ended_work() -> bool:
-    """Return whether the device has ended its work because the program was interrupted; a GPU goes on with it."""
+    """Return whether the software device has dropped work because of Ctrl-C; a GPU continues it."""
     return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
 
 
@@ -57,7 +57,7 @@ def software_headers() -> list[str]:
 
 
 def software_build() -> str:
-    """Return what tells the build of the software device from others, and from hardware, where it is empty."""
+    """Return the build identity of the software device; empty on hardware."""
     path = software_library() if is_software() else None
     if path is None:
         return ""

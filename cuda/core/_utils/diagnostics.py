@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 __all__ = ["Diagnostic", "parse_diagnostics"]
 
-# How messages begin: the C++ front end, the PTX assembler, and tools that speak of no file.
+# The start of messages: of the C++ front end, the PTX assembler, and tools without a file name.
 _BEGINNINGS = (
     r"(?P<file>.+?)\((?P<line>\d+)\): (?P<severity>catastrophic error|internal error|error|warning|remark|note)"
     r"(?: #\d+(?:-D)?)?: (?P<message>.*)",
@@ -36,7 +36,7 @@ class Diagnostic:
         ``"error"``, ``"warning"``, ``"note"``, ``"remark"``, ``"fatal"``, ``"catastrophic error"`` or
         ``"internal error"``.
     message : str
-        What is wrong; further lines say where a template was instantiated.
+        The text; further lines have the template instantiations.
     excerpt : str or None
         The line of the source, where the compiler shows it.
     """
@@ -59,7 +59,7 @@ class Diagnostic:
 
 
 def parse_diagnostics(log: str | None) -> tuple[Diagnostic, ...]:
-    """Return the messages in a log, in its order; lines that are none, such as counts, are left out."""
+    """Return the messages in a log, in order; other lines, such as counts, are skipped."""
     found = []
     body = None
     for line in (log or "").splitlines():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reading of the driver's log of failed calls (``cuLogsDumpToMemory``, CUDA 13)."""
+"""Reading the driver's log of failed calls (``cuLogsDumpToMemory``, CUDA 13)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ON_ANOTHER_THREAD = frozenset(
 
 
 def last_failure(log: bytes, name: str, api: str | None) -> str | None:
-    """Return what the log says about the last failed call of this thread.
+    """Return the messages of the log about the last failed call of this thread.
 
     Parameters
     ----------

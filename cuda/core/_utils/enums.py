@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Each public string beside its driver value, in both directions."""
+"""Maps between public strings and driver values, in both directions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 
 
 class EnumMap:
-    """The two directions between the strings of a public enum and the values of a driver's enum.
+    """A map between the strings of a public enum and the values of a driver's enum.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ __all__ = ["ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
 
 _FATAL = "The context is lost with all its memory; restart the process."
 
-# Where the driver's log has a report of the kernel, it says more than the advice.
+# If the driver's log has a report of the kernel, that replaces the advice.
 KERNEL_FAILURES = frozenset({700, 710, 714, 715, 716, 717, 718, 719})
 
 # By the number of a CUresult.

@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Transaction:
-    """A block whose registered actions undo it, in reverse order, unless it was committed.
+    """A context manager that runs registered undo actions in reverse order, unless it was committed.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Transaction:
         return stack.__exit__(exc_type, exc_value, traceback)
 
     def append(self, fn, /, *args, **kwargs) -> None:
-        """Register ``fn(*args, **kwargs)`` as an action that undoes.
+        """Register ``fn(*args, **kwargs)`` as an undo action.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Transaction:
         self._stack.callback(fn, *args, **kwargs)
 
     def commit(self) -> None:
-        """Forget all actions, because what they would undo is to stay."""
+        """Drop all undo actions: what was done stays."""
         if self._stack is not None:
             self._stack.pop_all()
 
@@ -105,7 +105,7 @@ def precondition(checker, what: str = ""):
 
 
 def check_multiprocessing_start_method() -> None:
-    """Warn, once per process, where child processes would be forked, which CUDA does not survive."""
+    """Warn, once per process, if child processes would be forked, in which CUDA does not work."""
     import multiprocessing
 
     global _has_warned

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What objects of Python classes say whose ``__init__`` did not run, as after ``Program.__new__(Program)``."""
+"""Errors of objects whose ``__init__`` did not run, as after ``Program.__new__(Program)``."""
 
 from __future__ import annotations
 

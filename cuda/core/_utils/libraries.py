@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the driver and NVRTC are, for the calls in ``library_calls.hpp``, which open them.
+"""The paths of the driver and NVRTC, for the calls in ``library_calls.hpp``, which open them.
 
-The dynamic linker knows the driver by its name, and NVRTC is nearly always in the wheel beside the bindings. Only where
-that is not so ``cuda.pathfinder`` searches, which takes longer to import than all of this package.
+The dynamic linker finds the driver by its name, and NVRTC is nearly always in the wheel beside the bindings. Only if
+not, ``cuda.pathfinder`` searches, which takes longer to import than all of this package.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def driver(is_thorough: bool) -> str:
     try:
         return _search("cuda")
     except RuntimeError as error:
-        # What programs catch is the class.
+        # Programs catch it by its class.
         raise type(error)(MISSING_DRIVER) from None
 
 

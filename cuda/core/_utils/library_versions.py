@@ -3,8 +3,8 @@
 """Versions of libraries that take long to load, recorded between runs.
 
 A library of a hundred megabytes takes tens of milliseconds to load, and a program that finds all its code in a cache
-needs no more than its version. A record holds for one path and for the file that was there: number, size, and times of
-modification and of change. Whoever replaces the library changes the last of these at least.
+needs only its version. A record is for one path and the file that was there: inode, size, and times of
+modification and change. Replacing the library changes at least the last of these.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def recorded_version(path: str) -> tuple[int, int] | None:
 
 
 def record_version(path: str, version: tuple[int, int]) -> None:
-    """Record the version of a library that was loaded; where that is not possible, it is loaded the next time too."""
+    """Record the version of a library that was loaded; if that fails, it is loaded again the next time."""
     state, target = state_of(path), record_path(path)
     if state is None or target is None or recorded_version(path) == version:
         return

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which nvJitLink there is, by its bindings, which load at first use."""
+"""The version of nvJitLink, from its bindings, which load at first use."""
 
 from __future__ import annotations
 

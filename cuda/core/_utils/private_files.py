@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files and directories that nobody but their owner can write, and that are read only if that holds."""
+"""Files and directories that only their owner can write, and that are read only if this is so."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How objects that several processes share pass through ``multiprocessing``.
+"""Pickling of shared objects for ``multiprocessing``.
 
 That package is loaded by the first such object, because few programs have any.
 """

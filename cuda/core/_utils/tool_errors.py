@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of NVVM and nvJitLink: each is the error of the bindings and a :class:`CUDAError` at once.
+"""Errors of NVVM and nvJitLink: each class derives from that of the bindings and from :class:`CUDAError`.
 
-They are made at their first use, because the bindings load then.
+The classes are created at their first use, because that loads the bindings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["tool_error"]
 _BASES = {
     "nvvmError": ("cuda.bindings.nvvm", "nvvmError", ()),
     "nvJitLinkError": ("cuda.bindings.nvjitlink", "nvJitLinkError", ()),
-    # For inputs that are refused before nvJitLink sees them.
+    # For inputs that are refused before they reach nvJitLink.
     "nvJitLinkInputError": ("cuda.bindings.nvjitlink", "nvJitLinkError", (ValueError,)),
 }
 

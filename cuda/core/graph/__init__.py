@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA graphs: work that is described once and launched many times."""
+"""CUDA graphs: work that is defined once and launched many times."""
 
 from cuda.core.graph._access_policy import *
 from cuda.core.graph._adjacency_set_proxy import *

@@ -15,7 +15,7 @@ __all__ = ["AdjacencySetProxy"]
 class AdjacencySetProxy(MutableSet):
     """The predecessors or successors of a node; a live view that writes to the graph.
 
-    ``update``, ``clear``, ``|=`` and ``-=`` make one call of the driver. Binary operators give plain sets.
+    ``update``, ``clear``, ``|=`` and ``-=`` make one driver call. Binary operators return ordinary sets.
     """
 
     __slots__ = ("_is_pred", "_node")
@@ -58,7 +58,7 @@ class AdjacencySetProxy(MutableSet):
         self._node._connect([value], self._is_pred)
 
     def discard(self, value) -> None:
-        """Remove the edge to a node; whatever has none is ignored."""
+        """Remove the edge to a node; other objects are ignored."""
         self._node._disconnect([node for node in self._neighbours() if node == value], self._is_pred)
 
     def update(self, *others) -> None:
@@ -74,7 +74,7 @@ class AdjacencySetProxy(MutableSet):
 
 
 def flat(others) -> list:
-    """Return the nodes that the arguments are or give, each once."""
+    """Return the nodes in the arguments, nodes or iterables of nodes, without duplicates."""
     nodes = []
     for other in others:
         try:

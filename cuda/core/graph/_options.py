@@ -12,14 +12,14 @@ __all__ = ["GraphCompleteOptions", "GraphDebugPrintOptions"]
 
 @options_class
 class GraphCompleteOptions(Options):
-    """How a graph is instantiated; see :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`.
+    """Options of :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`.
 
     Attributes
     ----------
     auto_free_on_launch : bool, optional
         Whether memory that the graph allocated and did not free is freed before the next launch. Default is False.
     upload_stream : :class:`~cuda.core.Stream` | :class:`GraphBuilder`, optional
-        A stream on which the graph is sent to the device at once. If None, the first launch does that.
+        A stream on which the graph is uploaded to the device at once. If None, the first launch does that.
     device_launch : bool, optional
         Whether kernels can launch the graph. Default is False.
     use_node_priority : bool, optional
@@ -34,7 +34,7 @@ class GraphCompleteOptions(Options):
 
 @options_class
 class GraphDebugPrintOptions(Options):
-    """What the text of a graph tells (``CUgraphDebugDot_flags``); every field is False by default.
+    """The details in the text of a graph (``CUgraphDebugDot_flags``); every field is False by default.
 
     Attributes
     ----------

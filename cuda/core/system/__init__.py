@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""System management: devices and the driver as NVML sees them, with no CUDA context.
+"""System management: devices and the driver through NVML, with no CUDA context.
 
 Importing this package needs neither a driver nor a GPU; NVML starts at the first query.
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How attributes are declared: a row each, with NVML's function or field, a sentence and a conversion."""
+"""Declarations of attributes: rows with NVML's function or field, a description and a conversion."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ ABSENT = values.ABSENT + tuple(
 
 
 class Constant:
-    """A property of a device that never changes: read at its first use, and then kept in the instance.
+    """A property of a device that never changes: read at its first use, and then cached in the instance.
 
-    The class shows it as a property, so that documentation and tab completion read no value. The
+    On the class it is a property, so that documentation and tab completion read no value. The
     instance must refuse to set attributes, because this is no data descriptor.
 
     Parameters
@@ -54,7 +54,7 @@ class Constant:
 
 
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
-    """Return a property that asks NVML each time, with the handle of its object; as for :class:`Constant`."""
+    """Return a property that queries NVML at each access; arguments as of :class:`Constant`."""
     if not isinstance(query, str):
         return property(values.answer(lambda self: query(self._handle), ABSENT), doc=doc)
     # Looked up in the dict of the module, which takes half the time of an attribute.
@@ -84,7 +84,7 @@ def field(name: str, doc: str, convert: Callable = int) -> property:
 
 @needs_init("_record")
 class Snapshot:
-    """What NVML said at one moment: a structure of the bindings, with named fields."""
+    """Values of NVML at one moment: a structure of the bindings, with named fields."""
 
     __slots__ = ("__weakref__", "_record")
 
@@ -99,7 +99,7 @@ class Snapshot:
 
 @needs_init("_device")
 class DeviceView:
-    """A topic of a device: its attributes ask NVML each time."""
+    """A group of attributes of a device, each of which queries NVML at each access."""
 
     __slots__ = ("__weakref__", "_device")
 
@@ -116,7 +116,7 @@ class DeviceView:
 
 @needs_init("_items")
 class Items:
-    """A sequence of what NVML gave at one moment.
+    """A sequence of values that NVML returned at one moment.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class ClockInfo(DeviceView):
         return tuple(nvml.device_get_min_max_clock_of_p_state(self._handle, self._code, pstate))
 
     def get_offsets(self, pstate: int) -> ClockOffsets:
-        """Return how far the clock is moved in a performance state.
+        """Return the offset of the clock in a performance state.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class ClockInfo(DeviceView):
 
 @answering
 class ClockOffsets(Snapshot):
-    """How far a clock is moved from its default, in MHz, and how far it may be."""
+    """The offset of a clock from its default, and its range, in MHz."""
 
     __slots__ = ()
 

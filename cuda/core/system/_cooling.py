@@ -50,7 +50,7 @@ class FanInfo(DeviceView):
         return f"<FanInfo {self._fan} of {self._device!r}>"
 
     def set_default_speed(self) -> None:
-        """Give the control of the fan back to the driver (``nvml.device_set_default_fan_speed_v2``)."""
+        """Return control of the fan to the driver (``nvml.device_set_default_fan_speed_v2``)."""
         nvml.device_set_default_fan_speed_v2(self._handle, self._fan)
 
     @property
@@ -71,7 +71,7 @@ class FanInfo(DeviceView):
 
     @property
     def target_speed(self) -> int:
-        """The speed in percent that the driver wants (``nvml.device_get_target_fan_speed``)."""
+        """The target speed in percent (``nvml.device_get_target_fan_speed``)."""
         return nvml.device_get_target_fan_speed(self._handle, self._fan)
 
     @property
@@ -81,6 +81,6 @@ class FanInfo(DeviceView):
 
     @property
     def control_policy(self) -> FanControlPolicy:
-        """Who sets the speed (``nvml.device_get_fan_control_policy_v2``); ValueError for a policy without a name."""
+        """Who controls the speed (``nvml.device_get_fan_control_policy_v2``); ValueError for a policy without a name."""
         policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)
         return member_of(policy, _FAN_CONTROL_POLICY_MAPPING, "a policy")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices as NVML sees them, and what belongs to a device."""
+"""Devices of NVML, and the groups of their attributes."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ _NODE_WORDS = 16  # of 64 bits: as many NUMA nodes as Linux can have
 class Device:
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 
-    A device as NVML sees it: also one that CUDA cannot use or that ``CUDA_VISIBLE_DEVICES`` hides.
+    A device of NVML, including those that CUDA cannot use or that ``CUDA_VISIBLE_DEVICES`` hides.
 
-    What identifies a device is read once; everything else is asked for each time. What the device
-    does not have raises :class:`~cuda.core.system.NotSupportedError`. Each object is equal to itself only.
+    Attributes that identify a device are read once; all others query NVML at each access. Reading what the device
+    does not support raises :class:`~cuda.core.system.NotSupportedError`. Each object is equal to itself only.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Device:
 
     @classmethod
     def get_device_count(cls) -> int:
-        """Return how many devices NVML sees (``nvml.device_get_count_v2``)."""
+        """Return the number of devices (``nvml.device_get_count_v2``)."""
         initialize()
         return nvml.device_get_count_v2()
 
@@ -273,14 +273,14 @@ class Device:
 
     @property
     def inforom(self) -> InforomInfo:
-        """What the board keeps without power."""
+        """The InfoROM: configuration stored on the board."""
         return InforomInfo(self)
 
     # ------------------------------------------------------------------------------------ state
 
     @property
     def is_persistence_mode_enabled(self) -> bool:
-        """Whether the driver stays loaded while nobody uses the device. Setting it needs the rights of an
+        """Whether the driver stays loaded while no process uses the device. Setting it needs the rights of an
         administrator. Linux only (``nvml.device_get_persistence_mode``, ``nvml.device_set_persistence_mode``).
         """
         return bool(nvml.device_get_persistence_mode(self._handle))
@@ -304,7 +304,7 @@ class Device:
         "device_get_bar1_memory_info", "The BAR1 window now, a :class:`BAR1MemoryInfo`.", BAR1MemoryInfo
     )
     utilization: Utilization = reading(
-        "device_get_utilization_rates", "How busy the device is, a :class:`Utilization`.", Utilization
+        "device_get_utilization_rates", "The utilization of the device, a :class:`Utilization`.", Utilization
     )
     compute_running_processes: list[ProcessInfo] = reading(
         "device_get_compute_running_processes_v3",
@@ -312,7 +312,7 @@ class Device:
         lambda records: [ProcessInfo(record) for record in records],
     )
     repair_status: RepairStatus = reading(
-        "device_get_repair_status", "Repairs that wait for a reset, a :class:`RepairStatus`.", RepairStatus
+        "device_get_repair_status", "Repairs that are pending until a reset, a :class:`RepairStatus`.", RepairStatus
     )
     performance_state: int | None = reading(
         "device_get_performance_state",
@@ -388,7 +388,7 @@ class Device:
     # -------------------------------------------------------------------------- field values
 
     def get_field_values(self, field_ids: list[int | tuple[int, int]]) -> FieldValues:
-        """Return numbers of the device by their ids, with one call (``nvml.device_get_field_values``).
+        """Return field values of the device by their ids, with one call (``nvml.device_get_field_values``).
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class Device:
     def register_events(self, events: EventType | str | list[EventType | str]) -> DeviceEvents:
         """Register for events of the device (``nvml.device_register_events``). Linux only.
 
-        Events from before are not seen. Several registrations can exist side by side.
+        Earlier events are not reported. Several registrations can exist side by side.
 
         Parameters
         ----------

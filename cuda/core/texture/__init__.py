@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces: arrays with a layout of the driver's choice, and how kernels read and write them."""
+"""Textures and surfaces, and the arrays that they read and write."""
 
 from cuda.core.texture._array import *
 from cuda.core.texture._mipmapped_array import *

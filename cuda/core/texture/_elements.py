@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What arrays are made of, and the numbers that textures take, checked."""
+"""Checks of the options of arrays and textures."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def test_part_without_bytes_at_the_end_is_where_its_whole_is(device, stream):
 def test_part_is_not_shared_between_processes(buffer):
     with pytest.raises(RuntimeError, match="sub-buffer"):
         assert buffer[:4].ipc_descriptor is None
-    with pytest.raises(RuntimeError, match="cannot be pickled: it is a part"):
+    with pytest.raises(RuntimeError, match="cannot be pickled: it is a sub-buffer"):
         pickle.dumps(buffer[:4])
 
 
@@ -161,7 +161,7 @@ def test_part_of_shared_memory_is_not_shared(device, stream):
 
 
 def test_part_has_no_deallocation_stream(mr, buffer):
-    with pytest.raises(RuntimeError, match="set the stream of the whole"):
+    with pytest.raises(RuntimeError, match="set the stream of its parent"):
         buffer[:4].set_deallocation_stream(LEGACY_DEFAULT_STREAM)
     with pytest.raises(TypeError, match="stream"):
         buffer[:4].set_deallocation_stream(1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every cache of compiled programs is, and how it counts."""
+"""The base class of caches of compiled programs, and their hit counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ProgramCacheResource(abc.ABC):
     A subclass defines ``__getitem__``, ``__setitem__``, ``__delitem__``, ``__len__`` and
     :meth:`clear`. Keys are bytes or str, which is UTF-8 encoded; values are bytes, or an
     :class:`ObjectCode`, of which the code is stored. There is no ``in`` and no iteration: another
-    process may change what is there at any time, so use :meth:`get`.
+    process may change the cache at any time, so use :meth:`get`.
     """
 
     __iter__ = None
@@ -89,7 +89,7 @@ class ProgramCacheResource(abc.ABC):
             self[key] = value
 
     def close(self) -> None:  # noqa: B027
-        """Give back what the cache holds open: nothing, unless a subclass does."""
+        """Release what the cache holds open; by default nothing."""
 
 
 @needs_init("_lock", "_hits", "_misses")
@@ -110,12 +110,12 @@ class Counters:
 
     @property
     def hits(self) -> int:
-        """How many values were found, by this object."""
+        """The number of hits of this object."""
         return self._hits
 
     @property
     def misses(self) -> int:
-        """How many values were not found, by this object."""
+        """The number of misses of this object."""
         return self._misses
 
 
@@ -131,7 +131,7 @@ def checked_key(key) -> bytes:
 
 
 def checked_value(value) -> bytes:
-    """Return a value as bytes, reading the file of an object code that is one now, or raise TypeError."""
+    """Return a value as bytes, reading the file of an ObjectCode made from a path, or raise TypeError."""
     if isinstance(value, ObjectCode):
         value = value.code
         if isinstance(value, str):

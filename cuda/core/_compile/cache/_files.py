@@ -35,7 +35,7 @@ _STALE = 3600
 _RETRIES = (0.001, 0.01, 0.05, 0.1)
 # How often a value is read again that another process replaces meanwhile.
 _MOST_READS = 20
-# The largest value, in bytes, that is read without a check that tells its length.
+# The largest value, in bytes, that is read without a checksum entry, which has its length.
 _MOST_UNCHECKED = 1 << 30
 # No check is longer.
 _MOST_OF_CHECK = 64
@@ -50,7 +50,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     path : str | os.PathLike, optional
         The directory, made if it does not exist. If None, ``program-cache`` among the user's caches.
     max_size_bytes : int, optional
-        How many bytes of files it keeps; the ones read longest ago go first, when others are written.
+        The maximum size of its files in bytes; when a value is written, the least recently read ones are removed.
         If None, there is no limit.
 
     Raises
@@ -63,17 +63,17 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     Warns
     -----
     RuntimeWarning
-        Once, if the directory cannot be written: what is stored is lost then, and nothing else.
+        Once, if the directory cannot be written; values are then not stored.
 
     Notes
     -----
     The value of a key is the file ``entries/xx/yyy``, where ``xxyyy`` is the SHA-256 of the key; it
-    has nothing but the value, so other tools can use it. It comes into place as a whole: a reader gets
-    the old or the new one. A value that was damaged on the disk counts as missing, and is removed.
+    contains only the value, so other tools can use it. It is replaced atomically: a reader gets
+    the old or the new value. A value that was damaged on the disk is a miss, and is removed.
 
-    Directories and files are made for their owner alone, whatever the umask. A value counts as missing
-    if its file is no regular file, belongs to another user than this one or root, or can be written by
-    others; the next value that is stored takes its place.
+    Directories and files are created with access for their owner only, whatever the umask. A value is a miss
+    if its file is not a regular file, belongs to another user than this one or root, or can be written by
+    others; the next value that is stored replaces it.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return f"<FileStreamProgramCache in {self._root!r}>"
 
     def clear(self) -> None:
-        """Remove all values, but none that another process writes meanwhile."""
+        """Remove all values, except those that another process writes meanwhile."""
         try:
             for path, state in list(self._files()):
                 self._remove(path, state)
@@ -141,7 +141,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     @property
     def size_bytes(self) -> int:
-        """How many bytes the values have, on the disk now."""
+        """The size of the values on the disk in bytes."""
         return sum(state.st_size for _, state in self._files())
 
     def _path(self, key: bytes) -> str:
@@ -234,7 +234,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             unlink(self._check_path(path, state))
 
     def _write_check(self, path: str, check: bytes) -> bool:
-        """Write a check, if that can be done: a value without one is still of use."""
+        """Write a checksum entry, if possible: a value without one can still be used."""
         temporary = self._temporary_path()
         try:
             make_private_directory(self._checks)
@@ -291,7 +291,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         make_private_directory(self._temporary)
 
     def _warn(self, error: OSError) -> None:
-        """Say once that the directory fails, without which everything goes on."""
+        """Warn once that the directory cannot be used; compilation works without it."""
         if not self._has_warned:
             self._has_warned = True
             warn_caller(
@@ -301,7 +301,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
 
 def check_of(value: bytes) -> bytes:
-    """Return what is noted about a value, to find out whether its file was damaged."""
+    """Return the checksum entry of a value, to detect damage of its file."""
     return b"%d %08x\n" % (len(value), binascii.crc32(value))
 
 
@@ -332,7 +332,7 @@ def remove_tree(path: str) -> None:
 def replace(source: str, target: str) -> None:
     """Move a file over another one.
 
-    On Windows, that fails as long as someone reads the other: after some time the new one is given up.
+    On Windows, that fails while another process reads the target: after some time the new file is discarded.
     """
     for delay in _RETRIES if _IS_WINDOWS else ():
         try:

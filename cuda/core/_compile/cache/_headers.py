@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The headers that a C++ source may include, found without the compiler.
 
-A header counts if any branch of ``#if`` names it, in whichever of the directories it is: the digest
-covers at least what the compiler reads. Headers inside the compiler are found nowhere, and stand
-behind its version.
+A header counts if any branch of ``#if`` names it, in whichever directories it exists: the digest
+covers at least the headers that the compiler reads. Built-in headers of the compiler are not found;
+its version stands for them.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _lock = RLock()
 
 
 class Headers:
-    """What a search found.
+    """The result of a search.
 
     Parameters
     ----------
     found : list of bytes
         The path and the digest of each header.
     obstacle : str or None
-        What could not be followed.
+        The include that could not be resolved.
     states : dict of bytes to bytes
         The state of every file that was read, and of every directory where another header may appear.
     """
@@ -94,7 +94,7 @@ def find_headers(source: str, name: str, directories=(), pre_included=(), macros
 
 
 class Search:
-    """One search: what was found, and what is still to be read.
+    """One search: the headers found so far, and those still to be read.
 
     Parameters
     ----------

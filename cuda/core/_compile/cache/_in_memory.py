@@ -19,7 +19,7 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
     Parameters
     ----------
     max_size_bytes : int, optional
-        How many bytes of values it keeps; the ones read longest ago go first. If None, there is no limit.
+        The maximum size of its values in bytes; the least recently read ones are removed. If None, no limit.
 
     Raises
     ------
@@ -80,7 +80,7 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
 
     @property
     def size_bytes(self) -> int:
-        """How many bytes the values have."""
+        """The size of the values in bytes."""
         return self._size
 
     def _remove(self, key) -> bool:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The key of a compiled program: a digest of all that decides what the compiler makes."""
+"""The key of a compiled program: a digest of everything that determines the compiler's output."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def make_program_cache_key(
     code_type : SourceCodeType | str
         What the source is, in any case.
     options : :class:`~cuda.core.ProgramOptions`
-        How it is compiled. Options that mean nothing to the compiler of this source do not change the key.
+        The options. Those that do not apply to the compiler of this source do not change the key.
     target_type : ObjectCodeFormatType | str
         What is made, in any case.
     name_expressions : sequence of str or bytes, optional
         The name expressions of a C++ program, in any order.
     extra_digest : bytes, optional
-        A digest of the files that the compiler reads. If None, options that make it read any are refused.
+        A digest of the files that the compiler reads. If None, options that make it read files are refused.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def source_bytes(code, kind) -> bytes:
 
 
 def check_files(options, kind, has_digest: bool) -> None:
-    """Refuse options whose effect a key cannot hold."""
+    """Refuse options whose effect a key cannot represent."""
     column = COLUMNS[kind]
     if options.extra_sources and kind is not SourceCodeType.NVVM:
         raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
@@ -175,7 +175,7 @@ def arguments_of(options, kind) -> list[bytes]:
 
 
 def other_inputs(options, kind) -> list[bytes]:
-    """Return what the compiler heeds that is no argument: the rows say so."""
+    """Return the options that the compiler implements without an argument, from the rows."""
     parts = []
     for name, value in options_elsewhere(options, COLUMNS[kind]).items():
         if name == "extra_sources":
@@ -194,7 +194,7 @@ def compiler_identity(kind) -> list[bytes]:
 
 
 def tools_of(kind) -> list[bytes]:
-    """Return the names and versions of the tools, whoever brings them."""
+    """Return the names and versions of the tools."""
     if kind is SourceCodeType.CXX:
         version = probe(nvrtc_version)
         record_nvrtc()
@@ -207,7 +207,7 @@ def tools_of(kind) -> list[bytes]:
 
 
 def probe(version) -> bytes:
-    """Return a version as bytes; one that cannot be found out is a version of its own."""
+    """Return a version as bytes; an unknown version differs from all others."""
     try:
         return repr(version()).encode()
     except Exception as error:  # whatever the tool is missing for

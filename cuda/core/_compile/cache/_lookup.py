@@ -30,7 +30,7 @@ _lock = RLock()
 
 
 def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
-    """Return what a cache has for a request; None for a miss.
+    """Return the cached result of a request; None for a miss.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
 
 
 def store_compiled(cache, request: CompileRequest, compiled: CompiledCode) -> None:
-    """Store what was compiled for a request that was not found, unless a header has changed meanwhile."""
+    """Store the result of a request after a miss, unless a header has changed meanwhile."""
     if request.key is None or key_of(request)[0] != request.key:
         return
     if names_of(request):
@@ -71,9 +71,9 @@ def store_compiled(cache, request: CompileRequest, compiled: CompiledCode) -> No
 
 
 def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
-    """Return the key of a request, or None, and which include cannot be followed.
+    """Return the key of a request, or None, and the include that cannot be resolved.
 
-    A key is made once, until a file changes that it depends on.
+    Keys are remembered until a file changes that they depend on.
     """
     settings = request.settings
     # Plain text: the hash of an enumerator takes long.
