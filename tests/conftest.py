@@ -11,6 +11,7 @@ import pytest
 from support.capabilities import capabilities
 from support.captures import end_capture, end_captures
 from support.contexts import is_context_lost
+from support.processes import Child, start_method
 
 GPU = {"device": True, "software": False}
 
@@ -97,3 +98,18 @@ def old_compiler(monkeypatch):
     from cuda.core import _program
 
     monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
+
+
+@pytest.fixture
+def spawned():
+    """Child processes are not forked, so there is no warning about that."""
+    with start_method("spawn"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def child():
+    """A child process, in which the test calls functions."""
+    child = Child()
+    yield child
+    assert child.stop() == 0

@@ -15,7 +15,7 @@ from cuda.core._event import IPCEventDescriptor
 from cuda.core._utils.helpers import reset_fork_warning
 from support import shared_memory
 from support.contexts import current_context, no_context
-from support.processes import Child, start_method
+from support.processes import start_method
 from support.threads import in_thread
 from support.work import busy
 
@@ -259,20 +259,6 @@ def test_an_event_of_a_default_stream_belongs_to_the_current_context(device):
 
 
 # --- Between processes -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def spawned():
-    """No process is forked, and so nothing warns of that."""
-    with start_method("spawn"):
-        yield
-
-
-@pytest.fixture(scope="module")
-def child():
-    child = Child()
-    yield child
-    assert child.stop() == 0
 
 
 @pytest.fixture

@@ -13,26 +13,15 @@ from cuda.core._memory import Buffer, PinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support import shared_memory
 from support.failures import CODES, fail_each_call
-from support.processes import Child, start_method
 
-pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(ipc=True)]
+pytestmark = [
+    pytest.mark.requires(software=True),
+    pytest.mark.requires(ipc=True),
+    pytest.mark.usefixtures("spawned"),
+]
 each_code = pytest.mark.parametrize("code", CODES)
 
 SIZE = 1 << 16
-
-
-@pytest.fixture(autouse=True)
-def spawned():
-    """No process is forked, and so nothing warns of that."""
-    with start_method("spawn"):
-        yield
-
-
-@pytest.fixture(scope="module")
-def child():
-    child = Child()
-    yield child
-    assert child.stop() == 0
 
 
 @each_code

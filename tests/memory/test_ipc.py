@@ -24,22 +24,11 @@ from support.processes import Child, open_descriptors, start_method
 from support.shared_memory import import_pool, make_pool
 from support.threads import in_thread
 
+# No process is forked, so there is no warning about that.
+pytestmark = pytest.mark.usefixtures("spawned")
+
 SIZE = 1 << 16
 ROUND_TRIPS = int(os.environ.get("CUDA_CORE_TEST_IPC_ROUND_TRIPS", "25"))
-
-
-@pytest.fixture(autouse=True)
-def spawned():
-    """No process is forked, and so nothing warns of that."""
-    with start_method("spawn"):
-        yield
-
-
-@pytest.fixture(scope="module")
-def child():
-    child = Child()
-    yield child
-    assert child.stop() == 0
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers as arrays, and views as arrays: their importers, which know more than the protocols say."""
+"""The importers of buffers and views, which use more information than the protocols give."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
     return 0
 
 
-# Wrapped memory may be of more bytes than its user cared to say.
+# Wrapped memory may be larger than the size that its user gave.
 cdef bint is_sized(Buffer buffer) noexcept:
     return buffer._memory_resource is not None or buffer._is_slice
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of CuPy, read by the attributes that they have in C: their protocols take microseconds."""
+"""Arrays of CuPy, read through their C attributes: their protocols take microseconds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose p
     self._element.code, self._element.bits, self._element.lanes = (<tuple>element)[1]
     if self._element.lanes == 0:
         self._dtype = dtype
-    # Not said is whether the memory is managed; who has to know asks the driver.
+    # The attributes do not tell whether the memory is managed; the driver is queried when that matters.
     self._is_device_accessible = True
     self._device_id = memory.device_id
     stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)

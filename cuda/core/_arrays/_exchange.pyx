@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors read without a DLPack capsule: in C where their class offers that, those of PyTorch else by their methods."""
+"""Tensors read without a DLPack capsule: by the C exchange table of their class, or PyTorch's by their methods."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SMALL_FLOATS = {
     "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12, "float8_e5m2fnuz": 13, "float8_e8m0fnu": 14,
 }
 
-# torch.Tensor, once somebody has imported PyTorch, and its exchange table, where it has one.
+# torch.Tensor, once the program has imported PyTorch, and its exchange table, if it has one.
 cdef object _tensor_class = None
 cdef const DLPackExchangeAPI* _torch = NULL
 cdef dict _elements = {}
@@ -83,7 +83,7 @@ cdef const DLPackExchangeAPI* find_exchange(object cls) except? NULL:
     cdef const DLPackExchangeAPI* table = NULL
     cdef PyObject* namespace = NULL
     cdef PyObject* found = NULL
-    # A failed look-up of an attribute of a class takes longer than all else together.
+    # A failed look-up of a class attribute would take longer than everything else.
     for base in cls.__mro__:
         namespace = type_namespace(<PyTypeObject*>base)
         if namespace != NULL:
@@ -134,7 +134,7 @@ cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Pu
     return True
 
 
-# False where the tensor refuses: its attributes may still do, or say better why not.
+# False if the tensor refuses: its attributes may still work, or give a better error.
 cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
     try:
         _torch.borrow_from_object(<void*>tensor, c_tensor)
@@ -144,7 +144,7 @@ cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
     return True
 
 
-# The tensor lends its shape and strides only until Python code runs.
+# The tensor's shape and strides are valid only until Python code runs.
 cdef int keep_extents(ViewState self, DLTensor* c_tensor) except -1:
     cdef int32_t ndim = c_tensor.ndim
     cdef int32_t i

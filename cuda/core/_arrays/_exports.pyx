@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views as DLPack sees them: capsules, and the table through which C code exchanges tensors."""
+"""Export of views with DLPack: capsules, and the exchange table for C code."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ cdef tuple dlpack_device(ViewState self):
     return (DEVICE_CUDA, self._device_id)
 
 
-# The view as DLPack sees it; shape and strides lie in `extents`, filled here where that was not done before. True
-# where elements of less than 8 bits have a byte each, which flags have to say.
+# The DLTensor of the view; shape and strides are in `extents`, filled here if necessary. True
+# if elements of less than 8 bits have a byte each, which a flag must declare.
 cdef bint describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
     cdef tuple shape = shape_of(self)
     cdef tuple strides = strides_of(self)
@@ -170,7 +170,7 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
     DLPack_check(&managed.dl_tensor)
     set_tensor(self, &managed.dl_tensor)
     set_flags(self, managed.flags)
-    # From here on nothing fails, and the tensor is the view's to release.
+    # From here on nothing fails, and the view releases the tensor.
     self._dlpack.versioned = managed
     self._dlpack.tensor = &managed.dl_tensor
     Py_INCREF(self)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of importers: who reads arrays of which type, for views, copies and launches alike.
+"""The table of importers by array type, for views, copies and launches.
 
-A type of a library that is known is looked at once. Of others the protocols decide, object by object, because an
-object may have an attribute that its type has not, or refuse one that its type has.
+For types of known libraries the importer is chosen once. Other objects are asked for their protocols each time, because
+an object may have an attribute that its type lacks, or refuse one that its type has.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ cdef dict _registered = {}
 
 
 def register_importer(cls: type, importer: object | None) -> None:
-    """Teach the library to read arrays of a type that has no protocol, or a slow one.
+    """Register an importer for arrays of a type that has no protocol, or a slow one.
 
     From then on objects of the type, and of its subclasses, can be viewed, copied from and to, and passed to kernels.
 
@@ -59,8 +59,8 @@ def register_importer(cls: type, importer: object | None) -> None:
     importer : Callable[[object, int | None], object] | None
         Called with the array and the address of the stream that will use the memory (-1: no ordering is needed, None:
         none was given). It returns a :class:`StridedMemoryView`, or any object that has DLPack, the CUDA array
-        interface or the buffer protocol. If it returns a view, it has ordered earlier work on the array before later
-        work of the stream. None takes back what was registered.
+        interface or the buffer protocol. If it returns a view, it must have ordered earlier work on the array before
+        later work of the stream. None removes a registered importer.
 
     Raises
     ------
@@ -104,7 +104,7 @@ cdef bint add_entry(PyTypeObject* cls, Importer importer) except -1:
 cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     cdef bint is_unordered
     if is_numpy(obj):
-        # Only of -1 is it certain that NumPy has nothing to say.
+        # Only with -1 is it certain that NumPy would not refuse.
         is_unordered = purpose != FOR_VIEW or (type(stream_ptr) is int and stream_ptr == -1)
         if is_unordered and import_numpy(self, obj, False, purpose):
             return True
@@ -115,7 +115,7 @@ cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose pu
 
 cdef bint import_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     cdef bint has_buffer = PyObject_CheckBuffer(obj)
-    # The buffer protocol knows more types of elements than DLPack; an array of a device may have it, and refuse.
+    # The buffer protocol has more element types than DLPack; an array of a device may have it, and refuse.
     if purpose == FOR_COPY and has_buffer and not hasattr(obj, "__cuda_array_interface__"):
         import_python_buffer(self, obj, stream_ptr, purpose)
     elif has_dlpack(obj):
@@ -166,7 +166,7 @@ cdef const Importer* find_inherited(object cls) except? NULL:
     return found
 
 
-# Enters the base that a library has made, which lives as long as the process; a class of a user may not.
+# Registers the base class of the library, which exists as long as the process; a class of a user may not.
 cdef bint learn(object cls) except -1:
     cdef Importer importer
     if is_torch_type(cls):
@@ -223,7 +223,7 @@ cdef bint import_registered(ViewState self, object obj, object stream_ptr, Purpo
     return True
 
 
-# What an importer returned is not given to importers of users again: that may have no end.
+# The result of an importer is not passed to users' importers again: that could loop forever.
 cdef bint import_returned(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
     cdef const Importer* found = NULL
     for base in type(array).__mro__:

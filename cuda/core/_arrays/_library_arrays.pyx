@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of Numba, JAX and Warp: their class tells the protocol, so that no object is searched for one.
+"""Arrays of Numba, JAX and Warp: the protocol is chosen by class, without a search of each object.
 
-They are read by it, and not by their attributes as those of CuPy: JAX and Warp order their own streams in
-``__dlpack__``, and what Numba knows is in its CUDA array interface.
+They are read by a protocol, and not by attributes as those of CuPy: JAX and Warp order their own streams in
+``__dlpack__``, and Numba has all information in its CUDA array interface.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cuda.core._arrays._view_state cimport ViewState
 
 __all__ = []
 
-# By the module that has the class, which is looked at only where somebody has imported it.
+# By the module of the class, which is used only if the program has imported it.
 cdef tuple _CLASSES = (
     ("numba.cuda.cudadrv.devicearray", "DeviceNDArray"),
     ("jaxlib._jax", "ArrayImpl"),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays by the protocols they have: DLPack, the two array interfaces, PEP 3118, and the C form of NumPy's."""
+"""Importers by protocol: DLPack, the two array interfaces, the buffer protocol, and NumPy's array structure."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Pu
         if self._ptr != 0:
             info = pointer_info(self._ptr)
             self._device_id = info.device_id
-        # What the driver does not know is without elements, or host memory that the device reaches.
+        # The driver does not know the addresses of empty arrays, and of host memory that devices can access anyway.
         if self._device_id < 0:
             self._device_id = max(current_device(), 0)
     if producer is not None and purpose != FOR_ADDRESS and stream_ptr != -1:
@@ -183,7 +183,7 @@ cdef int import_python_buffer(ViewState self, object obj, object stream_ptr, Pur
     return 0
 
 
-# The types of ctypes say more than their format, which has no padding.
+# ctypes types have more information than their format, which lacks padding.
 cdef object dtype_of_buffer(object obj, object view):
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None and isinstance(obj, (ctypes.Array, ctypes.Structure, ctypes.Union)):
@@ -231,7 +231,7 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     cdef bint is_writable = info.flags & ARRAY_WRITEABLE != 0
     cdef int i
     if info.flags & ARRAY_NOTSWAPPED == 0 or not DLPack_element(info.typekind, info.itemsize, &self._element):
-        # For a copy, elements are bytes; whether they are plain ones, who copies finds out.
+        # For a copy, elements are bytes; the copy checks that they are plain ones.
         if purpose != FOR_COPY or info.itemsize == 0:
             return False
         self._element.lanes = 0
@@ -244,7 +244,7 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     self._is_readonly = not is_writable
     self._ndim = info.ndim
     self._shape = info.shape
-    # An interface leaves C order out, DLPack spells it.
+    # Array interfaces omit strides for C order, DLPack gives them.
     if not (is_interface and info.flags & ARRAY_C_CONTIGUOUS):
         self._strides = info.strides
     self._stride_unit = self._itemsize = info.itemsize

@@ -35,7 +35,7 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         layout_of(source).explicit_strides(),
         itemsize_of(target),
     )
-    # Of one row, the host makes a right copy even then.
+    # The host can move a single row correctly even then.
     if not (is_on_host and plan.is_one_row):
         check_apart(target, source)
     if is_on_host:
@@ -108,7 +108,7 @@ cdef int check_apart(ViewState target, ViewState source) except -1:
     return 0
 
 
-# Copies of bytes know nothing of references to Python objects.
+# A copy of bytes would not count references to Python objects.
 cdef bint has_objects(ViewState view) except -1:
     if view._element.lanes != 0:
         return False

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's calls that encode tensor maps, and the numbers that they take."""
+"""Driver calls that encode tensor maps."""
 
 from __future__ import annotations
 

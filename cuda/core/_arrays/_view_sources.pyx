@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The ways into a view: which importer reads an object, where the user names the protocol or leaves that open."""
+"""Creating views: the importer for an object, with a given protocol or with any."""
 
 from __future__ import annotations
 

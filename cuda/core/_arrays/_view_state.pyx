@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the memory of an array, whichever library made it."""
+"""The description of an array's memory, for arrays of any library."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ cdef double MAX_REACH = 9.2e18
 
 @cython.freelist(16)
 cdef class ViewState:
-    """What is known of the memory of an array, whichever library made it."""
+    """The description of an array's memory, for arrays of any library."""
 
     def __dealloc__(self):
         DLPack_release(&self._dlpack)

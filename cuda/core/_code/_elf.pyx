@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the tables of a 64-bit ELF file, such as a CUBIN, refer only to what is there.
+"""Validation of 64-bit ELF files, such as CUBINs: that all offsets and indices are within the file.
 
-NVIDIA's tools trust these tables. Checked is what the ELF format says of any file; the contents of
-sections are not looked at, except symbols, relocations and strings.
+NVIDIA's tools do not check them. Validated is what the ELF format requires of any file; the contents of
+sections are not checked, except symbols, relocations and strings.
 """
 
 from __future__ import annotations
@@ -95,12 +95,12 @@ cdef enum:
     SHN_XINDEX = 0xFFFF
     STT_OBJECT = 1
 
-# No format has alignments like this, and a tool may fill the space.
+# No format uses larger alignments, and a tool may allocate the padding.
 cdef uint64_t _MOST_ALIGNED = 1 << 24
 
 
 def elf_damage(bytes data) -> str | None:
-    """Return what is wrong with an ELF file, as the end of a sentence; None if nothing is known to be."""
+    """Return what is wrong with an ELF file, as the end of a sentence; None if no damage was found."""
     cdef Elf elf = Elf(data)
     cdef uint64_t i
     try:
@@ -117,7 +117,7 @@ def elf_damage(bytes data) -> str | None:
 
 
 def elf_variables(bytes data) -> list[str]:
-    """Return the names of the variables in a file: what its symbol tables call data objects; none if it is damaged."""
+    """Return the names of the variables in a file: its symbols of type object; none if it is damaged."""
     cdef Elf elf = Elf(data)
     cdef Section section
     cdef Section strings
@@ -141,7 +141,7 @@ def elf_variables(bytes data) -> list[str]:
 
 
 cdef class Elf:
-    """A file, and where its sections are described. All fields are read where they lie, aligned or not."""
+    """A file and its section headers. Fields are read in place, aligned or not."""
 
     cdef:
         bytes data
@@ -157,7 +157,7 @@ cdef class Elf:
         self.start = data
         self.size = len(data)
 
-    # Whether so many bytes are there.
+    # Whether the file has this many bytes.
     cdef bint has(self, uint64_t offset, uint64_t length) noexcept:
         return offset <= self.size and length <= self.size - offset
 
@@ -273,13 +273,13 @@ cdef bint is_alignment(uint64_t align) noexcept:
 cdef bint refers_by_info(Section section) noexcept:
     if section.flags & SHF_INFO_LINK:
         return True
-    # The index of a section, if anything; only the code of a CUBIN keeps something else there.
+    # An index of a section; only code sections of CUBINs have something else there.
     return not section.flags & SHF_EXECINSTR and (
         section.type in (SHT_PROGBITS, SHT_RELA, SHT_REL, SHT_NOTE, SHT_NOBITS) or section.type >= SHT_LOPROC
     )
 
 
-# No byte is in two sections, or in a section and a table; but a section may be another name of a place.
+# No two sections or tables overlap, except sections that are aliases of each other.
 cdef int check_overlaps(Elf elf) except -1:
     cdef vector[pair[uint64_t, uint64_t]] places
     cdef Section section
@@ -299,7 +299,7 @@ cdef int check_overlaps(Elf elf) except -1:
     return 0
 
 
-# What a section of a known type has in it. The headers of all sections are right.
+# Checks the contents of sections of known types; all headers have been checked.
 cdef int check_contents(Elf elf, uint64_t index) except -1:
     cdef Section section = elf.section(index)
     if section.type in (SHT_SYMTAB, SHT_DYNSYM):
@@ -329,7 +329,7 @@ cdef int check_symbols(Elf elf, uint64_t index, Section section) except -1:
         if symbol.shndx >= elf.count:
             raise ValueError(f"is damaged: symbol {i} is in section {symbol.shndx} of {elf.count}")
         home = elf.section(symbol.shndx)
-        # What takes no bytes of the file may be described elsewhere as larger than it is.
+        # A section without bytes in the file may be described elsewhere as larger.
         if not has_bytes(elf, home) or not is_relative(elf, home):
             continue
         if symbol.value > home.size or symbol.size > home.size - symbol.value:
@@ -366,6 +366,6 @@ cdef int check_notes(Elf elf, uint64_t index, Section section) except -1:
     return 0
 
 
-# Whether places in a section are counted from its begin.
+# Whether offsets are relative to the section.
 cdef bint is_relative(Elf elf, Section section) noexcept:
     return elf.header.type == ET_REL or (elf.header.machine == EM_CUDA and section.addr == 0)

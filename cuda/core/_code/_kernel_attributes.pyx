@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver knows about a kernel: its attributes, and how many blocks of it fit on a device."""
+"""The attributes of a kernel, and its occupancy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MaxPotentialBlockSizeOccupancyResult.__doc__ = (
 
 
 cdef class _Attribute:
-    """One row of :class:`KernelAttributes`: read from the driver, and kept if it never changes, else settable."""
+    """One attribute of :class:`KernelAttributes`: constant, and then cached, or else settable."""
 
     cdef:
         readonly int code
@@ -182,7 +182,7 @@ cdef class KernelAttributes:
 
 
 cdef class KernelOccupancy:
-    """How many blocks or clusters of a kernel the current device can hold at once."""
+    """The occupancy of a kernel: how many of its blocks or clusters are resident on the current device."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
@@ -377,7 +377,7 @@ cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
     key = (c_device, row.code)
     value = self._known.get(key)
     if value is None:
-        # May have to load the kernel on that device first.
+        # This may load the kernel on that device first.
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuKernelGetAttribute(

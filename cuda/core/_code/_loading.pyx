@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled code as the driver takes it: loading it, and saying why that failed."""
+"""Loading compiled code, and explaining errors of loading."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ cdef struct LoadCall:
 
 
 cdef class Loading:
-    """The loading of an image, which a signal handler that raises leaves to another thread."""
+    """Loading an image on another thread, which continues if a signal handler raises in this one."""
 
     cdef:
         LoadCall call
@@ -86,7 +86,7 @@ cdef class Loading:
         return 0
 
 
-# The driver takes anything and reads it later. An image without a kernel is probably none: ask for
+# The driver accepts any bytes and parses them later. If there is no kernel, the image may be invalid: ask for
 # its module now, where the error can still say what was loaded.
 cdef int load_and_check(void* argument) noexcept nogil:
     cdef LoadCall* call = <LoadCall*>argument
@@ -118,7 +118,7 @@ cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
     WARN_RETURN(call_once(&unload, c_library, release_by, b"cuLibraryUnload"), b"cuLibraryUnload")
 
 
-# The driver unloads code when no work is left in the context, and a collection of garbage must not wait for that.
+# Unloading waits for all work of the context, which a garbage collection must not do.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef ContextHandle h_context
@@ -174,7 +174,7 @@ def check_image(data: bytes) -> None:
 
 
 def damage(bytes data) -> str | None:
-    """Return what is wrong with an image, as the end of a sentence; None if nothing is known to be."""
+    """Return what is wrong with an image, as the end of a sentence; None if no damage was found."""
     cdef const unsigned char* c_data = data
     cdef size_t size = len(data)
     cdef size_t needed
@@ -209,7 +209,7 @@ def explain(error, text) -> None:
 
 
 def nearest(name, names, what="kernels"):
-    """Return the part of a message that lists the kernels, or what else they are, most like ``name``."""
+    """Return the part of a message that lists the names most similar to ``name``."""
     if names is None:
         return ""
     if not names:
@@ -224,7 +224,7 @@ def nearest(name, names, what="kernels"):
 
 
 def as_asked_for(names, mapping):
-    """Return names of symbols, with the name expressions that the program was compiled with in place of theirs."""
+    """Return the names of symbols, with name expressions in place of mangled names."""
     if names is None or not mapping:
         return names
     expressions = {
@@ -234,7 +234,7 @@ def as_asked_for(names, mapping):
 
 
 def variable_names(code, code_type: str) -> list[str] | None:
-    """Return the names of the variables in PTX or a CUBIN, for which the driver cannot be asked; None if unknown."""
+    """Return the names of the variables in PTX or a CUBIN, which the driver cannot list; None if unknown."""
     if not isinstance(code, (bytes, bytearray)):
         return None
     if code_type == "ptx":
@@ -274,7 +274,7 @@ cdef list kernel_names(const LibraryHandle& h_library):
 
 
 cdef str ptx_log(object code, str code_type):
-    """Return what the driver's compiler says about PTX, as the end of a message."""
+    """Return the log of the driver's compiler for PTX, as the end of a message."""
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
@@ -286,8 +286,8 @@ cdef str ptx_log(object code, str code_type):
     cdef const char* c_data
     if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
         return ""
-    # The driver may compile a library long after it was loaded, when a buffer given for the log would be
-    # gone. A module is compiled at once, so the same code is given to it, only to hear the reason.
+    # The driver may compile a library long after it was loaded, when a buffer for the log would no longer
+    # exist. A module is compiled at once, so the same code is loaded as a module, only for the log.
     if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
         return ""
     log = bytearray(16384)

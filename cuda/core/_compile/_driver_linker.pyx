@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's linker, which is used where nvJitLink is missing."""
+"""The driver's linker, which is used if nvJitLink is missing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.LIBRARY: <int>cydriver.CUjitInputType.CU_JIT_INPUT_LIBRARY,
 }
 
-# The options of which the table of linker options speaks.
+# The CUjit_option of each name in the table of linker options.
 cdef dict _SETTINGS = {
     "CU_JIT_TARGET": <int>cydriver.CUjit_option.CU_JIT_TARGET,
     "CU_JIT_MAX_REGISTERS": <int>cydriver.CUjit_option.CU_JIT_MAX_REGISTERS,
@@ -55,7 +55,7 @@ cdef size_t _LOG_SIZE = 16384
 
 
 cdef class LinkData:
-    """What the driver reads and writes as long as a link lives: the settings, the logs, and its context."""
+    """Memory that the driver uses as long as a link exists: settings and logs; and the context."""
 
     cdef:
         vector[cydriver.CUjit_option] names

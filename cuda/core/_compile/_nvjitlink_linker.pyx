@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking with nvJitLink, each of whose links belongs to the thread that made it.
+"""Linking with nvJitLink; each link belongs to the thread that created it.
 
-nvJitLink remembers for each thread the memory of the link that the thread touched last. If another
-thread destroys that link, the first one still refers to the memory, and corrupts it in its next link.
-So a :class:`Link` is used and destroyed by its own thread only. What other threads drop, it destroys when
-it makes its next link, and what is left when it ends.
+For each thread nvJitLink remembers the memory of the link that the thread used last. If another thread
+destroys that link, the first one still refers to the freed memory, and corrupts it in its next link.
+So a :class:`Link` is used and destroyed by its own thread only. A link that another thread drops is destroyed
+when its thread creates the next link, or ends.
 
-The main thread, which a signal may take out of a call, links on a thread that is kept for it.
+The main thread, whose calls a signal may interrupt, links on a helper thread.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.LIBRARY: <int>cynvjitlink.NVJITLINK_INPUT_LIBRARY,
 }
 
-# Other architectures nvJitLink refuses by itself; after a number of one digit it would end the process.
+# Other invalid architectures are errors of nvJitLink; a number of one digit would end the process.
 _ARCH = rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?"
 
 # Where the damage of files can be found.
@@ -60,7 +60,7 @@ _BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFo
 cdef class NvJitLink:
     """The back end that links with nvJitLink.
 
-    A thread that did not make the link makes its own, of the same options and inputs. So threads share
+    A thread that did not create the link creates another one, with the same options and inputs. So threads share
     nothing that would need a lock.
 
     Parameters
@@ -68,7 +68,7 @@ cdef class NvJitLink:
     arguments : list of bytes
         The options.
     is_quick : bool, optional
-        Whether the calls take no time that one would want to interrupt.
+        Whether the calls are too short to be worth interrupting.
 
     Raises
     ------
@@ -219,7 +219,7 @@ cdef Input input_file(kind, str path):
 
 
 cdef class Link:
-    """A link of nvJitLink, which only the thread that made it may use; every thread may end it."""
+    """A link of nvJitLink, which only the thread that created it may use; any thread may drop it."""
 
     cdef:
         cynvjitlink.nvJitLinkHandle c_link
@@ -382,7 +382,7 @@ cdef class ThreadLinks:
 
 
 class ThreadEnd:
-    """What the dict of a thread holds: the thread destroys its links when that dict ends."""
+    """An object in the dict of a thread state: when that is cleared, the thread destroys its links."""
 
     def __init__(self, links):
         self.links = links
@@ -416,7 +416,7 @@ def call_here(function):
 
 
 def call_on_thread(function):
-    """Return ``function()``, which a signal handler that raises leaves to go on by itself."""
+    """Return ``function()``; if a signal handler raises, the function continues on its thread."""
     global _worker
     if threading.current_thread() is not threading.main_thread():
         return function()

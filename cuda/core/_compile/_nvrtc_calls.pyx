@@ -103,7 +103,7 @@ def nvrtcCompileProgram(program, int count, list options not None):
 
 
 def nvrtcSetFlowCallback(program, callback, argument):
-    """Let the compiler ask a function, by its address, whether to stop."""
+    """Set the function, by its address, that the compiler calls to learn whether to stop."""
     cdef cynvrtc.nvrtcProgram c_program = program_of(program)
     cdef cynvrtc.nvrtcResult c_result = cynvrtc.nvrtcSetFlowCallback(
         c_program, <void*><intptr_t>int(callback), <void*><intptr_t>int(argument)
@@ -183,7 +183,7 @@ cdef tuple size_of(program, SizeFunction function):
 
 
 cdef tuple fill(program, bytearray text, TextFunction function):
-    """Write into ``text``, which has the size that NVRTC told."""
+    """Write to ``text``, which has the size that NVRTC reported."""
     cdef cynvrtc.nvrtcProgram c_program = program_of(program)
     cdef char* c_text = text
     cdef cynvrtc.nvrtcResult c_result

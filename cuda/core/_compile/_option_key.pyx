@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What equal options have in common, found for every program that is made."""
+"""The cache key of options, computed for every program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ cdef object c_windows_path = None
 
 
 def option_key(cls, dict values):
-    """Return what equal options of a class have in common.
+    """Return the cache key of the options of a class.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def option_key(cls, dict values):
     Returns
     -------
     tuple or None
-        A key that is the same for equal values of equal types; None where a value may change or be of any type.
+        A key that is equal for equal values of equal types; None if a value is mutable or of an unknown type.
     """
     cdef list key = [cls]
     cdef object name, value, kind

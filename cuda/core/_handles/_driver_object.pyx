@@ -45,13 +45,13 @@ cdef extern from *:
 
 
 cdef class DriverObject:
-    """What all resources share: closing, identity, and the refusal of direct construction."""
+    """The base of all resources: closing, identity, and the refusal of direct construction."""
 
     _made_by = "a factory method"
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: objects come from factory methods, which the message names."""
+        """Raise RuntimeError, which names the factory methods."""
         raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use {self._made_by}")
 
     def __enter__(self):
@@ -77,7 +77,7 @@ cdef class DriverObject:
     def close(self):
         """Release this object's reference to the resource.
 
-        The resource itself ends when its last user is gone. Calling this again does nothing.
+        The resource itself is destroyed after its last user. Calling this again does nothing.
         """
         self._release()
         if deferred_queue().is_stuck():

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ends of textures, surfaces and arrays, which wait for the work that may use them.
+"""Deferred destruction of textures, surfaces and arrays: after the work that may use them.
 
-The driver frees memory in stream order, but destroys these at once, and kernels take them as plain numbers. So an end
-looks for streams that are busy, and waits for an event behind the work of each.
+The driver frees memory in stream order, but destroys these at once, and kernels take them as plain numbers. So when
+one is closed, an event is recorded behind the work of each busy stream, and it is destroyed after these events.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ cdef int FIRST_OF_KERNELS = cydriver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
 cdef int BEYOND_KERNELS = cydriver.CUresult.CUDA_ERROR_NOT_PERMITTED
 
 
-# Of a question that failed. Streams of lost contexts have no work left, green contexts have no default streams, and
+# Errors of queries. Streams of lost contexts have no work left, green contexts have no default streams, and
 # captures beside them forbid the question.
 cdef void tell_of(cydriver.CUresult state) noexcept nogil:
     if (
@@ -170,7 +170,7 @@ cdef void tell_of(cydriver.CUresult state) noexcept nogil:
     WARN_RETURN(state, b"cuStreamQuery")
 
 
-# An event behind the work of a stream; empty where there can be none.
+# An event behind the work of a stream; empty if none can be recorded.
 cdef EventHandle mark_work(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef EventHandle mark
@@ -201,7 +201,7 @@ cdef void destroy_mark(cydriver.CUevent c_event) noexcept nogil:
     cydriver.cuEventDestroy(c_event)
 
 
-# Of a lost context nothing is left to wait for.
+# A lost context has no work to wait for.
 cdef cpp_bool is_done(cydriver.CUevent c_event) noexcept nogil:
     return cydriver.cuEventQuery(c_event) != cydriver.CUresult.CUDA_ERROR_NOT_READY
 

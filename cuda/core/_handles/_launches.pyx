@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The list of the launches that are going on, one per process."""
+"""The list of launches in progress, one per process."""
 
 cdef LaunchList* _launches = new LaunchList()
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits that Ctrl-C ends; docs/design/waiting.md has the reasons."""
+"""Waits that Ctrl-C interrupts; docs/design/waiting.md has the reasons."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
 
 
 cdef class CancelFlag:
-    """What tells a compiler to stop: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
+    """A flag to stop a compiler: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
 
     cdef int _is_set
 
@@ -110,7 +110,7 @@ cdef int wait_before_copy(
     cdef cydriver.CUresult asked
     if not is_main_thread() or work_of_stream(c_stream) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
         return 0
-    # The driver knows page-locked memory, which it copies when the stream comes to it.
+    # Page-locked memory is copied asynchronously, so there is nothing to wait for.
     if cydriver.cuPointerGetAttribute(
         &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
     ) == cydriver.CUresult.CUDA_SUCCESS:
@@ -131,7 +131,7 @@ cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef shared_ptr[BlockingCall] call
     cdef ContextHandle h_kept = h_context
-    # A context cannot be asked how far its work is, and waiting for its streams would miss those of others.
+    # A context cannot be queried, and waiting for its known streams would miss those of other libraries.
     if is_main_thread():
         call = BlockingCall.start(&synchronize, h_kept.get(), h_kept.keep())
     if not call:
@@ -182,7 +182,7 @@ cdef struct DriverCall:
     void* argument
 
 
-# A call on the thread, where what is current here is current too.
+# A call on the helper thread, with the same context current.
 cdef shared_ptr[BlockingCall] start_in_context(
     Blocking function, void* argument, Keep keep, const char* api
 ) noexcept nogil:
@@ -203,7 +203,7 @@ cdef int call_in_context(void* what) noexcept nogil:
     cdef cydriver.CUcontext c_context = call.h_context.get()
     cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
     cdef int result
-    # The thread that waits may be one that captures, and has relaxed its own mode.
+    # The calling thread may be capturing, and has relaxed its own mode.
     cdef int mode = relax_capture_mode()
     if c_context != NULL:
         err = cydriver.cuCtxPushCurrent(c_context)
@@ -220,7 +220,7 @@ cdef void warn_of_left(int result, const char* api) noexcept nogil:
         warn_driver_error(<cydriver.CUresult>result, api, NULL)
 
 
-# Whether a release may have to wait: of work of others than this library nothing is known.
+# Whether a release may have to wait; the work of other libraries is not known.
 cdef bint may_wait() noexcept nogil:
     cdef vector[StreamHandle] streams = stream_registry().living()
     cdef cydriver.CUcontext c_context = NULL
@@ -249,7 +249,7 @@ cdef bint is_idle(cydriver.CUstream c_stream) noexcept nogil:
     return True
 
 
-# To ask so many streams costs as much as to wait on another thread.
+# Querying so many streams costs as much as waiting on another thread.
 cdef size_t MANY = 16
 
 cdef cydriver.CUstream[2] DEFAULT_STREAMS
@@ -291,7 +291,7 @@ cdef int raise_kept(void* nothing) except -1:
 
 
 def note_raised(error: BaseException) -> None:
-    """Let a destructor that this exception leaves raise it later: a signal handler raised it."""
+    """Raise this exception of a signal handler later, because it leaves a destructor."""
     global _raised
     _raised = error
 
@@ -376,7 +376,7 @@ cdef void take_answer(State state, void* what) noexcept nogil:
 cdef int TIMES_TO_ASK = 600
 
 
-# Releasing a resource may wait for the device, and at exit nobody can interrupt that any more.
+# Releasing a resource may wait for the device, which cannot be interrupted at exit.
 @atexit.register
 def _note_work_left():
     cdef vector[StreamHandle] streams = stream_registry().living()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel arguments: from Python objects to the bytes that a kernel reads.
 
-Each type has a writer, found by the address of the type in a table without locks. What a writer may write follows
-from the size of the parameter, which is all that the driver tells of it; docs/design/launch.md has the rules.
+Each type has a writer, found by the address of the type in a lock-free table. The driver reports only the size of a
+parameter, so the size determines which arguments it takes; docs/design/launch.md has the rules.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ cdef LaunchList* _launches = launch_list()
 
 
 def pack_arguments(layout, kernel_args):
-    """Return the parameter block that a kernel would read: what a launch hands to the driver.
+    """Return the parameter block that a launch passes to the driver.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def pack_arguments(layout, kernel_args):
 
 
 def register_buffer_class(cls: type) -> None:
-    """Let launches find a subclass of :class:`Buffer` as fast as the class itself.
+    """Register a subclass of :class:`Buffer`, so that launches find its writer as fast as that of the class itself.
 
     Raises
     ------
@@ -138,7 +138,7 @@ cdef int ArgumentBlock_fill_naturally(ArgumentBlock& self, PyObject* const* argu
     return 0
 
 
-# The hot loop: nothing in it looks anything up by name, allocates or counts a reference.
+# The hot loop: no look-up by name, no allocation, no reference counting.
 cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* arguments, char* c_bytes) except -1:
     cdef const ParamSlot* c_slot = kernel._slots.data()
     cdef size_t count = kernel._slots.size()
@@ -158,7 +158,7 @@ cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* argume
             c_type = find_type(c_class)
             if c_type == NULL:
                 c_type = resolve_type(<object>arguments[index], index)
-        # The two usual types without a call; their writers say the same.
+        # The two most frequent types are inlined; their writers do the same.
         if c_type.write == &write_int and read_short_int(arguments[index], &value):
             fit = store_signed(value, c_cell, c_slot[index].size)
         elif c_type.write == &write_buffer:
@@ -201,7 +201,7 @@ cdef struct ArgumentType:
 cdef TypeTable[ArgumentType] _types
 cdef object _table_lock = RLock()
 
-# What is no value of its own: an array, whose address is passed.
+# For arrays, whose address is passed.
 cdef ArgumentType _array
 
 
@@ -223,7 +223,7 @@ cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural
     return 0
 
 
-# The entry of an argument whose type may be a subclass, or of a module that was not looked at yet.
+# The entry of an argument whose type is a subclass, or of a module whose types are not registered yet.
 cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except NULL:
     cdef const ArgumentType* c_type = find_type(Py_TYPE(<PyObject*>argument))
     if c_type == NULL:
@@ -287,7 +287,7 @@ cdef inline int store_bytes(const void* c_value, size_t value_size, char* cell, 
     return FITS
 
 
-# Only to tell buffers from other arguments: the block that is filled keeps their memory.
+# Serves as a mark of buffers only: filling the block keeps their memory.
 cdef int write_buffer(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     return refuse_closed_buffer()
 
@@ -299,7 +299,7 @@ cdef int write_int(PyObject* argument, size_t natural_size, char* cell, size_t s
     return write_long_int(argument, cell, size)
 
 
-# Apart from write_int, so that this stays free of saved registers.
+# Not part of write_int, so that write_int needs no saved registers.
 cdef int write_long_int(PyObject* argument, char* cell, size_t size) except -1:
     cdef int c_overflow = 0
     cdef int64_t value = PyLong_AsLongLongAndOverflow(<object>argument, &c_overflow)
@@ -337,7 +337,7 @@ cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size
     return store_bytes(&value, 8, cell, size)
 
 
-# The address of an array. Nothing is ordered: as with a buffer, that is the caller's business.
+# The address of an array. Stream order is the caller's task, as with a buffer.
 cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef uintptr_t pointer = 0
     if not array_functions().read_address(<object>argument, &pointer):
@@ -345,7 +345,7 @@ cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t
     return store_bytes(&pointer, 8, cell, size)
 
 
-# Most programs pass no arrays of others: what reads them is loaded by the first one.
+# Loaded by the first foreign array, which most programs do not pass.
 ctypedef bint (*IsArray)(object) except -1
 ctypedef int (*ReadAddress)(object, uintptr_t*) except -1
 
@@ -430,7 +430,7 @@ cdef inline uint64_t load_unsigned(const char* value, size_t size) noexcept nogi
 
 
 # ---------------------------------------------------------------------------------------------
-# Which types there are. Scalars of a module can only turn up once somebody else has loaded it.
+# Registration of types. Scalars of a module can only appear once the program has imported it.
 
 cdef bint _has_numpy = False
 cdef bint _has_ctypes = False

@@ -56,7 +56,7 @@ cdef class PreparedLaunch:
     find_stream : callable or None
         Returns the :class:`Stream` for the third argument of a call; None for calls on ``stream``.
     stream : :class:`Stream`
-        Where calls without a stream launch.
+        The stream of calls without one.
     translate : callable
         Returns the exception to raise for one that the launch raised.
     """

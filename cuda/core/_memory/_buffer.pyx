@@ -140,7 +140,8 @@ cdef class Buffer(MemoryRange):
             return _rebuild_buffer, (type(self), self._ipc_resource, self._ipc_descriptor)
         except RuntimeError as error:
             # Memory that was never exported is gone with its owner.
-            advice = "" if self._h_allocation else ": close it when it was received, or ask for its ipc_descriptor before"
+            advice = ": close it when it was received, or ask for its ipc_descriptor before"
+            advice = "" if self._h_allocation else advice
             raise RuntimeError(f"a {type(self).__name__} cannot be pickled: {error}{advice}") from None
 
     @staticmethod

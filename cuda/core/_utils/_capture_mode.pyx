@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls beside captures that forbid them, although they have nothing to do with one.
+"""Calls that captures in strict modes forbid, although they do not concern the capture.
 
-A capture that is not relaxed forbids its thread, or all threads, calls that could wait for the device: the release of
-memory, the loading of code. Where the library makes them on its own account, it relaxes the mode of the thread for as
-long as the call takes, so that a buffer that ends does not end a capture.
+A capture in a strict mode forbids its thread, or all threads, calls that may synchronise: freeing
+memory, loading code. When the library makes such a call by itself, it sets the thread to relaxed mode during the
+call, so that freeing a buffer does not invalidate a capture.
 """
 
 from __future__ import annotations

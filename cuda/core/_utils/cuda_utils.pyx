@@ -48,10 +48,10 @@ class CUDAError(Exception):
     api : str or None
         The entry point that failed, such as ``"cuMemAllocAsync"``.
     explanation : str or None
-        What the driver says about the code.
+        The driver's description of the code.
     log : str or None
-        The log of the compiler or linker, or what the driver's log says about the failed call, such as the
-        report of a kernel that failed on the software device; None where there is nothing.
+        The log of the compiler or linker, or the entry of the driver's log for the failed call, such as the
+        report of a kernel that failed on the software device; None if there is none.
     """
 
     def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
@@ -110,7 +110,7 @@ _CLASS_BY_CODE = {
 
 
 def handle_return(tuple result, handle=None):
-    """Unpack what a call of the Python bindings returned.
+    """Unpack the result of a call of the Python bindings.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
 
 cdef const char* A_RESOURCE = b"a CUDA resource"
 
-# A release that failed, for the warning that tells of it.
+# The text of the warning for a failed release.
 cdef struct Failure:
     cydriver.CUresult err
     const char* api

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of all options classes, and the decorator that makes one of its annotated fields.
+"""The base of all options classes, and the decorator that turns annotations into fields.
 
-They are dataclasses to their users. But ``dataclasses`` writes source for each class and compiles it, at every import,
-which takes most of a millisecond; here the constructor is one function in C, and what ``dataclasses`` knows of a class
-is made when somebody asks.
+To users they are dataclasses. But ``dataclasses`` generates and compiles source for each class at import,
+which takes most of a millisecond; here the constructor is one function in C, and the attributes that ``dataclasses``
+reads are created when they are first read.
 """
 
 from __future__ import annotations

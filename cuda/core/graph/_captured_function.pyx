@@ -40,27 +40,27 @@ def capture(
     options: GraphCompleteOptions | None = None,
     maxsize: int = 8,
 ):
-    """Return a function that captures ``function`` into a graph and launches that; also as a decorator.
+    """Return a function that captures ``function`` into a graph and launches the graph; also as a decorator.
 
-    The returned :class:`CapturedFunction` is called as ``function`` is: first the stream, then what else it takes.
+    The returned :class:`CapturedFunction` is called like ``function``: first the stream, then its other arguments.
 
     Parameters
     ----------
     function : Callable
-        Schedules work on its first argument, a stream or builder, and returns None. It runs only when it is captured,
-        so all that it decides must follow from its arguments, and what its work uses must outlive the launch.
+        Enqueues work on its first argument, a stream or builder, and returns None. It runs only when it is captured,
+        so all its decisions must depend on its arguments only, and what its work uses must outlive the launch.
     data : str | Iterable[str], optional
-        Names of parameters that the function only hands on to what it schedules: buffers, arrays and addresses,
-        whole or as slices, and numbers that kernels take as they are. It must decide nothing by their values, but
-        may by the sizes and shapes of memory. When only data changed, the function does not run: once two captures
-        have shown where it goes, the nodes that have it are changed in the executable. If None, all buffers and
+        Names of parameters that the function only passes on to its work: buffers, arrays and addresses,
+        whole or as slices, and numbers that are passed unchanged to kernels. Nothing else may depend on their values,
+        only on the sizes and shapes of memory. When only data changed, the function does not run: once two captures
+        have shown where data is used, these nodes are updated in the executable. If None, all buffers and
         arrays on the device are data; ``()`` for none.
     mode : str, optional
-        As :meth:`GraphBuilder.begin_building` takes it.
+        The capture mode; see :meth:`GraphBuilder.begin_building`.
     options : :class:`GraphCompleteOptions`, optional
-        How executables are made. Work that allocates memory and does not free it needs ``auto_free_on_launch``.
+        How graphs are instantiated. Work that allocates memory and does not free it needs ``auto_free_on_launch``.
     maxsize : int, optional
-        How many executables are kept, those used last. Default is 8.
+        The number of executables that are kept, the most recently used ones. Default is 8.
 
     Raises
     ------
@@ -82,18 +82,18 @@ def capture(
 
 @dataclass(frozen=True)
 class CaptureStatistics:
-    """What the calls of a :class:`CapturedFunction` did.
+    """Counts of how the calls of a :class:`CapturedFunction` were executed.
 
     Attributes
     ----------
     captures : int
-        Calls that captured the function and made an executable.
+        Calls that captured the function and instantiated an executable.
     updates : int
-        Calls that captured it and changed the parameters of an executable in place.
+        Calls that captured it and updated the parameters of an existing executable.
     replays : int
-        Calls that launched an executable as it was, without running the function.
+        Calls that launched an unchanged executable, without running the function.
     patches : int
-        Calls that changed single nodes of an executable in place, without running the function either.
+        Calls that updated single nodes of an executable, without running the function.
     """
 
     captures: int = 0
@@ -105,15 +105,15 @@ class CaptureStatistics:
 cdef class CapturedFunction:
     """A function that is captured once and replayed; :func:`capture` makes it.
 
-    A call with the arguments of an executable launches it. Where only data changed, which all memory is by default,
-    the nodes that have it are changed in place. With other arguments the function is captured again, and pointers,
-    scalars and grids that changed are changed in place. Where the shape of the work changed (other kernels, or more
-    of them), or arguments come back that were replaced before (two buffers that take turns), an executable of their
-    own is made. Arguments are compared by value: numbers, text and bytes; buffers, arrays on the device and views by
-    address and shape; kernels by identity; launch configurations, tuples, lists and dicts by what is in them. A call
-    with anything else captures the function each time.
+    A call with the same arguments as an earlier one launches its executable. If only data changed (by default all
+    memory is data), the nodes that use it are updated. With other arguments the function is captured again, and
+    changed pointers, scalars and grids are updated in an existing executable. If the work has another structure (other
+    kernels, or more of them), or arguments return that an update had overwritten (two buffers used alternately),
+    another executable is instantiated. Arguments are compared by value: numbers, text and bytes; buffers, arrays on
+    the device and views by address and shape; kernels by identity; launch configurations, tuples, lists and dicts by
+    their contents. A call with any other argument captures the function each time.
 
-    On a stream that captures already, or a builder, the function simply runs, and becomes part of that graph.
+    On a capturing stream, or a builder, the function simply runs, and its work becomes part of that graph.
     Calls may come from several threads. As a method of a class, a captured function has executables of its own for
     each instance.
     """
@@ -156,7 +156,7 @@ cdef class CapturedFunction:
         return bound_to(self, instance)
 
     def __call__(self, stream: Stream | GraphBuilder, /, *args, **kwargs) -> None:
-        """Launch what the function schedules, on ``stream``.
+        """Launch the work of the function on ``stream``.
 
         Raises
         ------
@@ -174,14 +174,14 @@ cdef class CapturedFunction:
 
     @property
     def statistics(self) -> CaptureStatistics:
-        """How many calls captured, updated, replayed and patched so far."""
+        """The numbers of calls that captured, updated, replayed and patched so far."""
         cdef Replays replays = replays_of(self)
         return CaptureStatistics(
             replays.capture_count, replays.update_count, replays.replay_count, replays.patch_count
         )
 
     def clear(self) -> None:
-        """Forget all executables, so that the next call captures; the statistics stay."""
+        """Drop all executables, so that the next call captures; the statistics are kept."""
         replays_of(self).clear()
 
 

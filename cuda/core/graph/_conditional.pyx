@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that choose what runs (ConditionalNode, IfNode, IfElseNode, WhileNode, SwitchNode)."""
+"""Conditional nodes (ConditionalNode, IfNode, IfElseNode, WhileNode, SwitchNode)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["ConditionalNode", "IfElseNode", "IfNode", "SwitchNode", "WhileNode"]
 
 
 cdef class ConditionalNode(GraphNode):
-    """A node whose condition chooses which body runs; of this class itself where the driver cannot tell the kind."""
+    """A conditional node; instances of this class itself have a kind that the driver does not report."""
 
     cdef tuple _branches
 
     @property
     def condition(self) -> GraphCondition | None:
-        """What decides; None where the driver cannot tell."""
+        """The condition; None if the driver does not report it."""
         return (<ConditionalValues>GraphNode_values(self)).condition
 
     @property
     def cond_type(self) -> GraphConditionalType | None:
-        """The kind; None where the driver cannot tell."""
+        """The kind; None if the driver does not report it."""
         return kinds().get((<ConditionalValues>GraphNode_values(self)).c_type)
 
     @property
@@ -73,7 +73,7 @@ cdef class IfElseNode(ConditionalNode):
 
 
 cdef class WhileNode(ConditionalNode):
-    """A node whose body runs again and again while the condition is not 0."""
+    """A node whose body runs repeatedly while the condition is not 0."""
 
     @property
     def body(self) -> GraphDefinition:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of captured functions: what makes two calls equal, and which of them are data."""
+"""Arguments of captured functions: comparison of calls, and data arguments."""
 
 from __future__ import annotations
 

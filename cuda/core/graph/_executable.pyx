@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executables (Graph): graphs that are ready to launch, made by GraphDefinition and GraphBuilder."""
+"""Executable graphs (Graph), instantiated by GraphDefinition and GraphBuilder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ cdef class Graph(DriverObject):
         return object.__repr__(self)
 
     def __getitem__(self, node: GraphNode) -> ExecutableGraphNode:
-        """Return a view of a node of the graph that this was made from, to change what it does here.
+        """Return a view of a node in this executable, to change its parameters here.
 
         Raises
         ------
@@ -67,14 +67,14 @@ cdef class Graph(DriverObject):
         Parameters
         ----------
         stream : :class:`~cuda.core.Stream`
-            In whose order the graph runs.
+            The stream to launch on.
 
         Raises
         ------
         TypeError
             If ``stream`` is no :class:`~cuda.core.Stream`.
         RuntimeError
-            If the graph or the stream is closed, or the stream is capturing, which goes on undisturbed: see
+            If the graph or the stream is closed, or the stream is capturing (the capture stays valid): see
             :meth:`GraphBuilder.embed`.
         CUDAError
             If the driver refuses.
@@ -89,12 +89,12 @@ cdef class Graph(DriverObject):
             HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), kept_stream.get()), b"cuGraphLaunch")
 
     def upload(self, stream: Stream) -> None:
-        """Send the graph to the device ahead of its first launch (``cuGraphUpload``).
+        """Upload the graph to the device before its first launch (``cuGraphUpload``).
 
         Parameters
         ----------
         stream : :class:`~cuda.core.Stream`
-            In whose order that is done.
+            The stream to upload on.
 
         Raises
         ------
@@ -110,7 +110,7 @@ cdef class Graph(DriverObject):
             HANDLE_RETURN(cydriver.cuGraphUpload(executable.get(), kept_stream.get()), b"cuGraphUpload")
 
     def update(self, source: GraphBuilder | GraphDefinition) -> None:
-        """Take over the parameters of all nodes from a graph of the same topology (``cuGraphExecUpdate``).
+        """Update the parameters of all nodes from a graph of the same topology (``cuGraphExecUpdate``).
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ cdef class Graph(DriverObject):
         RuntimeError
             If this graph is closed.
         CUDAError
-            If the graphs differ in more than parameters; the message tells the reason. Nothing is changed then.
+            If the graphs differ in more than parameters; the message has the reason. Nothing is changed then.
         """
         cdef KeptGraphExec executable
         cdef ExecutableOperands operands

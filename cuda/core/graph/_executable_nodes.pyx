@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of executables (ExecutableGraphNode): what later launches of one executable do."""
+"""Nodes of executables (ExecutableGraphNode), whose changes apply to later launches of one executable."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ __all__ = [
 cdef class ExecutableGraphNode:
     """A node of one executable :class:`Graph`, as ``graph[node]`` gives it.
 
-    What is changed here counts for later launches of that executable, and for nothing else. The executable keeps what
-    the node uses then. A view keeps the executable, also when the :class:`Graph` is closed.
+    Changes apply to later launches of that executable only. The executable keeps the new operands of
+    the node. A view keeps the executable, also when the :class:`Graph` is closed.
     """
 
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: views come from a graph."""
+        """Raise RuntimeError: use graph[node]."""
         raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use graph[node]")
 
     def __repr__(self):
@@ -59,19 +59,19 @@ cdef class ExecutableGraphNode:
 
 
 cdef class SwitchableNode(ExecutableGraphNode):
-    """A node that can be left out of launches."""
+    """A node that can be disabled."""
 
     def enable(self) -> None:
-        """Let launches run the node (``cuGraphNodeSetEnabled``)."""
+        """Enable the node for later launches (``cuGraphNodeSetEnabled``)."""
         set_enabled(self, True)
 
     def disable(self) -> None:
-        """Let launches treat the node as one that does nothing (``cuGraphNodeSetEnabled``)."""
+        """Disable the node for later launches, in which it acts as an empty node (``cuGraphNodeSetEnabled``)."""
         set_enabled(self, False)
 
     @property
     def is_enabled(self) -> bool:
-        """Whether launches run the node (``cuGraphNodeGetEnabled``)."""
+        """Whether the node is enabled (``cuGraphNodeGetEnabled``)."""
         cdef unsigned int c_enabled = 0
         GraphNode_check(self._node)
         with nogil:
@@ -90,7 +90,7 @@ cdef class ExecutableKernelNode(SwitchableNode):
         uint64_t _change_count      # of the operands then
 
     def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
-        """Change what the node runs (``cuGraphExecKernelNodeSetParams``).
+        """Change the kernel launch of the node (``cuGraphExecKernelNodeSetParams``).
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
     """A node that runs a copy of another graph."""
 
     def update(self, child: GraphDefinition) -> None:
-        """Take the parameters of all its nodes from a graph (``cuGraphExecChildGraphNodeSetParams``).
+        """Update the parameters of all its nodes from a graph (``cuGraphExecChildGraphNodeSetParams``).
 
         Parameters
         ----------

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What single nodes of an executable keep: the driver retains operands for whole graphs only.
+"""Operands of single nodes of an executable: the driver retains operands for whole graphs only.
 
-What a change replaces may be in use by launches before it. It is released once the stream of the last launch is idle,
-which is asked at later changes and launches, or when the executable ends: behind that launch then.
+Replaced operands may be in use by earlier launches. They are released once the stream of the last launch is idle,
+which is queried at later changes and launches, or when the executable is destroyed: behind that launch then.
 """
 
 from __future__ import annotations

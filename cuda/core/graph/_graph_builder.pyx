@@ -39,16 +39,16 @@ cdef class GraphBuilder(StreamSource):
     """Captures the work of a stream into a graph, instead of running it.
 
     Builders come from :meth:`Device.create_graph_builder` and :meth:`Stream.create_graph_builder`; a builder is
-    accepted wherever a stream is. As a context manager a builder closes itself at the end of the block. Whatever
-    ends a builder (:meth:`close`, an exception in the block, the last reference) ends its capture, too.
+    accepted wherever a stream is. As a context manager a builder closes itself at the end of the block. When a
+    builder is closed (by :meth:`close`, an exception in the block, the last reference), its capture ends, too.
 
-    What captured work uses (memory, kernels, events) is not kept alive by the graph; callbacks are.
+    The graph does not keep what captured work uses (memory, kernels, events), except callbacks.
     """
 
     _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
 
     def __init__(self, *args, **kwargs):
-        """Refuse: builders come from a device or a stream."""
+        """Raise NotImplementedError: use create_graph_builder() of a device or a stream."""
         raise NotImplementedError(f"GraphBuilder cannot be constructed directly; use {self._made_by}")
 
     def __repr__(self):
@@ -67,7 +67,7 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         mode : str, optional
-            Which calls that cannot be captured end the capture: those of all threads (``"global"``), of this one
+            Whose forbidden calls invalidate the capture: those of all threads (``"global"``), of this one
             (``"thread_local"``), or none (``"relaxed"``). Except in relaxed mode the capture must end on this thread.
 
         Returns
@@ -114,10 +114,10 @@ cdef class GraphBuilder(StreamSource):
         Raises
         ------
         RuntimeError
-            If the builder is not building, or must be joined instead; a capture goes on undisturbed then.
+            If the builder is not building, or must be joined instead; the capture continues then.
         CUDAError
-            If the capture is invalid, or a builder that forked from this one was not joined. The capture is over
-            all the same, without a graph.
+            If the capture is invalid, or a builder that forked from this one was not joined. The capture has then
+            ended without a graph.
         """
         check_building(self)
         if self._role == FORK:
@@ -202,7 +202,7 @@ cdef class GraphBuilder(StreamSource):
         TypeError
             If one is no :class:`GraphBuilder`.
         ValueError
-            If there are fewer than two, one twice, or they belong to different captures. All go on undisturbed then.
+            If there are fewer than two, one twice, or they belong to different captures. All captures continue then.
         RuntimeError
             If one is not building.
         """
@@ -236,7 +236,7 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         default_value : int, optional
-            What each launch sets it to, in 32 bits. If None, it keeps its value from launch to launch.
+            The value that each launch assigns, of 32 bits. If None, the value is kept from launch to launch.
 
         Raises
         ------
@@ -295,7 +295,7 @@ cdef class GraphBuilder(StreamSource):
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
         """Add a conditional node, and return the builder of its body, as :meth:`if_then` does.
 
-        The body runs again and again, as long as the condition is not zero; a kernel in it sets the condition.
+        The body runs repeatedly while the condition is not zero; a kernel in it sets the condition.
         """
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
 
@@ -305,9 +305,9 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         condition : :class:`GraphCondition`
-            Its value is the index of the body that runs; no body runs where there is none.
+            Its value is the index of the body that runs; no body runs for a larger value.
         count : int
-            How many bodies there are.
+            The number of bodies.
 
         Raises
         ------
@@ -325,7 +325,7 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         child : :class:`GraphBuilder`
-            A builder that has ended its capture; what it gets later is not copied.
+            A builder that has ended its capture; nodes that are added to it later are not copied.
 
         Raises
         ------
@@ -396,7 +396,7 @@ cdef class GraphBuilder(StreamSource):
 
     @property
     def is_join_required(self) -> bool:
-        """Whether the builder has to be joined: :meth:`split` made it."""
+        """Whether the builder was made by :meth:`split` and has to be joined."""
         return self._role == FORK
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions (GraphCondition): values that kernels set and conditional nodes read."""
+"""Conditions of graphs (GraphCondition), which kernels set and conditional nodes read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["GraphCondition"]
 
 
 cdef class GraphCondition:
-    """A value that decides what a conditional node does.
+    """The condition of a conditional node.
 
     Conditions come from ``create_condition`` of :class:`GraphDefinition` and :class:`GraphBuilder`. Kernels set them
     with ``cudaGraphSetConditional``, and take them as an argument of type ``cudaGraphConditionalHandle``.
@@ -32,7 +32,7 @@ cdef class GraphCondition:
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: conditions come from a graph."""
+        """Raise RuntimeError: use create_condition()."""
         raise RuntimeError(
             "GraphCondition cannot be constructed directly; use create_condition() of a GraphDefinition or GraphBuilder"
         )

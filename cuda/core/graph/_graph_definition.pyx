@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that are built node by node, and views of captured ones (GraphDefinition)."""
+"""Graph definitions: graphs built node by node, and views of captured ones (GraphDefinition)."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ cdef class GraphDefinition(GraphView):
         TypeError
             If ``options`` is of another type.
         RuntimeError
-            If the graph is gone, or cannot be instantiated; the message tells the reason and the node.
+            If the graph is destroyed, or cannot be instantiated; the message has the reason and the node.
         CUDAError
             If the driver refuses for another reason.
         """
@@ -97,7 +97,7 @@ cdef class GraphDefinition(GraphView):
         Parameters
         ----------
         default_value : int, optional
-            What each launch sets it to, in 32 bits. If None, it keeps its value from launch to launch.
+            The value that each launch assigns, of 32 bits. If None, the value is kept from launch to launch.
 
         Raises
         ------
@@ -119,7 +119,7 @@ cdef class GraphDefinition(GraphView):
         path : str | os.PathLike
             The file.
         options : :class:`GraphDebugPrintOptions`, optional
-            What is told of the nodes.
+            The details to write about nodes.
 
         Raises
         ------
@@ -144,9 +144,9 @@ cdef class GraphDefinition(GraphView):
         ----------
         path : str | os.PathLike
             The file. ``.dot`` and ``.gv`` are text; ``.svg``, ``.png``, ``.pdf`` and others are drawn by the
-            ``graphviz`` package. Where that, or GraphViz, is not installed, text is written beside, with a warning.
+            ``graphviz`` package. If that, or GraphViz, is not installed, text is written instead, with a warning.
         options : :class:`GraphDebugPrintOptions`, optional
-            What is told of the nodes.
+            The details to write about nodes.
 
         Returns
         -------
@@ -160,7 +160,7 @@ cdef class GraphDefinition(GraphView):
         ValueError
             If ``path`` has no suffix.
         RuntimeError
-            If the graph is gone.
+            If the graph is destroyed.
         """
         return save(self, path, options)
 
@@ -260,12 +260,12 @@ cdef class GraphDefinition(GraphView):
 
     @property
     def handle(self):
-        """The ``driver.CUgraph``; null once the graph is gone."""
+        """The ``driver.CUgraph``; null once the graph is destroyed."""
         return bindings_object("CUgraph", <intptr_t>self._graph.c_graph)
 
     @property
     def is_valid(self) -> bool:
-        """Whether the graph exists: a child graph, or a body, goes with its node."""
+        """Whether the graph exists: a child graph, or a body, is destroyed with its node."""
         return self._graph.c_graph != NULL
 
     def _graph_source(self):

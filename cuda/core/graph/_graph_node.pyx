@@ -47,8 +47,8 @@ __all__ = ["GraphNode"]
 cdef class GraphNode:
     """A node of a graph; its methods add nodes that depend on it.
 
-    There is one object for each node as long as somebody refers to it. Nodes are made by these methods, by those of
-    :class:`GraphDefinition`, and by reading a graph.
+    There is one object for each node while a reference to it exists. Nodes are created by these methods and those of
+    :class:`GraphDefinition`, and returned when a graph is read.
     """
 
     __signature__ = ConstructorSignature()
@@ -85,7 +85,7 @@ cdef class GraphNode:
         config : :class:`~cuda.core.LaunchConfig`
             Grid, blocks and shared memory.
         kernel : :class:`~cuda.core.Kernel`
-            What to run; the node keeps its code loaded.
+            The kernel; the node keeps its code loaded.
         *args
             The arguments of the kernel, as :func:`~cuda.core.launch` takes them; the node keeps the objects.
 
@@ -129,7 +129,7 @@ cdef class GraphNode:
         size : int
             Number of bytes.
         device : :class:`~cuda.core.Device` | int, optional
-            Where. If None, the current device.
+            The device. If None, the current one.
         memory_type : :class:`~cuda.core.typing.GraphMemoryType`, optional
             The kind of memory. Default is ``"device"``.
         peer_access : list of :class:`~cuda.core.Device` | int, optional
@@ -181,7 +181,7 @@ cdef class GraphNode:
         pitch : int, optional
             Bytes from row to row, where there are several. Default is 0.
         dst_owner : object, optional
-            What the node keeps for a raw address.
+            An object to keep alive for a raw address.
 
         Raises
         ------
@@ -208,7 +208,7 @@ cdef class GraphNode:
         size : int
             Number of bytes.
         dst_owner, src_owner : object, optional
-            What the node keeps for raw addresses.
+            Objects to keep alive for raw addresses.
 
         Raises
         ------
@@ -230,7 +230,7 @@ cdef class GraphNode:
         Parameters
         ----------
         child : :class:`GraphDefinition`
-            What is copied; it can hold neither memory nor conditional nodes.
+            The graph to copy; it must have neither memory nor conditional nodes.
 
         Raises
         ------
@@ -287,14 +287,14 @@ cdef class GraphNode:
         )
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a node whose body runs again and again while the condition is not 0 (``cuGraphAddNode``)."""
+        """Add a node whose body runs repeatedly while the condition is not 0 (``cuGraphAddNode``)."""
         return GraphNode_add(
             self,
             ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE, 1),
         )
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a node with ``count`` bodies, of which the one of the condition's value runs (``cuGraphAddNode``)."""
+        """Add a node with ``count`` bodies; the condition is the index of the one that runs (``cuGraphAddNode``)."""
         return GraphNode_add(
             self,
             ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_SWITCH, count),

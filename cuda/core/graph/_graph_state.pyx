@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all wrappers of one graph share: a tree of graphs, and a record of each graph and node.
+"""The shared state of all Python objects for one graph: a tree of graphs, and a record of each graph and node.
 
-A definition is a tree and a record of it; a node is these two and a record of its own. So equivalent wrappers see the
-same state, whatever is destroyed through one of them is gone for all, and any wrapper keeps the whole tree.
+A definition refers to a tree and a record of its graph; a node also to its own record. So equal objects see the
+same state, what is destroyed through one of them is destroyed for all, and each of them keeps the whole tree.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ cdef class KernelNode(GraphNode):
     """A node that runs a kernel."""
 
     def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args=None) -> None:
-        """Change what the node runs (``cuGraphKernelNodeSetParams``); executables made before keep what they run.
+        """Change the kernel launch of the node (``cuGraphKernelNodeSetParams``); existing executables do not change.
 
         Parameters
         ----------

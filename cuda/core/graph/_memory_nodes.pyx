@@ -97,7 +97,7 @@ cdef class MemsetNode(GraphNode):
     ) -> None:
         """Change the fill (``cuGraphMemsetNodeSetParams``); arguments are those of :meth:`GraphNode.memset`.
 
-        What is None stays. Executables made before keep what they do.
+        Arguments that are None stay unchanged. Existing executables do not change.
 
         Raises
         ------
@@ -163,7 +163,7 @@ cdef class MemcpyNode(GraphNode):
     ) -> None:
         """Change the copy (``cuGraphMemcpyNodeSetParams``); arguments are those of :meth:`GraphNode.memcpy`.
 
-        What is None stays. Executables made before keep what they do.
+        Arguments that are None stay unchanged. Existing executables do not change.
 
         Raises
         ------

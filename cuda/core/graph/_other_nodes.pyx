@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that do nothing, run a graph, deal with an event or call the host (EmptyNode, ChildGraphNode, EventRecordNode,
-EventWaitNode, HostCallbackNode)."""
+"""Empty, child graph, event and host callback nodes (EmptyNode, ChildGraphNode, EventRecordNode, EventWaitNode,
+HostCallbackNode)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ cdef class ChildGraphNode(GraphNode):
     """A node that runs a copy of another graph."""
 
     def update(self, child: GraphDefinition) -> None:
-        """Put a copy of another graph in its place (``cuGraphNodeSetParams``).
+        """Replace it by a copy of another graph (``cuGraphNodeSetParams``).
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ cdef class EventNode(GraphNode):
 
     @property
     def event(self) -> Event:
-        """The event; a new object each time, open although that given may be closed."""
+        """The event; a new object each time, open even if the original is closed."""
         return EventValues_event(GraphNode_values(self))
 
     def _details(self):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where data arguments of a captured function go: to which words of which nodes.
+"""Replay plans: which words of which nodes come from the data arguments of a captured function.
 
 Two captures of calls that differ in data arguments only are compared, word by word. A word that differs must be the
 argument, or an address in the memory of one, in both captures, and of one argument only; then it is that argument's

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The executables of a captured function: which one serves a call, and what has to change in it.
+"""The executables of a captured function: choosing one for a call, and updating it.
 
 A call is compared, argument by argument, with the kinds of calls that have an executable. That needs no key and no
 lock. What follows, to find the executable, to change nodes and to launch, is one critical section: another thread must

@@ -81,6 +81,6 @@ class FanInfo(DeviceView):
 
     @property
     def control_policy(self) -> FanControlPolicy:
-        """Who controls the speed (``nvml.device_get_fan_control_policy_v2``); ValueError for a policy without a name."""
+        """Who sets the speed (``nvml.device_get_fan_control_policy_v2``); ValueError for a policy without a name."""
         policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)
         return member_of(policy, _FAN_CONTROL_POLICY_MAPPING, "a policy")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays with a layout of the driver's choice, which textures and surfaces read and write."""
+"""CUDA arrays, which textures and surfaces read and write."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ cdef class OpaqueArray(DriverObject):
     """A CUDA array: elements in a layout that the driver chooses, for textures and surfaces.
 
     Arrays come from :meth:`Device.create_opaque_array` and :meth:`MipmappedArray.get_level`; there is no
-    direct construction. An array has no address: its elements get in and out by copies. As a context
+    direct construction. An array has no address: its elements are read and written by copies. As a context
     manager an array closes itself at the end of the block.
     """
 
@@ -79,7 +79,7 @@ cdef class OpaqueArray(DriverObject):
 
     @classmethod
     def _from_handle(cls, handle: int, owning: bool, *, device_id: int | None = None) -> OpaqueArray:
-        """Wrap a ``CUarray`` of somebody else, whose shape and format the driver tells.
+        """Wrap an existing ``CUarray``; the driver reports its shape and format.
 
         Parameters
         ----------
@@ -98,9 +98,9 @@ cdef class OpaqueArray(DriverObject):
         Parameters
         ----------
         src : :class:`Buffer` | object with the buffer protocol
-            At least :attr:`size_bytes` bytes, in C order: rows of ``shape[0]`` elements, without gaps. What is
-            behind them is not read. Host memory must stay as it is until the copy is done. What a graph builder
-            captures, the graph keeps.
+            At least :attr:`size_bytes` bytes, in C order: dense rows of ``shape[0]`` elements. Further bytes
+            are not read. Host memory must not change until the copy has completed. A graph keeps the memory of
+            a captured copy.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
 
@@ -121,8 +121,8 @@ cdef class OpaqueArray(DriverObject):
         Parameters
         ----------
         dst : :class:`Buffer` | object with the buffer protocol
-            At least :attr:`size_bytes` bytes to write to, in C order. What is behind them is not written. Host
-            memory must stay until the copy is done. What a graph builder captures, the graph keeps.
+            At least :attr:`size_bytes` writable bytes, in C order. Further bytes are not written. Host memory
+            must stay allocated until the copy has completed. A graph keeps the memory of a captured copy.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream.
 
@@ -172,7 +172,7 @@ cdef class OpaqueArray(DriverObject):
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of all elements, without gaps: what a copy takes or gives."""
+        """The bytes of all elements, densely packed, as in copies."""
         size = self.element_bytes
         for extent in self._shape:
             size *= extent
@@ -185,12 +185,12 @@ cdef class OpaqueArray(DriverObject):
 
     @property
     def is_layered(self) -> bool:
-        """Whether the last extent counts layers, which no filter mixes."""
+        """Whether the last extent is the number of layers, which are not interpolated."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
 
     @property
     def is_cubemap(self) -> bool:
-        """Whether the last extent counts faces of cubes."""
+        """Whether the last extent is the number of cube faces."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
 
     @property
@@ -216,7 +216,7 @@ cdef class OpaqueArray(DriverObject):
 
 @options_class
 class OpaqueArrayOptions(Options):
-    """What an array is made of.
+    """Options of a new array.
 
     Attributes
     ----------

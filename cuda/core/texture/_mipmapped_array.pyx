@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mipmapped arrays: an array and halved copies of it, for textures that show it at any size."""
+"""Mipmapped arrays: an array and halved copies of it, for textures that are minified."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ cdef class MipmappedArray(DriverObject):
     """An array with levels, each half as large as the one before.
 
     Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The
-    elements of a level get in and out through the array that :meth:`get_level` returns. As a context manager
+    elements of a level are read and written through the array that :meth:`get_level` returns. As a context manager
     a mipmapped array closes itself at the end of the block.
     """
 
@@ -62,8 +62,8 @@ cdef class MipmappedArray(DriverObject):
     def get_level(self, level: int) -> OpaqueArray:
         """Return the array of a level (``cuMipmappedArrayGetLevel``).
 
-        Its extents are those of level 0, halved ``level`` times and 1 at least; layers and faces stay as many. It
-        keeps the memory alive, also after this object is closed.
+        Its extents are those of level 0, halved ``level`` times and at least 1; the number of layers and faces is
+        the same. It keeps the memory alive, also after this object is closed.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ cdef class MipmappedArray(DriverObject):
 
     @property
     def num_levels(self) -> int:
-        """The number of levels; fewer than asked for, where the extents allow no more."""
+        """The number of levels, limited by the extents."""
         return self._num_levels
 
     @property
@@ -113,12 +113,12 @@ cdef class MipmappedArray(DriverObject):
 
     @property
     def is_layered(self) -> bool:
-        """Whether the last extent counts layers, which no filter mixes."""
+        """Whether the last extent is the number of layers, which are not interpolated."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
 
     @property
     def is_cubemap(self) -> bool:
-        """Whether the last extent counts faces of cubes."""
+        """Whether the last extent is the number of cube faces."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
 
     @property
@@ -139,7 +139,7 @@ cdef class MipmappedArray(DriverObject):
 
 @options_class
 class MipmappedArrayOptions(Options):
-    """What a mipmapped array is made of.
+    """Options of a new mipmapped array.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class MipmappedArrayOptions(Options):
     num_channels : int
         The channels of an element: 1, 2 or 4.
     num_levels : int
-        The number of levels: 1 at least. The driver makes no more than it takes to halve the largest extent to 1.
+        The number of levels, at least 1; limited to those that halve the largest extent to 1.
     is_surface_load_store : bool, optional
         Whether surfaces can be made on the levels. Default is False.
     is_layered : bool, optional

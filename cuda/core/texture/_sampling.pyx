@@ -75,7 +75,7 @@ cdef int describe_modes(object modes, int axes, cydriver.CUDA_TEXTURE_DESC* c_te
     cdef int number
     cdef tuple members = None if type(modes) is AddressModeType else normalize_address_modes(modes)
     for axis in range(3):
-        # Hardware filters a texture of one axis along a second one too, where the border would be half of each read.
+        # Hardware filters a 1D texture along a second axis too, of which the border would be half of each read.
         mode = CLAMP if axis >= axes else modes if members is None else members[axis]
         number = number_of(ADDRESS_MODE, mode)
         c_texture.addressMode[axis] = <cydriver.CUaddress_mode>number

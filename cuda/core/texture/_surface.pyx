@@ -31,7 +31,7 @@ __all__ = ["SurfaceObject"]
 
 
 cdef class SurfaceObject(DriverObject):
-    """A surface: an array whose elements kernels read and write, by their place in it.
+    """A surface: an array whose elements kernels read and write by index.
 
     Surfaces come from :meth:`Device.create_surface_object`; there is no direct construction. A kernel takes the
     object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the
@@ -52,7 +52,7 @@ cdef class SurfaceObject(DriverObject):
 
     @property
     def resource(self) -> ResourceDescriptor | None:
-        """What the surface reads and writes; None when closed."""
+        """The resource of the surface; None when closed."""
         return self._resource
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture objects: how kernels read arrays and memory between the elements, and what such an object reads from."""
+"""Texture objects and resource descriptors."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ __all__ = ["ResourceDescriptor", "TextureObject", "TextureObjectOptions"]
 
 
 cdef class TextureObject(DriverObject):
-    """A texture: a resource, and the way in which kernels read it.
+    """A texture: a resource, and the options with which kernels read it.
 
     Textures come from :meth:`Device.create_texture_object`; there is no direct construction. A kernel takes the
-    object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps what
-    it reads from alive. Work of streams of this library that is in flight when it is closed or dropped may go on
-    using it: it is destroyed after that. As a context manager a texture closes itself at the end of the block.
+    object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps its
+    resource alive. When it is closed or dropped, it is destroyed after the work in flight on streams of this library,
+    which may still use it. As a context manager a texture closes itself at the end of the block.
     """
 
     _made_by = "Device.create_texture_object()"
@@ -75,12 +75,12 @@ cdef class TextureObject(DriverObject):
 
     @property
     def resource(self) -> ResourceDescriptor | None:
-        """What the texture reads from; None when closed."""
+        """The resource of the texture; None when closed."""
         return self._resource
 
     @property
     def options(self) -> TextureObjectOptions:
-        """How the texture is read."""
+        """The options of the texture."""
         with cython.critical_section(self):
             if self._options is None:
                 self._options = TextureObjectOptions()
@@ -111,16 +111,16 @@ cdef class TextureObject(DriverObject):
 
 @options_class
 class TextureObjectOptions(Options):
-    """How a texture is read.
+    """Options of a texture.
 
     Attributes
     ----------
     address_mode : :class:`~cuda.core.typing.AddressModeType` | str | tuple, optional
-        What coordinates outside the texture give, for all axes, or for up to three; the last entry is for the
-        rest, too. ``"wrap"`` and ``"mirror"`` need normalised coordinates. Default is ``"clamp"``. Checked when
+        What reads outside the texture return, for all axes, or one entry per axis; the last one applies to further
+        axes. ``"wrap"`` and ``"mirror"`` need normalised coordinates. Default is ``"clamp"``. Checked when
         the texture is made.
     filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
-        Whether a read gives the nearest element, or mixes its neighbours with weights of 8 fractional bits.
+        Whether a read returns the nearest element, or interpolates its neighbours with weights of 8 fractional bits.
         Default is ``"point"``. ``"linear"`` needs elements that are read as floats.
     read_mode : :class:`~cuda.core.typing.ReadModeType` | str, optional
         Whether integers of 8 and 16 bits are read as they are, or as floats in [0, 1], signed ones in [-1, 1].
@@ -132,20 +132,20 @@ class TextureObjectOptions(Options):
     disable_trilinear_optimization : bool, optional
         Whether the driver must filter between levels exactly. Default is False.
     seamless_cubemap : bool, optional
-        Whether the filter mixes elements of neighbouring faces of a cube; only for arrays made with ``is_cubemap``.
+        Whether filtering crosses the edges between the faces of a cube; only for arrays made with ``is_cubemap``.
         Default is False. Checked when the texture is made.
     max_anisotropy : int, optional
-        The most samples along the direction in which a texture is shown compressed. Default is 0, which is off.
+        The maximum number of samples for anisotropic filtering. Default is 0, which is off.
         Checked when the texture is made.
     mipmap_filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
-        Whether a read takes the nearest level, or mixes two. Default is ``"point"``.
+        Whether a read uses the nearest level, or interpolates two. Default is ``"point"``.
     mipmap_level_bias : float, optional
-        What is added to the level that a read asks for. Default is 0.
+        An offset that is added to the level of a read. Default is 0.
     min_mipmap_level_clamp, max_mipmap_level_clamp : float, optional
-        The levels between which a read stays. Default is 0: the first level only.
+        The lowest and the highest level that is read. Default is 0: the first level only.
     border_color : tuple[float, float, float, float], optional
-        What coordinates outside give with ``"border"``; None, the default, for zeros. For textures that give
-        integers, the numbers whose bits, as floats, are the integers. Checked when the texture is made.
+        The element outside the texture with ``"border"``; None, the default, means zeros. For textures that return
+        integers, floats with the same bits. Checked when the texture is created.
     """
 
     address_mode: AddressModeType | str | tuple[AddressModeType | str, ...] = AddressModeType.CLAMP
@@ -173,15 +173,15 @@ _ENUMS = (("filter_mode", FilterModeType), ("read_mode", ReadModeType), ("mipmap
 
 
 cdef class ResourceDescriptor:
-    """What a texture or a surface reads from.
+    """The resource of a texture or a surface: an array or memory.
 
-    Descriptors come from the factories below; there is no direct construction. A descriptor keeps its source.
+    Descriptors come from the ``from_`` methods; there is no direct construction. A descriptor keeps its source.
     """
 
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: descriptors come from the factories."""
+        """Raise RuntimeError: use one of the ``from_`` methods."""
         raise RuntimeError(
             "ResourceDescriptor cannot be constructed directly; use ResourceDescriptor.from_opaque_array(), "
             "from_mipmapped_array(), from_linear() or from_pitch2d()"

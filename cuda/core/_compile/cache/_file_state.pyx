@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of files, by which one that was read is known to be unchanged."""
+"""The state of files, to detect changes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def file_states(list paths):
     cdef bytes path
     cdef bytearray states = bytearray(count * sizeof(FileState))
     cdef FileState* c_states = <FileState*><char*>states
-    # With the interpreter lock: giving it back takes longer than asking a local file system.
+    # With the interpreter lock held: releasing it takes longer than a query of a local file system.
     for index in range(count):
         path = paths[index]
         c_path = path

@@ -252,8 +252,8 @@ float Sampler::level_of_gradients() const
         return float(std::log2(std::max(covered.shorter, covered.longer / most_samples())));
     }
     if (is_cube(call_.kind))
-        return float(std::log2(reach_of(step_on_cube(call_.at, call_.dx, base.width),
-                                        step_on_cube(call_.at, call_.dy, base.width))));
+        return float(std::log2(
+            reach_of(step_on_cube(call_.at, call_.dx, base.width), step_on_cube(call_.at, call_.dy, base.width))));
     const double scales[3] = {double(base.width), double(base.height), double(base.depth)};
     Step x, y;
     for (int i = 0; i < dimensions_of(call_.kind); ++i) {

@@ -373,10 +373,10 @@ CompileResult compile(const CompileRequest& asked)
     if (options.optix)
         return failed(CompileStatus::compile_error, "OptiX IR is not made by the software device\n");
     if (!options.use_pch.empty() && access(options.use_pch.c_str(), R_OK) != 0)
-        return failed(CompileStatus::compile_error,
-                      "Catastrophic error: cannot open precompiled header file \"" + options.use_pch +
-                          "\"\n\n1 catastrophic error detected in the compilation of \"" + request.name +
-                          "\".\nCompilation terminated.\n");
+        return failed(CompileStatus::compile_error, "Catastrophic error: cannot open precompiled header file \"" +
+                                                        options.use_pch +
+                                                        "\"\n\n1 catastrophic error detected in the compilation of \"" +
+                                                        request.name + "\".\nCompilation terminated.\n");
     if (!find_compiler().error.empty())
         return failed(CompileStatus::no_toolchain, find_compiler().error + "\n");
     bool cacheable = may_cache(request);

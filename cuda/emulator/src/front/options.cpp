@@ -264,9 +264,9 @@ void check_together(Options& options)
     if (options.separate && options.never_relocatable)
         return refuse(options, "--device-c (-dc) is not compatible with --relocatable-device-code=false (-rdc=false)");
     if (options.extensible && options.relocatable)
-        return refuse(options, std::string("--extensible-whole-program (-ewp) is not compatible with ") +
-                                   (options.separate ? "--device-c (-dc)"
-                                                     : "--relocatable-device-code=true (-rdc=true)"));
+        return refuse(options,
+                      std::string("--extensible-whole-program (-ewp) is not compatible with ") +
+                          (options.separate ? "--device-c (-dc)" : "--relocatable-device-code=true (-rdc=true)"));
     // NVRTC ends these without a new line.
     std::string text;
     if (options.float128 && options.architecture < 100)

@@ -131,7 +131,7 @@ CUresult check_for_kernels(const ExecGraph& root, uint64_t flags, CUDA_GRAPH_INS
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     return has_work && !(flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) ? CUDA_SUCCESS
-                                                                                : CUDA_ERROR_INVALID_VALUE;
+                                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
 
 std::shared_ptr<ExecGraph> copy_of(const ExecGraph& graph)
@@ -440,8 +440,8 @@ std::shared_ptr<GraphRun> GraphExec::run_for_kernel(uint64_t executable, const G
     if (place->exchange(true))
         return nullptr;
     std::lock_guard lock(exec->mutex_);
-    auto run = std::make_shared<GraphRun>(exec->root_, exec->objects_, exec->conditions_, from.context(),
-                                          from.priority());
+    auto run =
+        std::make_shared<GraphRun>(exec->root_, exec->objects_, exec->conditions_, from.context(), from.priority());
     run->allow_launches(executable, &run_for_kernel);
     run->occupy(std::move(place));
     return run;
