@@ -150,6 +150,7 @@ LAYERS = {
         "_launch._prepared",
     ],
     "graphs": [
+        "graph._access_policy",
         "graph._adjacency_set_proxy",
         "graph._data_arguments",
         "graph._drawing",
