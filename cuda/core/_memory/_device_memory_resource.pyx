@@ -110,7 +110,7 @@ cdef class DeviceMemoryResource(_IPCMemPool):
 
         Granting or revoking applies to memory allocated before and after, and can take seconds.
         Assigning an iterable of :class:`Device` or int replaces the set in one driver call
-         (``cuMemPoolSetAccess``).
+        (``cuMemPoolSetAccess``).
 
         Raises
         ------
