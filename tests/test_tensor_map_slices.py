@@ -20,6 +20,7 @@ pytestmark = pytest.mark.requires(compute=(9, 0))
 
 # As `load_tile` and `load_columns`, which wait for all bytes: here a wrong count of bytes ends as a failure.
 SOURCE = tma.SOURCE.replace("while (!done)", "for (int tries = 0; !done && tries < 20000; ++tries)")
+assert SOURCE != tma.SOURCE
 SLICES = {16: TensorMapInterleave.INTERLEAVE_16B, 32: TensorMapInterleave.INTERLEAVE_32B}
 
 
@@ -149,7 +150,7 @@ def test_the_nan_outside_is_one_pattern(device, stream, data_type):
 
 def test_what_shared_memory_has_no_room_for_is_refused(device, stream):
     view = tma.on_device(np.zeros((8, 512), np.float32), stream)
-    view.as_tensor_map((226, 256))
+    view.as_tensor_map((224, 256))
     with pytest.raises(
         ValueError, match="box_dim must make at most 232448 bytes, not 233472: 58368 elements of FLOAT32"
     ):
