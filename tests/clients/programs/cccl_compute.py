@@ -30,7 +30,8 @@ def add(a, b):
     return a + b
 
 
-cuda.compute.inclusive_scan(first, second, add, np.array([0], dtype=np.int32), values.size, stream=stream)
+start = np.array([0], dtype=np.int32)
+cuda.compute.inclusive_scan(d_in=first, d_out=second, op=add, init_value=start, num_items=values.size, stream=stream)
 found = np.empty_like(values)
 target.copy_to(found, stream=stream)
 stream.sync()
