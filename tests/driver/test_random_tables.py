@@ -97,3 +97,16 @@ def test_failures_of_the_library_are_errors():
 
     with pytest.raises(RuntimeError, match="status 104"):
         tables.call(function)
+
+
+@pytest.mark.parametrize(
+    "count, error, match",
+    [
+        ({}, TypeError, "count must be an int, not dict"),
+        (1.5, TypeError, "count"),
+        (0, ValueError, "at least 1, not 0"),
+    ],
+)
+def test_the_number_of_rows_is_checked(context, count, error, match):
+    with pytest.raises(error, match=match):
+        tables.repeated(np.zeros((3, 32), np.uint32), count)

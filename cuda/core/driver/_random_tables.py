@@ -9,7 +9,6 @@ import ctypes
 import enum
 import functools
 import importlib.util
-import operator
 import os
 
 import numpy as np
@@ -96,9 +95,7 @@ def generate_scramble_constants(count: int, width: int) -> GPUArray:
 
 
 def repeated(rows: np.ndarray, count: int) -> GPUArray:
-    count = operator.index(count)
-    if count < 1:
-        raise ValueError(f"count must be at least 1, not {count}")
+    count = whole("count", count, 1)
     chosen = np.ascontiguousarray(rows[np.arange(count) % len(rows)])
     result = GPUArray(chosen.shape, chosen.dtype)
     result.set(chosen)
