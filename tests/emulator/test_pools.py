@@ -208,9 +208,16 @@ def test_memory_of_a_pool_is_for_devices_that_have_access(driver, context, there
         ("cuMemcpyHtoDAsync", memory, host.ctypes.data, 64, stream_there),
         ("cuMemsetD8Async", memory, 3, 64, stream_there),
     ]
-    assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
-    assert not host.any()
+    # Copies need access for the device of the current context, fills for that of the stream.
+    assert [driver.result(*call) for call in calls[1:3]] == ["SUCCESS"] * 2
+    driver.cuStreamSynchronize(stream_there)
+    assert (host == 3).all()
+    host[:] = 0
+    assert driver.result(*calls[-1]) == "INVALID_VALUE"
     driver.cuCtxPushCurrent(there)
+    assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
+    assert driver.result("cuMemcpyDtoDAsync", memory, memory, 64, queue) == "INVALID_VALUE"
+    assert not host.any()
     distant = driver.cuMemAlloc(64)
     driver.cuCtxPopCurrent()
     # Each side is reached by the device of its own context.
@@ -222,7 +229,9 @@ def test_memory_of_a_pool_is_for_devices_that_have_access(driver, context, there
     assert {driver.result(*call) for call in calls} == {"SUCCESS"}
     driver.cuStreamSynchronize(stream_there)
     grant(driver, pool, 1, "NONE")
+    driver.cuCtxPushCurrent(there)
     assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
+    driver.cuCtxPopCurrent()
     driver.cuMemFree(distant)
     driver.cuMemFreeAsync(memory, queue)
 

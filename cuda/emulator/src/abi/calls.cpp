@@ -33,6 +33,12 @@ CUresult need_context(CUcontext handle, std::shared_ptr<Context>* out)
     return *out ? (*out)->sticky() : Context::why_not(handle);
 }
 
+int copying_device()
+{
+    std::shared_ptr<Context> context;
+    return need_context(&context) == CUDA_SUCCESS ? context->device().ordinal() : -1;
+}
+
 CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
 {
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);

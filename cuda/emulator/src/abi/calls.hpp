@@ -32,6 +32,9 @@ CUresult need_context(std::shared_ptr<state::Context>* out);
 CUresult need_any_context(std::shared_ptr<state::Context>* out);
 // `handle` as contexts are given to calls: null means the current one.
 CUresult need_context(CUcontext handle, std::shared_ptr<state::Context>* out);
+
+// The device that a copy needs access for: that of the current context, as on an H200; -1: that of the stream.
+int copying_device();
 // A stream by its handle; null, legacy and per-thread ones are of the current context.
 CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 // The same for batches, which the legacy stream does not take.

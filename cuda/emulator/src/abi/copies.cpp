@@ -11,11 +11,13 @@ using namespace emu::abi;
 
 namespace {
 
-CUresult linear(const char* name, const Operand& target, const Operand& source, size_t size, CUstream handle,
-                Return when)
+CUresult linear(const char* name, Operand target, Operand source, size_t size, CUstream handle, Return when)
 {
     std::shared_ptr<Stream> stream;
     TRY(need_stream(handle, &stream));
+    for (Operand* operand : {&target, &source})
+        if (operand->device < 0)
+            operand->device = copying_device();
     return copy_linear(*stream, name, target, source, size, when);
 }
 

@@ -13,14 +13,14 @@ using namespace emu::abi;
 
 namespace {
 
-// The devices are those that reach the sides; -1: the one of the stream.
+// The devices are those that reach the sides; -1: the one that copies.
 CUresult copy_box(const char* name, const CUDA_MEMCPY3D& parameters, CUstream handle, Return when,
                   int target_device = -1, int source_device = -1)
 {
     std::shared_ptr<Stream> stream;
     Side target, source;
-    target.device = target_device;
-    source.device = source_device;
+    target.device = target_device < 0 ? copying_device() : target_device;
+    source.device = source_device < 0 ? copying_device() : source_device;
     Box box;
     TRY(need_stream(handle, &stream));
     TRY(find_sides(parameters, stream->is_capturing(), &target, &source, &box));
