@@ -47,6 +47,17 @@ def itself(kernel, buffer):
     graph.embed(graph)
 
 
+def itself_further_down(kernel, buffer):
+    inner, outer = GraphDefinition(), GraphDefinition()
+    inner.launch(ONE, kernel, buffer, 1)
+    outer.embed(inner).child_graph.embed(outer)
+
+
+def itself_in_a_body(kernel, buffer):
+    graph = GraphDefinition()
+    graph.if_then(graph.create_condition(1)).then.embed(graph)
+
+
 def its_own_part(kernel, buffer):
     inner, outer = GraphDefinition(), GraphDefinition()
     inner.launch(ONE, kernel, buffer, 1)
@@ -72,6 +83,8 @@ MISTAKES = {
     destroyed_memory_node: "nodes and edges of a graph that allocates or frees memory cannot be removed",
     removed_edge_of_memory: "nodes and edges of a graph that allocates or frees memory cannot be removed",
     itself: "a graph cannot be embedded in itself",
+    itself_further_down: "a graph cannot be embedded in itself",
+    itself_in_a_body: "a graph cannot be embedded in itself",
     its_own_part: "a graph cannot be embedded in itself",
     after_itself: "KernelNode.*a node cannot follow itself",
     a_circle: "cycle of edges.*KernelNode|a node cannot follow itself",

@@ -50,6 +50,12 @@ cdef class ChildValues(NodeValues):
             raise
         return 0
 
+    cdef int check_place(self, GraphRecord graph) except -1:
+        # The driver for CUDA 13.0 ends the process.
+        if is_within(graph, self.source):
+            refuse_itself(b"cuGraphAddChildGraphNode")
+        return 0
+
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
         cdef cydriver.CUgraphNodeParams params = child_params(self)
         with nogil:
@@ -89,13 +95,29 @@ cdef ChildValues ChildValues_create(object child, GraphTree outside):
     self.source = (<GraphView>child)._graph
     check_alive(self.source)
     if outside is not None and self.tree is outside:
-        # As the driver answers for a graph in itself.
-        try:
-            HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphNodeSetParams")
-        except CUDAError as error:
-            explain(error, IN_CHILDREN)
-            raise
+        refuse_itself(b"cuGraphNodeSetParams")
     return self
+
+
+# Whether a graph is another one, or is somewhere below that.
+cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
+    cdef NodeRecord node
+    if graph is other:
+        return True
+    for node in list(other.nodes.values()):
+        for child in node.children or ():
+            if is_within(graph, child):
+                return True
+    return False
+
+
+# As drivers answer that do.
+cdef int refuse_itself(const char* name) except -1:
+    try:
+        return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, name)
+    except CUDAError as error:
+        explain(error, IN_CHILDREN)
+        raise
 
 
 cdef cydriver.CUgraphNodeParams child_params(ChildValues self) except *:

@@ -14,6 +14,8 @@ cdef class NodeValues:
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1
+    # Refuses a graph that the driver must not be asked to add this to.
+    cdef int check_place(self, GraphRecord graph) except -1
     cdef int change(self, cydriver.CUgraphNode c_node) except -1
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1
     # Tells the record of a new or changed node what lies below it, or what it calls.

@@ -31,6 +31,9 @@ cdef class NodeValues:
     ) except -1:
         raise NotImplementedError
 
+    cdef int check_place(self, GraphRecord graph) except -1:
+        return 0
+
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
         raise NotImplementedError
 
@@ -68,6 +71,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
     cdef cydriver.CUgraphNode c_node = NULL
     cdef cydriver.CUuserObject c_object = NULL
     check_alive(graph)
+    values.check_place(graph)
     c_object = retain_for(graph, values)
     try:
         values.add(graph.c_graph, c_from, count, &c_node)
