@@ -58,6 +58,13 @@ def itself_in_a_body(kernel, buffer):
     graph.if_then(graph.create_condition(1)).then.embed(graph)
 
 
+def itself_in_an_executable(kernel, buffer):
+    inner, outer = GraphDefinition(), GraphDefinition()
+    inner.launch(ONE, kernel, buffer, 1)
+    child = outer.embed(inner)
+    outer.instantiate()[child].update(outer)
+
+
 def its_own_part(kernel, buffer):
     inner, outer = GraphDefinition(), GraphDefinition()
     inner.launch(ONE, kernel, buffer, 1)
@@ -84,6 +91,7 @@ MISTAKES = {
     removed_edge_of_memory: "nodes and edges of a graph that allocates or frees memory cannot be removed",
     itself: "a graph cannot be embedded in itself",
     itself_further_down: "a graph cannot be embedded in itself",
+    itself_in_an_executable: "a graph cannot be embedded in itself",
     itself_in_a_body: "a graph cannot be embedded in itself",
     its_own_part: "a graph cannot be embedded in itself",
     after_itself: "KernelNode.*a node cannot follow itself",

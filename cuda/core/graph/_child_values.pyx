@@ -53,7 +53,7 @@ cdef class ChildValues(NodeValues):
     cdef int check_place(self, GraphRecord graph) except -1:
         # The driver for CUDA 13.0 ends the process.
         if is_within(graph, self.source):
-            refuse_itself(b"cuGraphAddChildGraphNode")
+            refuse_itself()
         return 0
 
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
@@ -95,7 +95,7 @@ cdef ChildValues ChildValues_create(object child, GraphTree outside):
     self.source = (<GraphView>child)._graph
     check_alive(self.source)
     if outside is not None and self.tree is outside:
-        refuse_itself(b"cuGraphNodeSetParams")
+        refuse_itself()
     return self
 
 
@@ -112,9 +112,9 @@ cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
 
 
 # As drivers answer that do.
-cdef int refuse_itself(const char* name) except -1:
+cdef int refuse_itself() except -1:
     try:
-        return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, name)
+        return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphAddChildGraphNode")
     except CUDAError as error:
         explain(error, IN_CHILDREN)
         raise

@@ -162,7 +162,9 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
             If the driver refuses.
         """
         GraphNode_check(self._node)
-        change(self, ChildValues_create(child, None))
+        values = ChildValues_create(child, None)
+        (<NodeValues>values).check_place(self._node._graph)
+        change(self, values)
 
 
 cdef class ExecutableEventNode(ExecutableGraphNode):
