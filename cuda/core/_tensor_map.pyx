@@ -397,10 +397,10 @@ cdef object data_type_option(object value):
     if value is None or isinstance(value, TensorMapDataType):
         return value
     if isinstance(value, int):
-        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not the int {value}")
+        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not the int {shown(value)}")
     try:
         return numpy().dtype(value)
-    except TypeError as error:
+    except Exception as error:
         raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not {shown(value)}") from error
 
 

@@ -33,7 +33,7 @@ def main() -> int:
     seconds = time.monotonic() - began
     print(f"\n{result.calls} calls of {result.targets} targets in {seconds:.0f} s: {dict(result.counts)}")
     print(f"{len(result.findings)} findings in {len(result.grouped())} groups; seed {options.seed}")
-    return 1 if (result.ends() if options.ends else result.failures()) else 0
+    return 1 if (result.ends() if options.ends else result.findings) else 0
 
 
 def one(seed: int, case: int) -> int:

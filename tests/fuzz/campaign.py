@@ -22,8 +22,6 @@ from fuzz.worker import STATE
 # How far a turn goes on from the one before: about what a minute reaches.
 STRIDE = 100_003
 TURNS = 100  # after which they begin anew
-# Packages whose findings are listed, but are no failures yet.
-OPEN = re.compile(r"\w+ graph\.")
 PATIENCE = 15  # seconds for one call
 BEGINNING = 120  # seconds until the first call
 TESTS = Path(__file__).resolve().parents[1]
@@ -39,13 +37,9 @@ class Result:
     counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     findings: list = dataclasses.field(default_factory=list)
 
-    def failures(self) -> list:
-        """Return the findings outside the packages in OPEN."""
-        return [finding for finding in self.findings if not OPEN.match(finding["call"])]
-
     def ends(self) -> list[dict]:
-        """Return the failures that end the process, or never end."""
-        return [finding for finding in self.failures() if finding["reason"].startswith(("a crash", "a hang"))]
+        """Return the findings that end the process, or never end."""
+        return [finding for finding in self.findings if finding["reason"].startswith(("a crash", "a hang"))]
 
     def grouped(self) -> dict:
         """Return the findings by what they have in common, each with one example."""

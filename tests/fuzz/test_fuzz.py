@@ -26,7 +26,7 @@ def targets():
 
 def test_hostile_values_get_documented_exceptions():
     result = campaign.run(SECONDS, start=TURN * campaign.STRIDE)
-    assert result.failures() == []
+    assert result.findings == []
     assert result.calls > 100 and result.targets > 2500
 
 
@@ -117,4 +117,4 @@ def test_a_crash_and_a_hang_are_findings(monkeypatch, tmp_path, body, reason):
     monkeypatch.setattr(campaign, "environment", lambda: os.environ | {"PYTHONPATH": str(tmp_path)})
     result = campaign.run(0.3, workers=1)
     assert {(finding["reason"], finding["case"]) for finding in result.findings} == {(reason, 7)}
-    assert result.ends() == result.failures()
+    assert result.ends() == result.findings

@@ -20,6 +20,9 @@ def test_count_and_links(gpu):
     for wrong, error in ((count, ValueError), (-1, ValueError), ("0", TypeError)):
         with pytest.raises(error, match="link must be"):
             gpu.get_nvlink(wrong)
+    with pytest.raises(ValueError, match="link must be .*not an int of 16610 bits"):
+        gpu.get_nvlink(10**5000)
+    assert "16610 bits" in repr(system.NvlinkInfo(gpu, 10**5000))
 
 
 @pytest.mark.parametrize("code, version", list(enumerate(VERSIONS, 1)))

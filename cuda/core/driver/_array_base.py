@@ -68,7 +68,7 @@ class ArrayBase(ArrayStorage):
                 raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
             gpudata = allocator(self.nbytes)
             if gpudata is None:
-                raise TypeError(f"allocator must return device memory, not None: {allocator!r}")
+                raise TypeError(f"allocator must return device memory, not None: {shown(allocator)}")
             check_room("what allocator returned", gpudata, self.nbytes)
         else:
             check_room("gpudata", gpudata, high)
@@ -170,7 +170,7 @@ class ArrayBase(ArrayStorage):
             return c_strides(self.shape, dtype.itemsize)
         if order in ("F", "A"):
             return f_strides(self.shape, dtype.itemsize)
-        raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {order!r}")
+        raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {shown(order)}")
 
     def _view(self, offset: int, shape, strides, dtype):
         """Return a view of this array's memory, from `offset` bytes after its first element."""

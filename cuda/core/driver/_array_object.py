@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import ArrayBase, checked_dtype
 from cuda.core.driver._array_layout import (
     checked_axis,
@@ -408,7 +409,7 @@ class GPUArray(ArrayBase):
         if order == "A":
             order = "F" if self._is_f and not self._is_c else "C"
         if order not in ("C", "F"):
-            raise ValueError(f"order must be 'C', 'F' or 'A', not {order!r}")
+            raise ValueError(f"order must be 'C', 'F' or 'A', not {shown(order)}")
         shape = completed_shape(shape, self.size)
         strides = reshaped_strides(self.shape, self.strides, shape, self.dtype.itemsize, order)
         if strides is None:

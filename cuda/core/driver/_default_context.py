@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 
+from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import callable_argument
 from cuda.core.driver._context import Context, Device
 from cuda.core.driver._errors import Error
@@ -81,7 +82,7 @@ def _chosen_ordinal() -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise builtins.RuntimeError(f"{source} must have the ordinal of a device, not {text.strip()!r}") from None
+        raise builtins.RuntimeError(f"{source} must have the ordinal of a device, not {shown(text.strip())}") from None
 
 
 def check_importer(name: str) -> None:

@@ -272,7 +272,7 @@ def gpuarray_to_array(gpuarray, order: str, allowSurfaceBind: bool = False) -> A
     array, _ = _new_array_for(shown, order, allowSurfaceBind, is_copied=False)
     flags = gpuarray.flags
     if not (flags.c_contiguous if order == "C" else flags.f_contiguous):
-        raise logic_error("gpuarray_to_array", INVALID_VALUE, f"the GPUArray must be contiguous in the order {order!r}")
+        raise logic_error("gpuarray_to_array", INVALID_VALUE, f"the GPUArray must be contiguous in the order {order}")
     _fill(array, shown if order == "C" else shown.T, lambda copy: copy.set_src_device(as_pointer(gpuarray)))
     return array
 

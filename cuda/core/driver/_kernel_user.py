@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_devices import check_device
 from cuda.core.driver._array_object import GPUArray
@@ -45,7 +46,7 @@ class Parameters:
             raise NoVectorError("arguments must have at least one vector, such as 'float *x'")
         for item in self.items:
             if item.name in _TAKEN:
-                raise ValueError(f"a parameter must not be called {item.name!r}, which the kernel has already")
+                raise ValueError(f"a parameter must not be called {shown(item.name)}, which the kernel has already")
         self.first = vectors[0]
         self.vectors = vectors
         makers = [
@@ -94,7 +95,7 @@ def as_array(item, name: str) -> ArrayBase:
         dtype = np.dtype(interface["typestr"] if len(descr) <= 1 else descr)
         shape, address, strides = interface["shape"], interface["data"][0], interface.get("strides")
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise TypeError(f"{name} has a CUDA array interface that is none: {error!r}") from None
+        raise TypeError(f"{name} has a CUDA array interface that is none: {shown(error)}") from None
     return GPUArray(shape, dtype, gpudata=address or None, base=item, strides=strides)
 
 

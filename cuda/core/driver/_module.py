@@ -18,6 +18,7 @@ from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
 from cuda.core.driver._arguments import begin, convert, end
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
@@ -453,7 +454,7 @@ def _converted(kind: type, value):
             value = operator.index(value)
         return kind(value)
     except (TypeError, OverflowError) as error:
-        raise TypeError(f"a {kind.__name__} is needed, not {value!r}: {error}") from None
+        raise TypeError(f"a {kind.__name__} is needed, not {shown(value)}: {error}") from None
 
 
 def prepared_error(error: Exception) -> Exception:

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import texts_argument
 
 __all__ = ["UnknownOptionError", "split_options", "translate"]
@@ -113,7 +114,7 @@ def translate(options: list[str]) -> dict:
     rest = iter(options)
     for option in rest:
         if not option.startswith("-"):
-            raise UnknownOptionError(f"{option!r} is no option")
+            raise UnknownOptionError(f"{shown(option)} is no option")
         name, has_value, value = option.lstrip("-").partition("=")
         _translate_one(fields, option, name, value if has_value else None, rest)
     return fields
@@ -148,7 +149,7 @@ def _translate_one(fields: dict, option: str, name: str, value: str | None, rest
     elif name in _IGNORED_WITH_VALUE:
         _value_of(option, value, rest)
     elif name not in _IGNORED and not re.match(r"[lL].|Wno-|Wall$|Wextra$", name):
-        raise UnknownOptionError(f"unrecognized option {option!r}")
+        raise UnknownOptionError(f"unrecognized option {shown(option)}")
 
 
 def arch_of(text: str) -> str:
@@ -175,11 +176,11 @@ def _value_of(option: str, value: str | None, rest: Iterator[str]) -> str:
     if value is None:
         value = next(rest, None)
     if value is None:
-        raise UnknownOptionError(f"the option {option!r} needs a value")
+        raise UnknownOptionError(f"the option {shown(option)} needs a value")
     return value
 
 
 def _truth_of(option: str, value: str) -> bool:
     if value not in ("true", "false"):
-        raise UnknownOptionError(f"the option {option!r} must be true or false, not {value!r}")
+        raise UnknownOptionError(f"the option {shown(option)} must be true or false, not {shown(value)}")
     return value == "true"

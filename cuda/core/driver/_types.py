@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 
+from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import dtype_of, list_argument, text_argument, texts_argument
 
 __all__ = [
@@ -185,7 +186,7 @@ def register_dtype(dtype, name) -> None:
     names = texts_argument("name", name)
     for one in names:
         if " ".join(one.split()) in _dtypes:
-            raise RuntimeError(f"{one!r} is the name of dtype {_dtypes[' '.join(one.split())]} already")
+            raise RuntimeError(f"{shown(one)} is the name of dtype {_dtypes[' '.join(one.split())]} already")
     get_or_register_dtype(names, dtype)
 
 
@@ -205,10 +206,10 @@ def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
     words, stars = _QUALIFIERS.sub(" ", c_arg), 0
     match = _DECLARATION.fullmatch(words)
     if match is None:
-        raise ValueError(f"{c_arg!r} is no C parameter such as 'float *x' or 'int n'")
+        raise ValueError(f"{shown(c_arg)} is no C parameter such as 'float *x' or 'int n'")
     stars = match["stars"].count("*") + match["brackets"].count("[")
     if stars > 1:
-        raise ValueError(f"{c_arg!r} is a pointer to a pointer; a parameter is an array ('float *x') or a value")
+        raise ValueError(f"{shown(c_arg)} is a pointer to a pointer; a parameter is an array ('float *x') or a value")
     dtype = dtype_of_name(match["type"])
     return (VectorArg if stars else ScalarArg)(dtype, match["name"])
 
@@ -288,7 +289,7 @@ def dtype_of_name(name: str) -> np.dtype:
     plain = " ".join(name.split())
     dtype = _dtypes.get(plain) or _dtypes.get(canonical_name(plain))
     if dtype is None:
-        raise TypeNameNotKnown(f"type {plain!r} is not known; register it with get_or_register_dtype(name, dtype)")
+        raise TypeNameNotKnown(f"type {shown(plain)} is not known; register it with get_or_register_dtype(name, dtype)")
     return dtype
 
 

@@ -22,6 +22,10 @@ class AdjacencySetProxy(MutableSet):
     __hash__ = None
 
     def __init__(self, node, is_pred):
+        if not hasattr(type(node), "_neighbours"):
+            raise TypeError(f"node must be a GraphNode, not {type(node).__name__}")
+        if not isinstance(is_pred, bool):
+            raise TypeError(f"is_pred must be a bool, not {type(is_pred).__name__}")
         self._node = node
         self._is_pred = is_pred
 

@@ -25,6 +25,7 @@ import weakref
 from dataclasses import dataclass
 
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
 from cuda.core.graph._data_arguments import data_names
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
@@ -69,10 +70,7 @@ def capture(
     ValueError
         If ``maxsize`` is less than 1, or ``data`` has what is no parameter of the function.
     """
-    if not isinstance(maxsize, int):
-        raise TypeError(f"maxsize must be an int, not {type(maxsize).__name__}")
-    if maxsize < 1:
-        raise ValueError(f"maxsize must be at least 1, not {maxsize}")
+    check_maxsize(maxsize)
     if function is None:
         return functools.partial(capture, data=data, mode=mode, options=options, maxsize=maxsize)
     if not callable(function):
@@ -136,6 +134,7 @@ cdef class CapturedFunction:
         """Make what :func:`capture` returns."""
         if self._function is not None:
             raise RuntimeError("this CapturedFunction is made already")
+        check_maxsize(maxsize)
         positions, names = data_names(function, () if data is None else data)
         functools.update_wrapper(self, function)
         self._replays = Replays_create(MEMORY if data is None else NAMED, positions, names, options, maxsize)
@@ -285,6 +284,14 @@ cdef tuple gathered(PyObject* const* arguments, Py_ssize_t count, PyObject* name
     cdef tuple keywords = <tuple>names if names != NULL else ()
     args = tuple([<object>arguments[index] for index in range(count)])
     return args, {keywords[index]: <object>arguments[count + index] for index in range(len(keywords))}
+
+
+cdef int check_maxsize(object maxsize) except -1:
+    if not isinstance(maxsize, int):
+        raise TypeError(f"maxsize must be an int, not {type(maxsize).__name__}")
+    if maxsize < 1:
+        raise ValueError(f"maxsize must be at least 1, not {shown(maxsize)}")
+    return 0
 
 
 cdef int run(object function, object stream, tuple args, dict kwargs) except -1:

@@ -16,6 +16,8 @@ from cuda.core.graph._node_values cimport NodeValues
 
 import operator
 
+from cuda.core._utils.validators import shown
+
 __all__ = []
 
 
@@ -54,7 +56,7 @@ cdef ConditionalValues ConditionalValues_create(
     except TypeError:
         raise TypeError(f"count must be an int, not {type(count).__name__}") from None
     if not 0 <= number <= 0xffff_ffff:
-        raise OverflowError(f"count must be from 1 to 2**32 - 1, not {number}")
+        raise OverflowError(f"count must be from 1 to 2**32 - 1, not {shown(number)}")
     self.condition = condition
     self.c_type = <int>c_type
     self.count = number

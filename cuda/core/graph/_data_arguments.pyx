@@ -40,7 +40,10 @@ def data_names(function, data) -> tuple[frozenset, frozenset]:
     ValueError
         If the function has no such parameter.
     """
-    names = (data,) if isinstance(data, str) else tuple(data)
+    try:
+        names = (data,) if isinstance(data, str) else tuple(iter(data))
+    except TypeError:
+        raise TypeError(f"data must be names of parameters, not {type(data).__name__}") from None
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"data must be names of parameters, not {type(name).__name__}")

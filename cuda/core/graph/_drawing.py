@@ -9,6 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from cuda.core._utils.validators import shown
+
 __all__ = []
 
 _TEXT = (".dot", ".gv")
@@ -40,7 +42,7 @@ def save(definition, path, options) -> Path:
         raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
     path = Path(path)
     if not path.suffix:
-        raise ValueError(f"path must end in what to write, such as .svg or .dot: {str(path)!r}")
+        raise ValueError(f"path must end in what to write, such as .svg or .dot: {shown(str(path))}")
     text = text_of(definition, options)
     if path.suffix.lower() not in _TEXT:
         picture = drawn(text, path.suffix[1:].lower())

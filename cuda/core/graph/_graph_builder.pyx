@@ -29,8 +29,7 @@ from cuda.core.graph._stream_capture cimport (
     is_capturing,
 )
 
-import operator
-
+from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["GraphBuilder"]
 
@@ -91,7 +90,7 @@ cdef class GraphBuilder(StreamSource):
         if mode is not None and not isinstance(mode, str):
             raise TypeError(f"mode must be a str, not {type(mode).__name__}")
         if mode not in MODES:
-            raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {mode!r}")
+            raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {shown(mode)}")
         c_mode = <cydriver.CUstreamCaptureMode><int>MODES[mode]
         GraphBuilder_keep(self, &stream)
         if self._capture is not None:
@@ -176,9 +175,9 @@ cdef class GraphBuilder(StreamSource):
         RuntimeError
             If this builder is not building.
         """
-        count = operator.index(count)
+        count = int_argument("count", count)
         if count < 2:
-            raise ValueError(f"count must be at least 2, not {count}")
+            raise ValueError(f"count must be at least 2, not {shown(count)}")
         check_building(self)
         forks = [fork(self) for _ in range(count - 1)]
         return (self, *forks)

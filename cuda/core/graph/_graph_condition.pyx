@@ -18,6 +18,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import operator
 
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
 
 __all__ = ["GraphCondition"]
 
@@ -68,7 +69,7 @@ cdef GraphCondition GraphCondition_create(cydriver.CUgraph c_graph, object defau
         except TypeError:
             raise TypeError(f"default_value must be an int or None, not {type(default_value).__name__}") from None
         if not 0 <= number <= 0xffff_ffff:
-            raise OverflowError(f"default_value must be from 0 to 2**32 - 1, not {number}")
+            raise OverflowError(f"default_value must be from 0 to 2**32 - 1, not {shown(number)}")
         c_default = number
         c_flags = cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
     with nogil:

@@ -67,6 +67,12 @@ cdef class KernelNode(GraphNode):
             return
         cdef KernelValues values = GraphNode_values(self)
         if args is not None:
+            try:
+                args = iter(args)
+            except TypeError:
+                raise TypeError(
+                    f"args must be an iterable of arguments, () for none, not {type(args).__name__}"
+                ) from None
             GraphNode_change(
                 self,
                 KernelValues_create(

@@ -20,7 +20,7 @@ from cuda.core.graph._retention cimport keep_object, new_keeps
 import operator
 
 from cuda.core._device import Device
-from cuda.core._utils.validators import format_or_list
+from cuda.core._utils.validators import format_or_list, shown
 from cuda.core.typing import GraphMemoryType
 
 __all__ = []
@@ -160,7 +160,7 @@ cdef int read_element(object value, cydriver.CUDA_MEMSET_NODE_PARAMS* params) ex
     cdef uint32_t four = 0
     if isinstance(value, int):
         if not 0 <= value <= 255:
-            raise OverflowError(f"value must be an int from 0 to 255, or the bytes of an element, not {value}")
+            raise OverflowError(f"value must be an int from 0 to 255, or the bytes of an element, not {shown(value)}")
         params.value = int(value)
         params.elementSize = 1
         return 0
@@ -326,7 +326,7 @@ cdef AllocValues AllocValues_create(object size, object device, object memory_ty
     if memory_type is None:
         memory_type = GraphMemoryType.DEVICE
     if not isinstance(memory_type, str) or memory_type not in kinds:
-        raise ValueError(f"memory_type must be {format_or_list(kinds)}, not {memory_type!r}")
+        raise ValueError(f"memory_type must be {format_or_list(kinds)}, not {shown(memory_type)}")
     self.memory_type = str(memory_type)
     self.params.bytesize = size_of("size", size)
     self.params.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
@@ -337,8 +337,17 @@ cdef AllocValues AllocValues_create(object size, object device, object memory_ty
         self.params.poolProps.location.id = ordinal_of("device", Device() if device is None else device)
     if self.memory_type == "managed":
         self.params.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
-    self.peers = tuple([ordinal_of("peer_access", peer) for peer in peer_access or ()])
+    self.peers = tuple([ordinal_of("peer_access", peer) for peer in peers_of(peer_access)])
     return self
+
+
+cdef object peers_of(object peer_access):
+    try:
+        return () if peer_access is None else iter(peer_access)
+    except TypeError:
+        raise TypeError(
+            f"peer_access must be an iterable of Devices or ints, or None, not {type(peer_access).__name__}"
+        ) from None
 
 
 cdef int ordinal_of(str name, object device) except -1:

@@ -12,7 +12,7 @@ from cuda.core.graph._retention cimport keep_object, new_keeps, release, retain
 
 import operator
 
-from cuda.core._utils.validators import address_argument
+from cuda.core._utils.validators import address_argument, shown
 
 __all__ = []
 
@@ -112,7 +112,7 @@ cdef cydriver.CUuserObject retain_for(GraphRecord graph, NodeValues values) exce
 cdef unsigned long long address_of(str name, object value) except? 0:
     number = address_argument(name, value)
     if not 0 <= number < 1 << 64:
-        raise OverflowError(f"{name} must be an address, from 0 to 2**64 - 1, not {number}")
+        raise OverflowError(f"{name} must be an address, from 0 to 2**64 - 1, not {shown(number)}")
     return number
 
 
@@ -122,5 +122,5 @@ cdef size_t size_of(str name, object value) except? <size_t>-1:
     except TypeError:
         raise TypeError(f"{name} must be an int, not {type(value).__name__}") from None
     if not 0 <= number < 1 << 64:
-        raise OverflowError(f"{name} must be from 0 to 2**64 - 1, not {number}")
+        raise OverflowError(f"{name} must be from 0 to 2**64 - 1, not {shown(number)}")
     return number

@@ -27,6 +27,8 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
 
+from cuda.core._utils.validators import shown
+
 __all__ = ["SurfaceObject"]
 
 
@@ -88,7 +90,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
     if (<ResourceDescriptor>resource)._kind != "array":
-        raise ValueError(f"a surface needs a descriptor of an array, not of kind {resource.kind!r}")
+        raise ValueError(f"a surface needs a descriptor of an array, not of kind {shown(resource.kind)}")
     if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
         raise ValueError("a surface needs an array that was made with is_surface_load_store=True")
     ResourceDescriptor_describe(resource, &c_resource, &keep)

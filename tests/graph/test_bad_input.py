@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that no graph can use are refused by name, however they are written out."""
+
+import re
+
+import pytest
+
+from cuda.core.graph import CapturedFunction, GraphDefinition, capture
+from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy
+from support.graph_work import ONE
+
+HUGE = 10**5000
+
+
+def nested(depth):
+    inside = []
+    for _ in range(depth):
+        inside = [inside]
+    return inside
+
+
+@pytest.mark.parametrize(
+    ("refused", "error", "message"),
+    [
+        (lambda graph, device: graph.memset(HUGE, 0, 1), OverflowError, "dst must be an address"),
+        (lambda graph, device: graph.memset(64, HUGE, 1), OverflowError, "value must be an int from 0 to 255"),
+        (lambda graph, device: graph.memset(64, 0, HUGE), OverflowError, "width must be from 0"),
+        (lambda graph, device: graph.allocate(HUGE), OverflowError, "size must be from 0"),
+        (lambda graph, device: graph.allocate(64, memory_type=nested(10**5)), ValueError, "memory_type must be"),
+        (
+            lambda graph, device: graph.allocate(64, peer_access=7),
+            TypeError,
+            "peer_access must be an iterable.*not int",
+        ),
+        (lambda graph, device: graph.create_condition(HUGE), OverflowError, "default_value must be from 0"),
+        (
+            lambda graph, device: graph.switch(graph.create_condition(0), HUGE),
+            OverflowError,
+            re.escape("count must be from 1 to 2**32 - 1, not an int of"),
+        ),
+        (lambda graph, device: capture(len, maxsize=-HUGE), ValueError, "maxsize must be at least 1"),
+        (lambda graph, device: capture(len, data=7), TypeError, "data must be names of parameters, not int"),
+        (lambda graph, device: CapturedFunction(len, (), None, None, None), TypeError, "maxsize must be an int"),
+        (lambda graph, device: AdjacencySetProxy(7, True), TypeError, "node must be a GraphNode, not int"),
+        (lambda graph, device: AdjacencySetProxy(graph.empty(), 1), TypeError, "is_pred must be a bool, not int"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(device, refused, error, message):
+    with pytest.raises(error, match=message):
+        refused(GraphDefinition(), device)
+
+
+@pytest.mark.parametrize(
+    ("count", "error"), [("2", TypeError), (None, TypeError), (-HUGE, ValueError)], ids=["str", "none", "huge"]
+)
+def test_a_count_of_forks_that_is_none(builder, count, error):
+    builder.begin_building()
+    with pytest.raises(error, match="count must be"):
+        builder.split(count)
+    builder.end_building()
+
+
+def test_arguments_of_a_kernel_node_that_are_no_iterable(memory, kernels):
+    node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
+    with pytest.raises(TypeError, match="args must be an iterable of arguments.*not int"):
+        node.update(args=3)
+    assert node.config == ONE
