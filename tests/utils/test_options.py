@@ -237,3 +237,9 @@ def test_keyword_of_a_launch_configuration_is_told_with_what_was_meant():
         core.LaunchConfig(*range(1, 9), block=1)
     with pytest.raises(ValueError, match="grid"):
         core.LaunchConfig(grid=0, block=1)
+
+
+def test_values_are_read_where_they_were_set():
+    """As attributes, not only in the dict: what Python 3.13 made of that was the default of each field."""
+    options = core.StreamOptions(priority=-5)
+    assert options.priority == options.__dict__["priority"] == -5
