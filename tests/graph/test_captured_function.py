@@ -712,7 +712,8 @@ def test_numbers_of_64_bits_as_data(kernel, stream):
 @pytest.mark.parametrize(
     ("data", "error", "text"),
     [("z", ValueError, "'z', which is no parameter"), ("stream", ValueError, "no parameter of the function after"),
-     ("args", ValueError, "no parameter"), ((1,), TypeError, "names of parameters, not int"), (7, TypeError, "data must be names of parameters, not int")],
+     ("args", ValueError, "no parameter"), ((1,), TypeError, "names of parameters, not int"),
+     (7, TypeError, "data must be names of parameters, not int")],
 )  # fmt: skip
 def test_data_names_parameters(data, error, text):
     def work(stream, x, *args):
