@@ -6,7 +6,7 @@ from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._dlpack cimport DLPackExchangeAPI
 
 
-# A class of a library, if somebody has imported that; else None.
+# A class of a library, if the program has imported it; else None.
 cdef object loaded_class(str module, str name)
 
 # Whether the class is that of PyTorch's tensors, or derived from it. PyTorch is not imported for that.

@@ -7,17 +7,17 @@ from cuda.core._arrays._protocols cimport Purpose
 from cuda.core._arrays._view_state cimport ViewState
 
 
-# Fills an empty state from an object; false where a protocol of the object has to do it.
+# Fills an empty state from an object; false if a protocol of the object has to be used.
 ctypedef bint (*Importer)(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 
-# Teaches all users of arrays a type of ours and its subclasses.
+# Registers the importer of a type of this library and its subclasses.
 cdef int add_importer(object cls, Importer importer) except -1
 
 # Fills an empty state from any array. False: the object has no protocol.
 cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
-# The same for a type that is known, or was registered; false where a protocol of the object has to do it.
+# The same for a known or registered type; false if a protocol of the object has to be used.
 cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
-# The same where the user has named a protocol: only what is read without one.
+# The same if the user has named a protocol: only types that are read without one.
 cdef bint import_but_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 # Reads the address of any array that has a protocol; true where a device can access it. Nothing is ordered.
 cdef int read_address(object array, uintptr_t* pointer) except -1

@@ -7,7 +7,7 @@ from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._utils cimport cydriver
 
 
-# What all kinds of tensor maps give the driver, in its order of axes: the last of the view first.
+# The arguments of all kinds of tensor maps, in the driver's order of axes: the last of the view first.
 cdef struct TensorNumbers:
     void* pointer
     uint32_t rank

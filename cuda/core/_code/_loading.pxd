@@ -9,7 +9,7 @@ from cuda.core._utils cimport cydriver
 cdef cydriver.CUlibrary load_image(object code) except? NULL
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil
 
-# What the driver's compiler says about PTX, as the end of a message; empty where it says nothing.
+# The log of the driver's compiler for PTX, as the end of a message; empty without one.
 cdef str ptx_log(object code, str code_type)
 
 # The names of all kernels of a library; None where the driver cannot tell.

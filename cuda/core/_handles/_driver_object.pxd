@@ -11,16 +11,16 @@ cdef class DriverObject:
     cdef intptr_t _address(self) noexcept
     # Drops this object's reference to the resource; may be called twice.
     cdef void _release(self) noexcept
-    # What == and hash compare; the address unless a class says otherwise.
+    # The value that == and hash use; the address by default.
     cdef object _identity(self)
     # Raises RuntimeError when the object is closed.
     cdef int _check_open(self) except -1
 
 
-# Raises the RuntimeError of what is closed.
+# Raises the RuntimeError for a closed object.
 cdef int refuse_closed(object thing) except -1
 
-# Raises the TypeError of what cannot be pickled.
+# Raises the TypeError for an object that cannot be pickled.
 cdef int refuse_pickle(object thing) except -1
 
 
@@ -28,6 +28,6 @@ cdef int refuse_pickle(object thing) except -1
 cdef object bindings_object(str name, intptr_t value)
 
 
-# Makes the object at `offset` in each instance of `cls` readable as `name`, faster than any getter;
-# the class has a property of that name, whose documentation stays.
+# Replaces the property `name` of `cls` by a member descriptor for the object at `offset`, which is faster;
+# the documentation stays.
 cdef int add_member(type cls, str name, Py_ssize_t offset) except -1

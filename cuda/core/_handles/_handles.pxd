@@ -18,7 +18,7 @@ from cuda.core._handles._mechanism cimport (  # no-cython-lint (others cimport i
 from cuda.core._utils cimport cydriver
 
 
-# The value behind what the driver finds in its context only: that context is entered to end it.
+# A value that can only be destroyed with its own context current.
 cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
     cppclass InContext[T]:
         T raw
@@ -40,14 +40,14 @@ cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
 
 
-# A green context, found by the context that the driver gives back for it.
+# Green contexts by their CUcontext, which the driver reports.
 cdef extern from "green.hpp" namespace "cuda_core" nogil:
     cppclass Green:
         cydriver.CUcontext context
         cydriver.CUgreenCtx green
 
 
-# Releases on the main thread what ends on threads of the driver.
+# Runs releases of the driver's threads on the main thread.
 cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
     cppclass DeferredQueue:
         DeferredQueue() except +

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of launches, and which launches are going on."""
+"""The arguments of launches, and the list of launches in progress."""
 
 from cpython.object cimport PyObject
 

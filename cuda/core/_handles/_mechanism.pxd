@@ -50,8 +50,8 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
     intptr_t address[T](const Handle[T]& handle) noexcept
 
 
-# What objects have, which any thread may close at any time, and what a call takes from that. Both want the
-# interpreter lock, but what was taken may be used without it.
+# A field of an object, which any thread may close at any time, and the reference that a call takes from it. Both
+# need the interpreter lock, but the reference can be used without it.
 cdef extern from "member.hpp" namespace "cuda_core":
     cppclass Member[T]:
         Member() noexcept

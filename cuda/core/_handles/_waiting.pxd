@@ -8,29 +8,29 @@ from cuda.core._utils cimport cydriver
 ctypedef int (*Blocking)(void* argument) noexcept nogil
 
 cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
-    # Gives `run` a call of the function, with a copy of its argument.
+    # Passes to `run` a function that calls this one, with a copy of its argument.
     cydriver.CUresult call_once[T](
         cydriver.CUresult (*function)(T) noexcept, T value, int (*run)(Blocking, void*, const char*) noexcept,
         const char* api
     ) noexcept
 
 
-# Each ends with the driver's own wait, which is when it shows what kernels printed and reports errors.
+# Each ends with the driver's own wait, which prints the output of kernels and reports errors.
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
-# For a copy of pageable host memory, for which the driver waits where nobody can interrupt it.
+# For a copy of pageable host memory, for which the driver waits uninterruptibly.
 cdef int wait_before_copy(cydriver.CUstream c_stream, cydriver.CUdeviceptr c_host) except -1 nogil
 # The context has to be current.
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil
 
-# The result of a call that takes long. A handler that raises leaves the call behind, and `keep` with it.
+# Makes a long call on the helper thread. If a handler raises, the call continues there, and keeps `keep`.
 cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 nogil
 
-# Raises an exception at the next bytecode of the main thread, for destructors, which raise nothing.
+# Raises an exception at the next bytecode of the main thread, for destructors, which cannot raise.
 cdef void raise_later(object error) noexcept
-# The same for what Python code raised in a destructor, if a signal handler did; True then.
+# The same for an exception of Python code in a destructor, if a signal handler raised it; True then.
 cdef bint raise_again(object error) noexcept
 
-# For `call_once`: the call that ends a resource, and may wait for the device. A handler that raises leaves it behind,
-# as if it had succeeded; what it raises comes at the next bytecode, and a later failure as a warning.
+# For `call_once`: a call that releases a resource, and may wait for the device. If a handler raises, the call continues
+# as if it had succeeded; the exception is raised at the next bytecode, and a later failure is a warning.
 cdef int release_by(Blocking function, void* argument, const char* api) noexcept nogil

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The value behind a device pointer. It is freed in the order of `h_stream`, which is empty for
-// memory whose release waits for nothing.
+// An allocation. It is freed on `h_stream`, which is empty for memory that is not
+// stream-ordered.
 #pragma once
 
 #include <Python.h>
@@ -33,7 +33,7 @@ struct Allocation {
     Handle<InContext<CUgraphicsResource>> h_graphics;
 };
 
-// Frees memory in the order of its last user, which had it under another handle.
+// Frees memory on the stream of its last user, which had another handle for it.
 inline void free_after(const Handle<Allocation>& memory, const Allocation& user) noexcept {
     Allocation& value = memory.value();
     const bool same_context = !user.h_context || user.h_context.get() == value.h_context.get();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The arguments of one launch, where the driver reads them: on the stack for most kernels. It also
-// keeps the memory of the buffers among them. To pin each, as a `Kept` does, would cost more than to
-// write it; so who closes a buffer looks for it among the arguments of the launches that are going on.
+// The arguments of one launch, in the layout that the driver reads: on the stack for most kernels. It also
+// keeps the memory of the buffers among them. Pinning each, as a `Kept` does, would cost more than writing
+// it; so closing a buffer searches the arguments of the launches in progress.
 #pragma once
 
 #include <Python.h>
@@ -17,7 +17,7 @@ namespace cuda_core {
 
 class ArgumentBlock;
 
-// The launches that are going on, guarded by the interpreter lock; without one, nothing is in it. It
+// The launches in progress, guarded by the interpreter lock; without one, the list is empty. It
 // exists once and is never destroyed.
 class LaunchList {
 public:
@@ -26,7 +26,7 @@ public:
         pthread_atfork(nullptr, nullptr, [] { instance()->forget_all(); });
     }
 
-    // Lets the launches that have an object among their arguments keep the memory that it is about to drop.
+    // Passes the reference that an object is about to drop to the launches that have it among their arguments.
     template <class T>
     void keep_memory_of(PyObject* object, const Member<T>& member) noexcept;
 
@@ -53,7 +53,7 @@ public:
     ArgumentBlock(const ArgumentBlock&) = delete;
     ArgumentBlock& operator=(const ArgumentBlock&) = delete;
 
-    // Makes room for so many arguments of so many bytes; returns where the bytes begin, or null without
+    // Reserves room for so many arguments of so many bytes; returns the address of the bytes, or null without
     // memory. From here on the memory of buffers among the arguments is kept.
     char* begin(LaunchList& list, PyObject* const* arguments, std::size_t count, std::size_t size) noexcept {
         char* bytes = near_bytes_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Freed memory that waits to be given out again, in bins by size and in lanes by stream. No CUDA
-// call is made here; what needs one is a callback. docs/design/caching.md has the reasons.
+// Freed memory for reuse, in bins by size and in lanes by stream. No CUDA call is made here, except
+// through callbacks. docs/design/caching.md has the reasons.
 #pragma once
 
 #include <cuda.h>
@@ -103,14 +103,14 @@ struct Lane {
 // All methods may be called with or without the interpreter lock, and never wait with it.
 class BlockCache {
 public:
-    // Whether the work on a lane's stream before a free is done; `now` is the number of the last free.
+    // Whether the work of a lane's stream before a free is done; `now` is the number of the last free.
     using IsDone = bool (*)(Lane*, std::uint64_t freed_at, std::uint64_t now);
     // Whether memory can be freed on a lane's stream now.
     using CanFree = bool (*)(Lane*);
 
     explicit BlockCache(CanFree can_free) noexcept : can_free_(can_free) {}
 
-    // A block that was freed on this very stream, or null; also null, and counted as a miss, where
+    // A block that was freed on this stream, or null; also null, and counted as a miss, if
     // it cannot be had `at_once`.
     Block* reuse(CUstream stream, CUcontext context, std::size_t bin, bool at_once) noexcept {
         Guard guard(is_taken_);
@@ -136,7 +136,7 @@ public:
         return nullptr;
     }
 
-    // Takes a block back that `user` had. Returns the blocks to drop instead, linked by `in_bin.older`.
+    // Returns a block that `user` had. Returns the blocks to drop instead, linked by `in_bin.older`.
     Block* put(Block* block, const Allocation& user) noexcept {
         Lanes empty;  // dropped after the lock, because an object that keeps a stream may run anything
         Guard guard(is_taken_);
@@ -199,7 +199,7 @@ public:
 private:
     using Lanes = std::vector<std::unique_ptr<Lane>>;
 
-    // Held for a few instructions, and so a flag; rarely while the driver is asked. Who has it may be
+    // A spin lock, held for a few instructions, and rarely during queries of the driver. Its holder may be
     // waiting for the driver, and the driver for the interpreter lock.
     class Guard {
     public:
@@ -230,8 +230,8 @@ private:
         return lane.h_stream.get() == stream && lane.h_context.get() == context;
     }
 
-    // Whether a stream still exists when its lane looks at it again. Nobody says so for a raw handle
-    // without an owner, and the per-thread default stream is another one for another thread.
+    // Whether a stream will still exist when its lane is queried. This is not known for a raw handle
+    // without an owner, and the per-thread default stream differs between threads.
     static bool lasts(const Handle<CUstream>& h_stream) noexcept {
         const auto number = reinterpret_cast<std::uintptr_t>(h_stream.get());
         return number <= 1 || (number != 2 && (h_stream.is_owner() || h_stream.kept_object()));
@@ -299,7 +299,7 @@ inline Block* make_block(BlockCache* cache, std::size_t bin, const Handle<Alloca
 
 inline CUdeviceptr pointer_of(const Block* block) noexcept { return block->memory.value().pointer; }
 
-// How memory that the cache has handed out is freed.
+// The `destroy` of memory that the cache has allocated.
 inline void give_back(Allocation user) noexcept {
     free_after(user.block->memory, user);
     drop_blocks(user.block->cache->put(user.block, user));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Releases on the main thread what ends on threads of the driver, where CUDA calls and the interpreter
+// Runs on the main thread the releases that come on threads of the driver, where CUDA calls and the interpreter
 // are forbidden. docs/design/graphs.md has the reasons.
 #pragma once
 
@@ -28,7 +28,7 @@ private:
     Deferred* next_ = nullptr;
 };
 
-// The methods are virtual so that all extensions run the code, and use the pending call, of the one that
+// The methods are virtual so that all extensions use the code, and the pending call, of the one that
 // made the queue.
 class DeferredQueue {
 public:
@@ -81,7 +81,7 @@ private:
     std::atomic<bool> is_asked_{false};
 };
 
-// A counted list of what must stay alive; the last reference may go on any thread.
+// A counted list of references; the last reference to the list may be dropped on any thread.
 class KeepList final : public Deferred {
 public:
     // With one reference, the caller's.

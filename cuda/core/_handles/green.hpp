@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A green context under both of its handles. They belong together by the first one, which is what the driver
+// A green context with both of its handles. It is found by the first one, which is what the driver
 // gives back.
 #pragma once
 

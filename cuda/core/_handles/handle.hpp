@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// One mechanism for every resource: a counted reference to a value, what must outlive it, and
-// how to end it. No CUDA call is made here; `destroy` is a function of the extension that owns
+// One mechanism for every resource: a counted reference to a value, to what must outlive it, and
+// to the function that destroys it. No CUDA call is made here; `destroy` is a function of the extension that owns
 // the resource. docs/design/handles.md has the reasons.
 #pragma once
 
@@ -21,10 +21,10 @@
 
 namespace cuda_core {
 
-// The key, in the dict of the interpreter, by which all extensions learn at exit that a device still works.
+// The key, in the dict of the interpreter, by which all extensions learn at exit that a device is still busy.
 inline constexpr const char* work_left_at_exit = "cuda.core: work is left at exit";
 
-// Whether resources are left to the end of the process: releasing them could wait for work without end. A
+// Whether resources are not released at exit, because a release could wait forever. A
 // thread without the interpreter lock cannot know.
 inline bool is_left_at_exit() noexcept {
     if (!is_interpreter_exiting()) return false;
@@ -42,7 +42,7 @@ inline std::uint32_t fork_count() noexcept {
     return count.load(std::memory_order_relaxed);
 }
 
-// Drops the interpreter lock for a scope, if this thread holds it and the scope wants that.
+// Releases the interpreter lock for a scope, if this thread holds it and the caller asks for it.
 class WithoutGil {
 public:
     explicit WithoutGil(bool is_wanted = true) noexcept {
@@ -115,7 +115,7 @@ private:
     std::atomic<std::uint32_t> weak_{1};
 
 #ifndef Py_GIL_DISABLED
-    // A thread that is unwound because the interpreter exits has no lock: the process ends anyway.
+    // A thread that the interpreter ends at exit by unwinding has no lock; the process ends anyway.
     void drop_left() noexcept {
         if (is_interpreter_exiting()) return;
         for (std::uint32_t count = std::exchange(left_, 0); count != 0; --count) drop_reference();
@@ -126,7 +126,7 @@ private:
 #endif
 };
 
-// A type-erased "stay alive" reference: another handle's cell, or a Python object.
+// A type-erased reference that keeps another handle's cell, or a Python object, alive.
 class Keep {
 public:
     Keep() noexcept = default;
@@ -176,7 +176,7 @@ private:
         });
     }
 
-    // An object still held when the interpreter exits is left to the operating system.
+    // References to Python objects are not dropped once the interpreter exits.
     void drop_object() noexcept {
         if (is_interpreter_exiting()) return;
         or_wait_for_exit([this] {
@@ -190,8 +190,8 @@ private:
     PyObject* object_ = nullptr;
 };
 
-// A counted reference to a value of type T. Empty and closed are the same state; the truth value
-// tells, never the address, because zero can be a legal driver value.
+// A counted reference to a value of type T. Empty and closed are the same state, given by the truth
+// value and not by the address, because zero can be a legal driver value.
 template <class T>
 class Handle {
 public:
@@ -231,7 +231,7 @@ public:
         return Handle(cell);
     }
 
-    // Refers to a value that somebody else ends.
+    // Refers to a value that is destroyed elsewhere.
     static Handle borrow(T value, Keep keep) {
         return Handle(new TypedCell(std::move(value), nullptr, std::move(keep), false));
     }
@@ -272,7 +272,7 @@ private:
               born_at(fork_count()),
               can_block(can_block) {}
 
-        // A forked child cannot use what its parent made: there the value is only forgotten.
+        // A forked child cannot use resources of its parent: there `destroy` is not called.
         void end() noexcept override {
             if (destroy && born_at == fork_count() && !is_left_at_exit()) {
                 WithoutGil released(can_block);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Resources that nobody refers to any more, until the work is done that may still use them;
+// Resources without references, until the work is done that may still use them;
 // docs/design/handles.md has the reason.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace cuda_core {
 
-// What a value needs as long as it is there, where its handle's own keep would let go too early.
+// What a value needs until it is destroyed, for which the keep of its handle would be dropped too early.
 inline Handle<CUcontext> context_with(const Handle<CUcontext>& h_context, Keep needs) {
     struct Both {
         Keep context, needs;
@@ -33,7 +33,7 @@ struct WaitingEnd {
     std::vector<Handle<CUstream>> unmarked; // streams that cannot be asked, or marked, as long as they capture
 };
 
-// Ends a value that lies in a context: now, or, where work in flight may use it, when that is done.
+// Destroys a value of a context: now, or, if work in flight may use it, after that work.
 template <class T>
 void end_when_idle(const InContext<T>& value, void (*destroy)(InContext<T>),
                    int (*has_work)(const Handle<CUcontext>&, WaitingEnd*), void (*end_later)(WaitingEnd&)) {
@@ -71,7 +71,7 @@ public:
     }
     bool has_tails() const noexcept { return tail_count_.load(std::memory_order_relaxed) != 0; }
 
-    // Adds the marks of destroyed streams that are not done. What is done moves to `done`, to end without the lock.
+    // Adds the marks of destroyed streams that are not done. Completed ones move to `done`, to be dropped without the lock.
     template <class IsDone>
     void add_tails_to(WaitingEnd& end, IsDone is_done, std::vector<Handle<CUevent>>& done) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -80,7 +80,7 @@ public:
         end.marks.insert(end.marks.end(), tails_.begin(), tails_.end());
     }
 
-    // Moves what no work uses any more to `idle`.
+    // Moves resources that no work uses any more to `idle`.
     template <class IsDone, class State, class Mark>
     void take_idle(IsDone is_done, State state, Mark mark, std::vector<WaitingEnd>& idle,
                    std::vector<Handle<CUevent>>& done) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A driver value that can be ended in its own context only, such as an array or a texture object. The last
-// reference may go on any thread, where another context is current, or none.
+// A driver value that can only be destroyed with its own context current, such as an array or a texture object. The
+// last reference may be dropped on any thread, with another context current, or none.
 #pragma once
 
 #include <cuda.h>

@@ -14,7 +14,7 @@
 
 namespace cuda_core {
 
-// A place for a handle. All methods want the interpreter lock where there is one.
+// A field that holds a handle. All methods need the interpreter lock, if there is one.
 template <class T>
 class Member {
 public:
@@ -25,7 +25,7 @@ public:
 
     explicit operator bool() const noexcept { return peek() != nullptr; }
 
-    // How many references there are besides those of calls.
+    // The number of references besides those of calls.
     std::uint32_t use_count() const noexcept {
         const Handle<T> handle = copy();
         return handle ? handle.use_count() - 1 : 0;
@@ -90,8 +90,8 @@ private:
 #endif
 };
 
-// What a call has taken from a member: the value lives until the end of the scope, whoever closes the
-// object. For the stack of a function that holds the interpreter lock at its beginning and its end.
+// The reference of a call, taken from a member: the value exists until the end of the scope, even if the
+// object is closed. For the stack of a function that holds the interpreter lock at its beginning and its end.
 template <class T>
 class Kept {
 public:
@@ -132,7 +132,7 @@ private:
     Handle<T> handle_;
 };
 
-// To show and to compare; what needs the value itself keeps it.
+// For repr and comparisons only; calls take a Kept.
 template <class T>
 inline std::intptr_t address(const Member<T>& member) noexcept {
     const Handle<T> handle = member.copy();

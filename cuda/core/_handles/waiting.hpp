@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of an interruptible wait that know neither Python nor CUDA: clocks, pauses, and a thread
-// for calls that block and offer no way to ask how far they are. docs/design/waiting.md has the reasons.
+// The parts of an interruptible wait that need neither Python nor CUDA: clocks, pauses, and a helper
+// thread for calls that block and cannot be polled. docs/design/waiting.md has the reasons.
 #pragma once
 
 #include <pthread.h>
@@ -38,8 +38,8 @@ inline std::int64_t nanoseconds_now() noexcept {
     return std::int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
-// The pauses between two looks at work that is not done. Short work is watched closely, as a driver
-// does; long work is looked at every 2 ms at most, which takes no processor.
+// The pauses between two queries. Short work is polled without pauses, as a driver does; long work every
+// 2 ms at least, which takes little processor time.
 class Pauses {
 public:
     static constexpr std::int64_t watching = 1'000'000;
@@ -64,8 +64,8 @@ private:
     std::int64_t checked_ = start_;
 };
 
-// A call on a thread of its own, which its caller may leave behind. The thread is kept for the next
-// call, unless it is still busy with one that was left.
+// A call on a helper thread, which its caller may abandon. The thread is reused for the next
+// call, unless it is still busy with an abandoned one.
 class BlockingCall {
 public:
     using Function = int (*)(void* argument);
@@ -110,7 +110,7 @@ public:
     bool is_done() const noexcept { return is_done_.load(std::memory_order_acquire); }
     int result() const noexcept { return result_; }
 
-    // Lets the call go on without its caller; false where it is done.
+    // Abandons the call; false if it is done.
     bool leave() noexcept {
         std::lock_guard<std::mutex> lock(Thread::get().mutex);
         is_left_ = !is_done();
@@ -173,7 +173,7 @@ private:
             return is_current;
         }
 
-        // Calls often follow each other: waking a thread costs more than what most of them take.
+        // The thread polls for the next call, because waking a thread costs more than most calls take.
         std::shared_ptr<BlockingCall> take() {
             for (const std::int64_t end = nanoseconds_now() + lingering; !has_next.load(std::memory_order_acquire);) {
                 if (nanoseconds_now() > end) sleep();

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls beside captures that forbid them, although they have nothing to do with one."""
+"""Calls that captures in strict modes forbid, although they do not concern the capture."""
 
 from libcpp.atomic cimport atomic
 
@@ -11,8 +11,8 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 cdef atomic[int]* captures_in_progress
 
 
-# Lets this thread make such calls, whoever captures: other libraries begin captures that nothing here hears of. The
-# answer is what restore_capture_mode() takes.
+# Sets this thread to relaxed mode, always: captures of other libraries are not known here. Returns the argument
+# of restore_capture_mode().
 cdef inline int relax_capture_mode() noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     cdef cydriver.CUresult err
@@ -39,7 +39,7 @@ cdef inline bint stream_captures(cydriver.CUstream c_stream) except -1 nogil:
     return c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 
 
-# What cuStreamQuery says; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED of a stream that captures, where asking would end it.
+# The result of cuStreamQuery; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED if a query would invalidate a capture.
 cdef inline cydriver.CUresult work_of_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)

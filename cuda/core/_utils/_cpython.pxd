@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that relies on the insides of CPython, or on what differs between its versions."""
+"""Everything that relies on CPython's internals, or that differs between its versions."""
 
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cpp_bool

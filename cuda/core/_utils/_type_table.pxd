@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of Python types, found by their addresses without a lock."""
+"""A lock-free table with an entry per Python type, by address."""
 
 from libcpp cimport bool as cpp_bool
 

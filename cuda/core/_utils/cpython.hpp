@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that relies on the insides of CPython, or on what differs between its versions: fields of
-// its objects, slots of types, the pending error, the interpreter lock at exit. A new version of Python
-// is read against this file alone; tests/utils/test_cpython.py has a test of each function.
+// Everything that relies on CPython's internals, or that differs between its versions: fields of
+// its objects, slots of types, the pending error, the interpreter lock at exit. For a new version of Python
+// only this file has to be reviewed; tests/utils/test_cpython.py has a test of each function.
 #pragma once
 
 #include <Python.h>

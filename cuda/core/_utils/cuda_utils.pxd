@@ -12,7 +12,7 @@ cdef inline int HANDLE_RETURN(cydriver.CUresult err, const char* api=NULL) excep
     return raise_driver_error(err, api)
 
 
-# One named failure is an answer: true for success, false for `expected`.
+# One error code is an expected answer: true for success, false for `expected`.
 cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, const char* api=NULL) except? -1 nogil:
     if err == cydriver.CUresult.CUDA_SUCCESS:
         return 1
@@ -28,13 +28,13 @@ cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexce
 
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil
-# `what` describes the resource, where more is known than that it is one.
+# `what` describes the resource, if it is known.
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
 
-# Gives an exception that nobody can catch to sys.unraisablehook; `where` is the object at fault.
+# Passes an exception that cannot be raised to sys.unraisablehook; `where` is the object at fault.
 cdef void show_unraisable(object error, object where) noexcept
 
-# Loads and initialises the driver, once; a missing driver is a sentence that says what to install.
+# Loads and initialises the driver, once; without one, raises an error that says what to install.
 cdef int init_driver() except -1
 
 cpdef object check_or_create_options(type cls, object options, str options_description=*, bint keep_none=*)

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of shared libraries that are found at run time. Each function has an entry: a pointer that is at first one to
-// the function that looks for it. What is found never changes while the process lives, so it does not matter that
-// every extension has entries of its own, nor that two threads look at once.
+// Calls of shared libraries that are loaded at run time. Each function has an entry: a pointer that first points to
+// a resolver, which looks the function up. The result never changes while the process lives, so it does not matter that
+// every extension has its own entries, nor that two threads resolve one at the same time.
 #pragma once
 
 #include <Python.h>
@@ -44,7 +44,7 @@ struct Entry<Library, symbol, Result (*)(Arguments...)> {
 // Opens a library whose path a function of `_utils.libraries` tells; where its first answer is none, the second comes
 // from a search that takes long, or is an exception.
 inline void* open_library(const char* loaded_name, const char* function) noexcept {
-    // At the end of the interpreter Python cannot be asked, but the library is there.
+    // At exit Python cannot be called, but the library is loaded.
     void* library = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD);
     if (library != nullptr) return library;
     or_wait_for_exit([&library, function] {
@@ -64,7 +64,7 @@ inline void* open_library(const char* loaded_name, const char* function) noexcep
     return library;
 }
 
-// The function of the bindings, which look by means of their own; else null, with an exception set.
+// The function that the bindings find; else null, with an exception set.
 inline void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
     void* found = nullptr;
     or_wait_for_exit([&found, module, function, library] {
