@@ -71,7 +71,7 @@ public:
     }
     bool has_tails() const noexcept { return tail_count_.load(std::memory_order_relaxed) != 0; }
 
-    // Adds the marks of destroyed streams that are not done. Completed ones move to `done`, to be dropped without the lock.
+    // Adds the marks of destroyed streams that are not done. Completed ones move to `done`, to be dropped unlocked.
     template <class IsDone>
     void add_tails_to(WaitingEnd& end, IsDone is_done, std::vector<Handle<CUevent>>& done) {
         std::lock_guard<std::mutex> lock(mutex_);
