@@ -39,6 +39,13 @@ def run_transaction(is_committed, error=None):
     return undone
 
 
+def test_a_transaction_shows_whether_it_is_entered():
+    transaction = Transaction()
+    assert repr(transaction) == "<Transaction outside its block>"
+    with transaction:
+        assert repr(transaction) == "<Transaction in its block>"
+
+
 def test_transaction_undoes_in_reverse_order():
     assert run_transaction(is_committed=False) == ["second", "first"]
 

@@ -35,8 +35,10 @@ class Transaction:
     ...     transaction.commit()
     """
 
-    def __init__(self):
-        self._stack = None
+    _stack = None
+
+    def __repr__(self):
+        return f"<Transaction {'outside its block' if self._stack is None else 'in its block'}>"
 
     def __enter__(self):
         self._stack = ExitStack()

@@ -20,6 +20,7 @@ from cuda.core.graph._replays cimport Replays, Replays_create
 from cuda.core.graph._stream_capture cimport is_capturing
 
 import functools
+import sys
 import types
 import weakref
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def capture(
     TypeError
         If ``function`` is not callable, ``maxsize`` is no int, or ``data`` is not of str.
     ValueError
-        If ``maxsize`` is less than 1, or ``data`` has what is no parameter of the function.
+        If ``maxsize`` is less than 1 or beyond ``sys.maxsize``, or ``data`` has what is no parameter of the function.
     """
     check_maxsize(maxsize)
     if function is None:
@@ -289,8 +290,8 @@ cdef tuple gathered(PyObject* const* arguments, Py_ssize_t count, PyObject* name
 cdef int check_maxsize(object maxsize) except -1:
     if not isinstance(maxsize, int):
         raise TypeError(f"maxsize must be an int, not {type(maxsize).__name__}")
-    if maxsize < 1:
-        raise ValueError(f"maxsize must be at least 1, not {shown(maxsize)}")
+    if not 1 <= maxsize <= sys.maxsize:
+        raise ValueError(f"maxsize must be from 1 to {sys.maxsize}, not {shown(maxsize)}")
     return 0
 
 
