@@ -37,6 +37,13 @@ class Driver:
 
         return call
 
+    def zeros(self, size):
+        """Memory of zeros for any stream: the fill of it is queued, and streams need not wait for the legacy one."""
+        pointer = self.cuMemAlloc(size)
+        self.cuMemsetD8(pointer, 0, size)
+        self.cuCtxSynchronize()
+        return pointer
+
     def result(self, name, *arguments):
         """The name of the result of a call, without CUDA_ERROR_."""
         return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")

@@ -8,8 +8,7 @@ import pytest
 
 @pytest.fixture
 def memory(driver, context):
-    pointers = [driver.cuMemAlloc(4096) for _ in range(2)]
-    driver.cuMemsetD8(pointers[0], 0, 4096)
+    pointers = driver.zeros(4096), driver.cuMemAlloc(4096)
     driver.cuMemcpyHtoD(pointers[1], np.arange(256, dtype=np.uint8).ctypes.data, 256)
     yield tuple(map(int, pointers))
     for pointer in pointers:

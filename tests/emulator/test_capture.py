@@ -20,9 +20,7 @@ def modes(driver):
 
 @pytest.fixture
 def memory(driver, context):
-    pointer = driver.cuMemAlloc(4096)
-    driver.cuMemsetD8(pointer, 0, 4096)
-    driver.cuCtxSynchronize()
+    pointer = driver.zeros(4096)
     yield int(pointer)
     driver.cuMemFree(pointer)
 

@@ -31,9 +31,7 @@ def image(driver):
 @pytest.fixture
 def memory(driver, context):
     """The address of 1024 zeroed ints."""
-    pointer = driver.cuMemAlloc(4096)
-    driver.cuMemsetD8(pointer, 0, 4096)
-    driver.cuCtxSynchronize()
+    pointer = driver.zeros(4096)
     yield int(pointer)
     driver.cuMemFree(pointer)
 

@@ -91,8 +91,7 @@ def test_a_reset_of_the_context_ends_its_kernels(child):
 
 
 def test_everybody_who_waits_is_told(driver, context, queue, kernel):
-    flag, results = driver.cuMemAlloc(64), []
-    driver.cuMemsetD8(flag, 0, 64)
+    flag, results = driver.zeros(64), []
     values = (flag, flag), (None, None)
     driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, values, 0)
     event = driver.cuEventCreate(0)
@@ -120,8 +119,7 @@ def test_everybody_who_waits_is_told(driver, context, queue, kernel):
 
 
 def test_queued_work_is_dropped_and_told_once(driver, context, queue, kernel):
-    flag, out = driver.cuMemAlloc(64), np.zeros(16, np.int32)
-    driver.cuMemsetD8(flag, 0, 64)
+    flag, out = driver.zeros(64), np.zeros(16, np.int32)
     driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, ((flag, flag), (None, None)), 0)
     driver.cuMemsetD32Async(flag, 3, 16, queue)
     cuda.emulator.end_kernels()
@@ -137,8 +135,7 @@ def test_queued_work_is_dropped_and_told_once(driver, context, queue, kernel):
 
 
 def test_a_query_and_an_event_tell_of_dropped_work(driver, context, queue):
-    word = driver.cuMemAlloc(64)
-    driver.cuMemsetD8(word, 0, 64)
+    word = driver.zeros(64)
     event = driver.cuEventCreate(0)
     for call in (lambda: ("cuStreamQuery", queue), lambda: ("cuEventQuery", event)):
         driver.cuStreamWaitValue32(queue, word, 1, 0)

@@ -10,8 +10,7 @@ ONE = (1, 1, 1)
 
 @pytest.fixture
 def out(driver, context):
-    pointer = driver.cuMemAlloc(64)
-    driver.cuMemsetD8(pointer, 0, 64)
+    pointer = driver.zeros(64)
     yield int(pointer)
     driver.raw.cuMemFree(pointer)
 
@@ -179,9 +178,7 @@ def test_occupancy_of_shared_memory(driver, context, kernel):
 
 def test_a_launch_on_the_stream_of_another_device(driver, kernel, there):
     driver.cuCtxPushCurrent(there)
-    stream, pointer = driver.cuStreamCreate(0), driver.cuMemAlloc(64)
-    driver.cuMemsetD8(pointer, 0, 64)
-    driver.cuCtxSynchronize()
+    stream, pointer = driver.cuStreamCreate(0), driver.zeros(64)
     driver.cuCtxPopCurrent()
     driver.cuLaunchKernel(
         kernel("add"), 1, 1, 1, 1, 1, 1, 0, stream, ((int(pointer), 3), (ctypes.c_void_p, ctypes.c_int)), 0
@@ -257,8 +254,7 @@ def test_a_wild_store_ends_the_context_and_a_new_one_works(driver, context, kern
     assert driver.result("cuMemAlloc", 64) == "ILLEGAL_ADDRESS"
     assert driver.result("cuStreamCreate", 0) == "ILLEGAL_ADDRESS"
     fresh = driver.cuCtxCreate(None, 0, 0)
-    pointer = driver.cuMemAlloc(64)
-    driver.cuMemsetD8(pointer, 0, 64)
+    pointer = driver.zeros(64)
     assert result(driver, kernel("add"), arguments=((int(pointer), 1), (ctypes.c_void_p, ctypes.c_int))) == "SUCCESS"
     assert read(driver, pointer) == [1]
     driver.cuCtxDestroy(fresh)

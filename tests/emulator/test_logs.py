@@ -35,8 +35,7 @@ def test_each_failed_call_leaves_its_name_and_code(driver, log):
 
 
 def test_success_and_not_ready_leave_nothing(driver, log, queue):
-    word = driver.cuMemAlloc(4)
-    driver.cuMemsetD32(word, 0, 1)
+    word = driver.zeros(4)
     driver.cuStreamWaitValue32(queue, word, 1, 0)
     assert driver.result("cuStreamQuery", queue) == "NOT_READY"
     driver.cuMemsetD32(word, 1, 1)
