@@ -22,7 +22,7 @@ import numpy as np
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._context import current_context
-from cuda.core.driver._errors import classic_error
+from cuda.core.driver._errors import launch_error
 from cuda.core.driver._memory import mem_alloc
 
 __all__ = [
@@ -249,8 +249,8 @@ cdef int launch(PlanFields plan, object size, uint64_t merged, object first, obj
                     (<object>found)(first, second, size)
                 else:
                     (<object>found)(first, second, third, size)
-            except (CUDAError, RuntimeError) as error:  # the second tells of memory that was freed meanwhile
-                raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
+            except (CUDAError, RuntimeError) as error:
+                raise launch_error(error) from None
             return 0
     plan.launch(merged, size, *((first, second) if third is None else (first, second, third)))
     return 0
@@ -390,7 +390,7 @@ def usual_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
     try:
         bound(result._argument, scratch, turn, array._argument, size)
     except (CUDAError, RuntimeError) as error:
-        raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
+        raise launch_error(error) from None
     return result
 
 
@@ -482,7 +482,7 @@ def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs:
     try:
         bound(*values)
     except (CUDAError, RuntimeError) as error:
-        raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
+        raise launch_error(error) from None
     return None
 
 

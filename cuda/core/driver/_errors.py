@@ -167,6 +167,11 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
     return classic
 
 
+def launch_error(error: Exception) -> Exception:
+    """Return the classic error for one of a launch; a RuntimeError tells of memory or code that was closed."""
+    return classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel")
+
+
 def logic_error(api: str, code: int, detail: str = "") -> Exception:
     """Return the error that the driver's ``code`` stands for, with its text and a detail of ours."""
     name, text = _TEXTS[code]

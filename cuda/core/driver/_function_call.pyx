@@ -17,7 +17,7 @@ from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._arguments import SCALARS
 from cuda.core.driver._array_storage import ArrayStorage
-from cuda.core.driver._errors import classic_error
+from cuda.core.driver._errors import launch_error
 from cuda.core.driver._memory import DeviceAllocation
 from cuda.core.driver._streams import stream_of
 
@@ -144,8 +144,6 @@ cdef bint launch_usual(
         inner = <Stream?>stream_of(stream)
     try:
         launch_kernel(inner, config, self._kernel, items, count)
-    except CUDAError as error:
-        raise classic_error(error) from None
-    except RuntimeError as error:  # something is closed
-        raise classic_error(error, "cuLaunchKernel") from None
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
     return True

@@ -9,7 +9,7 @@ from cuda.core._launcher import launch
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._compilation import Request, compile_object
-from cuda.core.driver._errors import classic_error
+from cuda.core.driver._errors import launch_error
 
 __all__ = ["DeviceKernel", "build_kernel", "build_user_kernel"]
 
@@ -59,8 +59,8 @@ class DeviceKernel:
                 bound(*arguments)
             else:
                 launch(stream, bound.config, self.kernel, *arguments)
-        except (CUDAError, RuntimeError) as error:  # the second tells of memory that was freed meanwhile
-            raise classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel") from None
+        except (CUDAError, RuntimeError) as error:
+            raise launch_error(error) from None
 
     def bind(self, blocks: int):
         """Return the kernel bound to so many blocks on the default stream."""

@@ -28,7 +28,7 @@ from cuda.core.driver._errors import (
     INVALID_VALUE,
     NOT_FOUND,
     call,
-    classic_error,
+    launch_error,
     logic_error,
     translated,
 )
@@ -226,10 +226,8 @@ class Function(FunctionCall):
             if handlers:
                 end(handlers, stream)
             return duration
-        except CUDAError as error:
-            raise classic_error(error) from None
-        except builtins.RuntimeError as error:  # something is closed
-            raise classic_error(error, "cuLaunchKernel") from None
+        except (CUDAError, builtins.RuntimeError) as error:
+            raise launch_error(error) from None
 
     def prepare(self, arg_types, texrefs=None, *, shared=None, block=None) -> Function:
         """Settle the types of the arguments, for the ``prepared_`` calls.
@@ -257,7 +255,7 @@ class Function(FunctionCall):
                 warnings.warn(
                     f"{name} of prepare() is of no effect: give it to the call", DeprecationWarning, stacklevel=2
                 )
-        find = (self._prepared_config, None, stream_of(None), prepared_error)
+        find = (self._prepared_config, None, stream_of(None), launch_error)
         self.prepared_call = PreparedLaunch(self.kernel, parameters, *find)
         self.prepared_async_call = PreparedLaunch(self.kernel, parameters, find[0], stream_of, *find[2:])
         self.prepared_timed_call = self._prepared_timed_call
@@ -455,11 +453,6 @@ def _converted(kind: type, value):
         return kind(value)
     except (TypeError, OverflowError) as error:
         raise TypeError(f"a {kind.__name__} is needed, not {shown(value)}: {error}") from None
-
-
-def prepared_error(error: Exception) -> Exception:
-    """Return the classic error for one that a prepared launch raised."""
-    return classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel")
 
 
 for _kind in (DeviceAllocation, ManagedAllocation, PooledDeviceAllocation):

@@ -60,13 +60,16 @@ DRIVER_NORMALIZED(ushort4, float4)
         return ::function<typename driver_texture_read<T, mode>::type>(t.object, arguments);                    \
     }
 #define DRIVER_LIST(...) __VA_ARGS__
-DRIVER_TEXTURE(tex1Dfetch, cudaTextureType1D, int x, x)
-DRIVER_TEXTURE(tex1D, cudaTextureType1D, float x, x)
-DRIVER_TEXTURE(tex2D, cudaTextureType2D, DRIVER_LIST(float x, float y), DRIVER_LIST(x, y))
-DRIVER_TEXTURE(tex3D, cudaTextureType3D, DRIVER_LIST(float x, float y, float z), DRIVER_LIST(x, y, z))
-DRIVER_TEXTURE(tex1DLayered, cudaTextureType1DLayered, DRIVER_LIST(float x, int layer), DRIVER_LIST(x, layer))
-DRIVER_TEXTURE(
-    tex2DLayered, cudaTextureType2DLayered, DRIVER_LIST(float x, float y, int layer), DRIVER_LIST(x, y, layer))
+// What reads textures: the function, the kind of texture, the coordinates.
+#define DRIVER_EACH_TEXTURE(define)                                                                              \
+    define(tex1Dfetch, cudaTextureType1D, int x, x)                                                              \
+    define(tex1D, cudaTextureType1D, float x, x)                                                                 \
+    define(tex2D, cudaTextureType2D, DRIVER_LIST(float x, float y), DRIVER_LIST(x, y))                           \
+    define(tex3D, cudaTextureType3D, DRIVER_LIST(float x, float y, float z), DRIVER_LIST(x, y, z))               \
+    define(tex1DLayered, cudaTextureType1DLayered, DRIVER_LIST(float x, int layer), DRIVER_LIST(x, layer))       \
+    define(                                                                                                      \
+        tex2DLayered, cudaTextureType2DLayered, DRIVER_LIST(float x, float y, int layer), DRIVER_LIST(x, y, layer))
+DRIVER_EACH_TEXTURE(DRIVER_TEXTURE)
 #undef DRIVER_TEXTURE
 
 #define DRIVER_SURFACE(name, kind, parameters, arguments)                                                        \
@@ -95,7 +98,6 @@ DRIVER_SURFACE(surf2D, cudaSurfaceType2D, DRIVER_LIST(int x, int y), DRIVER_LIST
 DRIVER_SURFACE(surf3D, cudaSurfaceType3D, DRIVER_LIST(int x, int y, int z), DRIVER_LIST(x, y, z))
 DRIVER_SURFACE(surf2DLayered, cudaSurfaceType2DLayered, DRIVER_LIST(int x, int y, int layer), DRIVER_LIST(x, y, layer))
 #undef DRIVER_SURFACE
-#undef DRIVER_LIST
 
 }  // extern "C++"
 

@@ -49,20 +49,13 @@ template <> struct driver_value<int2> { typedef double type; };
 template <> struct driver_value<uint2> { typedef pycuda::complex<float> type; };
 template <> struct driver_value<int4> { typedef pycuda::complex<double> type; };
 
-#define DRIVER_LIST(...) __VA_ARGS__
 #define DRIVER_FP_TEXTURE(function, kind, parameters, arguments)                                              \
     template <class T, cudaTextureReadMode mode>                                                              \
     __device__ inline typename driver_value<T>::type fp_##function(driver_texture<T, kind, mode> t, parameters) \
     {                                                                                                         \
         return driver_unpacked(function(t, arguments));                                                       \
     }
-DRIVER_FP_TEXTURE(tex1Dfetch, cudaTextureType1D, int i, i)
-DRIVER_FP_TEXTURE(tex1D, cudaTextureType1D, float i, i)
-DRIVER_FP_TEXTURE(tex2D, cudaTextureType2D, DRIVER_LIST(float i, float j), DRIVER_LIST(i, j))
-DRIVER_FP_TEXTURE(tex3D, cudaTextureType3D, DRIVER_LIST(float i, float j, float k), DRIVER_LIST(i, j, k))
-DRIVER_FP_TEXTURE(tex1DLayered, cudaTextureType1DLayered, DRIVER_LIST(float i, int layer), DRIVER_LIST(i, layer))
-DRIVER_FP_TEXTURE(
-    tex2DLayered, cudaTextureType2DLayered, DRIVER_LIST(float i, float j, int layer), DRIVER_LIST(i, j, layer))
+DRIVER_EACH_TEXTURE(DRIVER_FP_TEXTURE)
 #undef DRIVER_FP_TEXTURE
 
 // Here the first index counts elements, where that of surf2Dread() counts bytes.
@@ -89,6 +82,5 @@ DRIVER_FP_SURFACE(
     surf2DLayered, cudaSurfaceType2DLayered, DRIVER_LIST(int i, int j, int layer),
     DRIVER_LIST(int(i * sizeof(V)), j, layer))
 #undef DRIVER_FP_SURFACE
-#undef DRIVER_LIST
 
 }  // extern "C++"
