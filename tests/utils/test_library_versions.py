@@ -93,6 +93,15 @@ def test_a_record_that_others_can_write_is_none(library):
     assert recorded_version(str(library)) is None
 
 
+def test_a_record_that_cannot_be_put_in_place_leaves_nothing(library, monkeypatch):
+    def fail(source, target):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(library_versions.os, "replace", fail)
+    record_version(str(library), (13, 5))
+    assert records(library) == [] and recorded_version(str(library)) is None
+
+
 def test_a_directory_that_cannot_be_made_is_no_error(library, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     record_version(str(library), (13, 5))

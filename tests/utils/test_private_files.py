@@ -16,6 +16,7 @@ from cuda.core._utils.private_files import (
     open_trusted,
     read_descriptor,
     read_trusted,
+    replace_private,
 )
 
 
@@ -109,3 +110,29 @@ def test_a_path_that_is_too_long_makes_no_directories(tmp_path):
     with pytest.raises(OSError, match="File name too long"):
         make_private_directories(str(tmp_path / "a" / ("b/" * 5000)))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_replaced_as_a_whole(file, tmp_path):
+    temporary = tmp_path / "new"
+    replace_private(str(file), str(temporary), b"other")
+    assert file.read_bytes() == b"other" and not temporary.exists()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_beside(file, tmp_path, monkeypatch):
+    def fail(source, target):
+        raise OSError(errno.ENOSPC, "no space left")
+
+    before, temporary = file.read_bytes(), tmp_path / "new"
+    monkeypatch.setattr(private_files.os, "replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        replace_private(str(file), str(temporary), b"other")
+    assert file.read_bytes() == before and not temporary.exists()
+
+
+def test_a_temporary_file_of_another_is_not_taken(file, tmp_path):
+    temporary = tmp_path / "new"
+    temporary.write_bytes(b"of another")
+    with pytest.raises(FileExistsError):
+        replace_private(str(file), str(temporary), b"other")
+    assert temporary.read_bytes() == b"of another"

@@ -15,7 +15,7 @@ import time
 
 from cuda.core._utils.cache_root import cache_directory
 from cuda.core._utils.hashing import sha256
-from cuda.core._utils.private_files import create_private, make_private_directories, read_trusted
+from cuda.core._utils.private_files import make_private_directories, read_trusted, replace_private
 
 __all__ = ["record_version", "recorded_version"]
 
@@ -54,9 +54,7 @@ def record_version(path: str, version: tuple[int, int]) -> None:
     temporary = f"{target}.{os.getpid()}.{time.time_ns()}"
     with contextlib.suppress(OSError):
         make_private_directories(os.path.dirname(target))
-        with create_private(temporary) as file:
-            file.write(described(path, state) + b"\n%d.%d" % version)
-        os.replace(temporary, target)
+        replace_private(target, temporary, described(path, state) + b"\n%d.%d" % version)
 
 
 def record_path(path: str) -> str | None:

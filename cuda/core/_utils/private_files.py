@@ -16,6 +16,7 @@ __all__ = [
     "open_trusted",
     "read_descriptor",
     "read_trusted",
+    "replace_private",
 ]
 
 # A FIFO opens at once with O_NONBLOCK, which means nothing for regular files. Windows lacks most of these.
@@ -147,3 +148,31 @@ def make_directory(path: str) -> None:
     if _HAS_OWNERS:
         with contextlib.suppress(OSError):  # a file system without permissions
             os.chmod(path, 0o700)
+
+
+def replace_private(path: str, temporary: str, value: bytes) -> None:
+    """Write a value to a new file of the owner alone, and put it in place of another as a whole.
+
+    Parameters
+    ----------
+    path : str
+        The file that is replaced.
+    temporary : str
+        A path in the same file system where nothing is yet; nothing is left there.
+    value : bytes
+        What the file has then.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written or replaced.
+    """
+    file = create_private(temporary)
+    try:
+        with file:
+            file.write(value)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -23,6 +23,7 @@ from cuda.core._utils.private_files import (
     open_trusted,
     read_descriptor,
     read_trusted,
+    replace_private,
 )
 from cuda.core._utils.validators import check_path
 
@@ -235,15 +236,11 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     def _write_check(self, path: str, check: bytes) -> bool:
         """Write a checksum entry, if possible: a value without one can still be used."""
-        temporary = self._temporary_path()
         try:
             make_private_directory(self._checks)
             make_private_directory(os.path.dirname(path))
-            with create_private(temporary) as file:
-                file.write(check)
-            os.replace(temporary, path)
+            replace_private(path, self._temporary_path(), check)
         except OSError:
-            unlink(temporary)
             unlink(path)  # of a file that had this number before
             return False
         return True
