@@ -74,6 +74,7 @@ LAYERS = {
         "_memory.ranges._allocation",
         "_memory.ranges._slices",
         "_memory.ranges._memory_range",
+        "_memory.ranges._exported_range",
         "_memory.copying._options",
         "_memory.copying._hints",
         "_memory.copying._plain_bytes",

@@ -4,12 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uintptr_t
-
-from cpython.buffer cimport PyBuffer_FillInfo
-
 from cuda.core._context cimport Context_require
-from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
@@ -17,9 +12,8 @@ from cuda.core._memory.copying._array_operand cimport CopyFromArray, CopyToArray
 from cuda.core._memory.copying._copies cimport copy as copy_memory
 from cuda.core._memory.copying._fills cimport fill_bytes
 from cuda.core._memory.ranges._allocation cimport set_stream, wrap
+from cuda.core._memory.ranges._exported_range cimport ExportedRange, refuse_while_exported
 from cuda.core._memory.ranges._memory_range cimport (
-    MemoryRange,
-    MemoryRange_count_export,
     MemoryRange_cut,
     MemoryRange_keep,
     MemoryRange_update_members,
@@ -28,11 +22,9 @@ from cuda.core._memory.ranges._memory_range cimport (
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 from cuda.core._utils._cpython cimport answer_hasattr, deferred_function
 
-import importlib
 from collections.abc import Sequence
 
 from cuda.core import typing as aliases
-from cuda.core._dlpack import classify_dl_device
 from cuda.core._handles import _late
 from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._utils.cuda_utils import CUDAError
@@ -40,7 +32,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 __all__ = ["Buffer", "MemoryResource"]
 
 
-cdef class Buffer(MemoryRange):
+cdef class Buffer(ExportedRange):
     """A range of memory.
 
     Buffers come from :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and :meth:`from_handle`;
@@ -56,81 +48,10 @@ cdef class Buffer(MemoryRange):
 
     _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
 
-    def __getbuffer__(self, Py_buffer* view, int flags):
-        cdef KeptAllocation memory
-        MemoryRange_keep(self, &memory)
-        if not self.is_host_accessible:
-            raise BufferError(
-                "the host cannot read this Buffer: its memory is on a device; copy it to a buffer of "
-                "LegacyPinnedMemoryResource first"
-            )
-        PyBuffer_FillInfo(
-            view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
-        )
-        # The code of a resource may have closed the buffer: the view itself keeps the memory.
-        view.internal = new AllocationHandle(memory.handle())
-        MemoryRange_count_export(self, 1)
-
-    def __releasebuffer__(self, Py_buffer* view):
-        cdef AllocationHandle* h_memory = <AllocationHandle*>view.internal
-        MemoryRange_count_export(self, -1)
-        del h_memory
-
     def __getitem__(self, key: slice) -> Buffer:
         cdef Buffer part = Buffer_new(type(self))
         MemoryRange_cut(self, key, part)
         return part
-
-    def __array__(self, dtype=None, copy=None):
-        """Return the bytes as a NumPy array, where the host can read them; BufferError elsewhere."""
-        numpy = importlib.import_module("numpy")
-        array = numpy.asarray(memoryview(self), dtype=dtype)
-        return array.copy() if copy else array
-
-    def __dlpack__(
-        self,
-        *,
-        stream: int | None = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> object:
-        """Export the memory with DLPack, as a vector of int8.
-
-        The memory stays allocated as long as the consumer uses it, also when this buffer is closed.
-
-        Parameters
-        ----------
-        stream : int, optional
-            The consumer's stream. Nothing is ordered against it.
-        max_version : tuple[int, int], optional
-            The newest version of DLPack that the consumer understands.
-        dl_device : tuple[int, int], optional
-            None, or the device where the memory is.
-        copy : bool, optional
-            Must not be True.
-
-        Raises
-        ------
-        BufferError
-            If the memory would have to be copied or moved, or ``max_version`` is no pair.
-        TypeError
-            If ``max_version`` is no tuple.
-        RuntimeError
-            If the buffer is closed.
-        """
-        cdef KeptAllocation memory
-        MemoryRange_keep(self, &memory)
-        device = self.__dlpack_device__()
-        versioned = DLPack_negotiate(max_version, dl_device, copy, device)
-        return DLPack_export_bytes(
-            memory.value().pointer, memory.value().size, device, self, memory.keep(), versioned, self._is_readonly
-        )
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Return where the memory is, as ``(device_type, device_id)`` of DLPack."""
-        self._check_open()
-        return classify_dl_device(self)
 
     def __reduce__(self):
         # Also when closed: a queue pickles on a thread of its own, later.
@@ -228,12 +149,12 @@ cdef class Buffer(MemoryRange):
         cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
             return
-        Buffer_refuse_exports(self)
+        refuse_while_exported(self)
         if c_stream is not None and not self._is_slice:
             Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
         # Meanwhile code of its resource or another thread ran.
-        Buffer_refuse_exports(self)
+        refuse_while_exported(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
@@ -458,12 +379,6 @@ cdef bint Buffer_set_stream(Buffer self, Stream stream) except -1:
         return False
     set_stream(memory.value(), kept_stream.handle(), self._memory_resource)
     return True
-
-
-cdef int Buffer_refuse_exports(Buffer self) except -1:
-    if self._export_count != 0:
-        raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
-    return 0
 
 
 cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):

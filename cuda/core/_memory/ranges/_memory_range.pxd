@@ -19,7 +19,6 @@ cdef class MemoryRange(DriverObject):
         bint _is_slice
         bint _is_mapped             # allocated by another process
         bint _is_readonly           # of the array that lends the memory
-        int _export_count           # memoryviews that look at the memory
         PyObject* _handle_object    # what `handle` and `size` read
         PyObject* _size_object
 
@@ -29,9 +28,6 @@ cdef int MemoryRange_update_members(MemoryRange self) except -1
 
 # Makes an empty range the slice `self[key]`.
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
-
-# Counts memoryviews that begin or cease to look at the memory.
-cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept
 
 # What methods begin with: keeping the memory for a call, RuntimeError when the range is closed, and a check that it
 # may be written. `name` is that of the argument.

@@ -191,13 +191,6 @@ cdef void MemoryRange_leave(MemoryRange self) noexcept:
         (<MemoryRange>self._owner)._slices.remove(self)
 
 
-# A view of a sub-buffer also blocks closing its parent.
-cdef void MemoryRange_count_export(MemoryRange self, int step) noexcept:
-    self._export_count += step
-    if self._is_slice and self._owner is not None:
-        (<MemoryRange>self._owner)._export_count += step
-
-
 cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
     raise TypeError(f"{name} is no memory to write to: it is registered for reading only")
 
