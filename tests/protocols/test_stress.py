@@ -112,6 +112,35 @@ def test_interpreter_exits_cleanly_with(state):
     assert "Error" not in done.stderr and "Warning" not in done.stderr, done.stderr
 
 
+# Python code of a user, which sleeps until the interpreter exits, inside functions of this library.
+INSIDE = {
+    "a property": "Buffer.from_handle(0, 0, Slow()).is_host_accessible",
+    "a constructor": "LaunchConfig(grid=Slow(), block=1)",
+    "a method": "Buffer.from_handle(Slow(), 0)",
+}
+
+
+@pytest.mark.parametrize("place", INSIDE)
+def test_interpreter_exits_cleanly_with_a_daemon_thread_inside(place):
+    code = (
+        "import sys, threading, time\n"
+        "from cuda.core import Buffer, LaunchConfig, MemoryResource\n"
+        "inside = threading.Event()\n"
+        "def slow(self): inside.set(); time.sleep(0.2); return True\n"
+        f"class Slow({'MemoryResource' if place == 'a property' else 'object'}):\n"
+        "    is_host_accessible = property(slow); allocate = deallocate = device_id = is_device_accessible = None\n"
+        "    __index__ = slow\n"
+        "class Output:\n"
+        "    closed, pauses = False, [0, 0.4]  # of the flush before the interpreter exits, and of the one meanwhile\n"
+        "    def flush(self): time.sleep(self.pauses.pop(0))\n"
+        f"threading.Thread(target=lambda: {INSIDE[place]}, daemon=True).start()\n"
+        "assert inside.wait(10)\n"
+        "sys.stdout = Output()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_forked_child_drops_what_its_parent_made_without_a_word():
     code = PRELUDE + (
         "import os\n"

@@ -55,7 +55,7 @@ def refusal(call):
     try:
         call()
     except system.NotSupportedError as error:
-        return type(error)
+        return type(error).__name__
 
 
 def test_values_of_a_device(gpu):

@@ -67,7 +67,7 @@ def test_the_exception_is_what_it_was():
     assert isinstance(error, AttributeError)
     assert (type(error).__name__, type(error).__module__) == ("RuntimeError", "builtins")
     text = "".join(traceback.format_exception(error))
-    assert text.endswith("RuntimeError: this Subject is closed\n")
+    assert text.endswith("RuntimeError: this Subject is closed\n") and error.name is None
     assert "During handling" not in text and "in closed" in text
 
 

@@ -24,9 +24,9 @@ inline bool is_interpreter_exiting() noexcept {
 #endif
 }
 
-// Runs what may ask for the interpreter lock. Before Python 3.14 a thread that asks while the
-// interpreter exits is unwound by pthread_exit, which no destructor survives: let it wait for the
-// end of the process instead, as later versions do.
+// Runs what may ask for the interpreter lock, as all Python code does. Before Python 3.14 a thread that asks while the
+// interpreter exits is unwound by pthread_exit, which no destructor survives: let it wait for the end of the process
+// instead, as later versions do. A function without objects that end may let the unwinding pass: it is not noexcept.
 template <class Function>
 inline void or_wait_for_exit(Function function) noexcept {
     try {
@@ -147,13 +147,13 @@ private:
     static inline initproc init_ = nullptr;
     static inline vectorcallfunc vectorcall_ = nullptr;
 
-    static int init(PyObject* self, PyObject* arguments, PyObject* keywords) noexcept {
+    static int init(PyObject* self, PyObject* arguments, PyObject* keywords) {
         const int result = init_(self, arguments, keywords);
         if (result < 0) suggest((PyObject*)Py_TYPE(self), keywords);
         return result;
     }
 
-    static PyObject* vectorcall(PyObject* type, PyObject* const* values, size_t count, PyObject* names) noexcept {
+    static PyObject* vectorcall(PyObject* type, PyObject* const* values, size_t count, PyObject* names) {
         PyObject* made = vectorcall_(type, values, count, names);
         if (made == nullptr) suggest(type, names);
         return made;
@@ -163,13 +163,13 @@ private:
     static void suggest(PyObject* type, PyObject* keywords) noexcept {
         if (keywords == nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return;
         PyObject* better = nullptr;
-        {
+        or_wait_for_exit([&better, type, keywords] {
             PendingError kept;
             PyObject* module = PyImport_ImportModule("cuda.core._utils.options");
             better = module ? PyObject_CallMethod(module, "unknown_keyword", "OO", type, keywords) : nullptr;
             Py_XDECREF(module);
             if (better == nullptr) PyErr_Clear();
-        }
+        });
         if (better != nullptr && better != Py_None) PyErr_SetObject(PyExc_TypeError, better);
         Py_XDECREF(better);
     }
@@ -192,13 +192,13 @@ public:
     }
 
 private:
-    static PyObject* get(PyObject* self, void* closure) noexcept {
+    static PyObject* get(PyObject* self, void* closure) {
         PyObject* value = reinterpret_cast<getter>(closure)(self, nullptr);
         if (value == nullptr) restate();
         return value;
     }
 
-    static void restate() noexcept {
+    static void restate() {
         PyObject *type, *error, *traceback;
         PyErr_Fetch(&type, &error, &traceback);
         PyErr_NormalizeException(&type, &error, &traceback);

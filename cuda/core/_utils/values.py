@@ -70,5 +70,6 @@ def _reduce(self):
 def _remade(cls: type, args: tuple, state: dict) -> Exception:
     error = _both(cls).__new__(_both(cls), *args)
     error.args = args
+    error.obj = None  # set, so that the interpreter sets no name, for which tracebacks suggest another property
     vars(error).update(state)
     return error
