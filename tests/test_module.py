@@ -6,13 +6,13 @@ import copy
 import gc
 import pickle
 import struct
-import threading
 import weakref
 from pathlib import Path
 
 import pytest
 
-from cuda.core._code._loading import check_image, explain, nearest, variable_names
+from cuda.core._code._loading import check_image, explain
+from cuda.core._code._symbols import nearest, variable_names
 from cuda.core._handles._handles import registry_sizes
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
@@ -266,50 +266,6 @@ def test_mangled_names(code):
     assert again.get_kernel("mine") == again.get_kernel("yours") == again.get_kernel(b"yours")
 
 
-def test_arguments(code):
-    kernel = code.get_kernel("saxpy")
-    assert kernel.num_arguments == 5
-    assert kernel.arguments_info == [(0, 4), (8, 8), (16, 8), (24, 8), (32, 8)]
-    assert kernel.arguments_info[1].offset == kernel.arguments_info[1].size == 8
-    assert code.get_kernel("scale<float>").arguments_info == [(0, 8), (8, 4)]
-    nothing = code.get_kernel("nothing")
-    assert (nothing.num_arguments, nothing.arguments_info) == (0, [])
-
-
-@pytest.mark.parametrize("target", ["cubin", pytest.param("ptx", marks=pytest.mark.requires(ptx=True))])
-@pytest.mark.parametrize("kind", [bytes, bytearray, str, Path])
-def test_load_from_memory_and_from_files(device, tmp_path, target, kind):
-    content = compiled(target, f"sm_{device.arch}").code
-    path = tmp_path / f"module with ünusual name.{target}"
-    path.write_bytes(content)
-    module = kind(content) if kind in (bytes, bytearray) else kind(path)
-    assert make(target, module).get_kernel("saxpy").num_arguments == 5
-
-
-def test_handle_loads(code):
-    assert "handle=0x0 " in repr(code)
-    address = int(code.handle)
-    assert address != 0
-    assert repr(code) == f"<ObjectCode handle={address:#x} code_type='cubin'>"
-    assert int(code.handle) == address
-    assert type(code.handle).__name__ == "CUlibrary"
-
-
-def test_module_of_the_current_context(code):
-    module = code.get_module()
-    assert type(module).__name__ == "CUmodule"
-    assert int(module) != 0
-    assert int(code.get_module()) == int(module)
-
-
-def test_equality_is_that_of_the_library(code):
-    other = pickle.loads(pickle.dumps(code))
-    assert code == code
-    assert code != other
-    assert hash(code) == hash(code) != hash(other)
-    assert len({code, other}) == 2
-
-
 def test_kernels_keep_the_library_loaded(device):
     code = compiled("cubin", f"sm_{device.arch}")
     kernel = code.get_kernel("saxpy")
@@ -386,62 +342,6 @@ def test_templates_that_were_named_are_listed_as_they_were(device):
     program = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
     with pytest.raises(CUDAError, match=r"no kernel 'twice<double>' in .*; it has twice<"):
         program.compile("cubin", name_expressions=names).get_kernel("twice<double>")
-
-
-@pytest.mark.parametrize("kind", ["cubin", "ptx", "fatbin"])
-def test_malformed_code_says_what_it_was(device, kind):
-    code = make(kind, b"this is no code at all, whatever it claims to be", name="broken")
-    for use in (lambda: code.get_kernel("f"), lambda: code.handle, lambda: hash(code), code.get_module):
-        with pytest.raises(CUDAError, match=f"the {kind} module 'broken' of 48 bytes"):
-            use()
-
-
-def test_cut_off_code(device, code):
-    with pytest.raises(CUDAError, match="cut off"):
-        ObjectCode.from_cubin(code.code[:-8]).get_kernel("saxpy")
-
-
-@pytest.mark.requires(ptx=True, software=False)
-def test_malformed_ptx_is_explained_by_the_driver(device):
-    text = compiled("ptx", f"sm_{device.arch}").code.replace(b"ret;", b"no_such_instruction;")
-    with pytest.raises(CUDAError, match="no_such_instruction") as caught:
-        ObjectCode.from_ptx(text).get_kernel("saxpy")
-    assert caught.value.name == "CUDA_ERROR_INVALID_PTX"
-
-
-def test_missing_file(device, tmp_path):
-    with pytest.raises(CUDAError, match="the cubin module of the file '.*missing.cubin'"):
-        ObjectCode.from_cubin(tmp_path / "missing.cubin").get_kernel("f")
-
-
-def test_null_character_in_a_path(device):
-    with pytest.raises(ValueError, match="null character"):
-        ObjectCode.from_cubin("/a\0b").get_kernel("f")
-
-
-@pytest.mark.parametrize("module", [None, 5, [b"x"], object()])
-def test_module_of_wrong_type_is_refused_when_loaded(device, module):
-    code = ObjectCode.from_cubin(module)
-    with pytest.raises(TypeError, match="module must be bytes, a bytearray or the path of a file"):
-        code.get_kernel("f")
-
-
-def test_many_threads_load_once(code):
-    start = threading.Barrier(8)
-    kernels = []
-
-    def work():
-        start.wait()
-        kernels.append((code.get_kernel("saxpy"), int(code.handle)))
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(kernels) == 8
-    assert len({address for _, address in kernels}) == 1
-    assert all(kernel is kernels[0][0] for kernel, _ in kernels)
 
 
 # Variables

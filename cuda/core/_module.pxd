@@ -5,20 +5,16 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
+from cuda.core._code._lazy_code cimport LazyCode
+from cuda.core._code._parameter_layout cimport ParamSlot
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport KeptKernel, KernelHandle, KernelMember, LibraryMember
-from cuda.core._code._kernel_attributes cimport ParamSlot
+from cuda.core._handles._handles cimport KeptKernel, KernelHandle, KernelMember
 
 
-cdef class ObjectCode(DriverObject):
+cdef class ObjectCode(LazyCode):
     cdef:
-        LibraryMember _h_library    # empty until loaded
-        object _code                # bytes, bytearray, or the path as str
-        str _code_type
-        str _name
         dict _symbol_mapping
         dict _kernels               # name -> Kernel, for names asked for before
-        object _lock                # held while loading; None when closed
 
 
 cdef class Kernel(DriverObject):

@@ -11,13 +11,14 @@ from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
-from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create, read_slots
-from cuda.core._code._loading cimport described, kernel_names, load_image, mapped_symbol, ptx_log, unload_when_idle
-from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
+from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create
+from cuda.core._code._lazy_code cimport LazyCode, keep_code, load
+from cuda.core._code._loading cimport described, ptx_log
+from cuda.core._code._parameter_layout cimport read_kernel_layout
+from cuda.core._code._symbols cimport find_kernel, find_variable, kernel_names, mapped_symbol
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport (
     AllocationHandle,
-    ContextHandle,
     Keep,
     KeptKernel,
     KernelHandle,
@@ -29,7 +30,7 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
 import os
@@ -40,9 +41,11 @@ from cuda.core._code._kernel_attributes import (
     KernelAttributes,
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
-    ParamInfo,
 )
-from cuda.core._code._loading import as_asked_for, explain, nearest, variable_names
+from cuda.core._code._lazy_code import CodeTypeT
+from cuda.core._code._loading import explain
+from cuda.core._code._parameter_layout import ParamInfo
+from cuda.core._code._symbols import nearest, requested_names, variable_names
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import check_address
@@ -58,13 +61,10 @@ __all__ = [
     "ParamInfo",
 ]
 
-CodeTypeT = bytes | bytearray | str
-"""What an :class:`ObjectCode` is made of: the code itself, or the path of a file as a str."""
-
 cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
 
 
-cdef class ObjectCode(DriverObject):
+cdef class ObjectCode(LazyCode):
     """Compiled code, in memory or in a file, that the driver loads when it is first needed.
 
     Object codes come from :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods;
@@ -74,23 +74,8 @@ cdef class ObjectCode(DriverObject):
 
     _made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
 
-    def __eq__(self, other):
-        if self is other:
-            return True
-        if not isinstance(other, ObjectCode):
-            return NotImplemented
-        return self._identity() == (<ObjectCode>other)._identity()
-
-    def __hash__(self):
-        return hash(self._identity())
-
-    def __repr__(self):
-        # Code that was not loaded has no handle yet; to look at it loads nothing.
-        state = "closed" if self.is_closed else f"handle={address(self._h_library):#x}"
-        return f"<{type(self).__name__} {state} code_type={self._code_type!r}>"
-
     def __reduce__(self):
-        return ObjectCode_rebuild, (ObjectCode_code(self), self._code_type, self._name, self._symbol_mapping)
+        return ObjectCode_rebuild, (keep_code(self), self._code_type, self._name, self._symbol_mapping)
 
     @classmethod
     def _init(cls, module, code_type, *, name="", symbol_mapping=None):
@@ -208,45 +193,6 @@ cdef class ObjectCode(DriverObject):
         """
         return ObjectCode_find_global(self, name)
 
-    def get_module(self):
-        """Return the ``driver.CUmodule`` of the current context (``cuLibraryGetModule``).
-
-        Raises
-        ------
-        RuntimeError
-            If this object is closed.
-        CUDAError
-            If the code cannot be loaded, or no context is current.
-        """
-        cdef cydriver.CUmodule c_module = NULL
-        cdef LibraryHandle h_library = ObjectCode_load(self)
-        with nogil:
-            HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, h_library.get()), b"cuLibraryGetModule")
-        return bindings_object("CUmodule", <intptr_t>c_module)
-
-    @property
-    def handle(self):
-        """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use."""
-        cdef LibraryHandle h_library
-        if not self.is_closed:
-            h_library = ObjectCode_load(self)
-        return bindings_object("CUlibrary", address(h_library))
-
-    @property
-    def code(self) -> CodeTypeT:
-        """The code as it was given, or the path of its file as a str."""
-        return ObjectCode_code(self)
-
-    @property
-    def code_type(self) -> str:
-        """What the code is: a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
-        return self._code_type
-
-    @property
-    def name(self) -> str:
-        """The name given to it."""
-        return self._name
-
     @property
     def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
         """A copy of the names that :meth:`get_kernel` translates.
@@ -255,29 +201,10 @@ cdef class ObjectCode(DriverObject):
         """
         return dict(self._symbol_mapping or ())
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return self._lock is None
-
-    cdef intptr_t _address(self) noexcept:
-        return address(self._h_library)
-
     cdef void _release(self) noexcept:
         with cython.critical_section(self):
-            self._lock = None
-            self._code = None
             self._kernels = None
-        self._h_library.reset()
-
-    cdef object _identity(self):
-        cdef LibraryHandle h_library
-        if not self.is_closed:
-            h_library = ObjectCode_load(self)
-        return address(h_library)
-
-    cdef int _check_open(self) except -1:
-        return 0 if self._lock is not None else refuse_closed(self)
+        LazyCode._release(self)
 
 
 cdef class Kernel(DriverObject):
@@ -413,47 +340,6 @@ def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
     return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
 
 
-# The code, which stays with the caller when the object is closed.
-cdef object ObjectCode_code(ObjectCode self):
-    with cython.critical_section(self):
-        code = self._code
-        is_open = self._lock is not None
-    return code if is_open else refuse_closed(self)
-
-
-# The library, loaded if it was not yet.
-cdef LibraryHandle ObjectCode_load(ObjectCode self) except *:
-    cdef cydriver.CUlibrary c_library = NULL
-    cdef LibraryHandle h_library
-    code = ObjectCode_code(self)
-    lock = self._lock
-    h_library = self._h_library.copy()
-    if h_library:
-        return h_library
-    if lock is None:
-        refuse_closed(self)
-    init_driver()
-    with lock:
-        self._check_open()
-        h_library = self._h_library.copy()
-        if not h_library:
-            try:
-                c_library = load_image(code)
-            except CUDAError as error:
-                log = ptx_log(code, self._code_type)
-                explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
-                raise
-            h_library = LibraryHandle.own(c_library, &ObjectCode_destroy, Keep())
-            # Closed meanwhile, the object keeps no library; this call has one all the same.
-            if self._lock is not None:
-                self._h_library.set(h_library)
-    return h_library
-
-
-cdef void ObjectCode_destroy(cydriver.CUlibrary c_library) noexcept nogil:
-    unload_when_idle(c_library)
-
-
 cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except -1:
     if not isinstance(name, (str, bytes)):
         raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
@@ -469,31 +355,15 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
     cdef AllocationHandle h_allocation
     cdef LibraryHandle h_library
     cdef bytes symbol
-    cdef const char* c_symbol
     ObjectCode_check_symbol(self, name, "variables")
-    code = ObjectCode_code(self)
-    h_library = ObjectCode_load(self)
+    code = keep_code(self)
+    h_library = load(self)
     symbol = mapped_symbol(self._symbol_mapping, name)
-    c_symbol = symbol
     try:
-        with nogil:
-            # Managed variables have a call of their own.
-            if not ALLOW_RETURN(
-                cydriver.cuLibraryGetGlobal(&c_pointer, &c_size, h_library.get(), c_symbol),
-                cydriver.CUresult.CUDA_ERROR_NOT_FOUND,
-                b"cuLibraryGetGlobal",
-            ):
-                HANDLE_RETURN(
-                    cydriver.cuLibraryGetManaged(&c_pointer, &c_size, h_library.get(), c_symbol),
-                    b"cuLibraryGetManaged",
-                )
+        find_variable(h_library, symbol, &c_pointer, &c_size)
     except CUDAError as error:
-        what = described(code, self._code_type, self._name)
-        if error.name == "CUDA_ERROR_NOT_FOUND":
-            hint = nearest(symbol.decode(errors="replace"), variable_names(code, self._code_type), "variables")
-            explain(error, f"there is no variable {name!r} in {what}{hint}")
-        else:
-            explain(error, f"getting the variable {name!r} of {what} failed{ptx_log(code, self._code_type)}")
+        known = variable_names(code, self._code_type) if is_not_found(error) else None
+        ObjectCode_explain_symbol(self, error, code, "variable", name, symbol, known)
         raise
     borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, None, None)
@@ -506,28 +376,37 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
     cdef Kernel kernel
     cdef dict kernels
     cdef bytes symbol
-    cdef const char* c_symbol
     ObjectCode_check_symbol(self, name, "kernels")
-    code = ObjectCode_code(self)
-    h_library = ObjectCode_load(self)
+    code = keep_code(self)
+    h_library = load(self)
     symbol = mapped_symbol(self._symbol_mapping, name)
-    c_symbol = symbol
     try:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
+        c_kernel = find_kernel(h_library, symbol)
     except CUDAError as error:
-        what = described(code, self._code_type, self._name)
-        if error.name == "CUDA_ERROR_NOT_FOUND":
-            known = as_asked_for(kernel_names(h_library), self._symbol_mapping)
-            hint = nearest(symbol.decode(errors="replace"), known)
-            explain(error, f"there is no kernel {name!r} in {what}{hint}")
-        else:
-            explain(error, f"getting the kernel {name!r} of {what} failed{ptx_log(code, self._code_type)}")
+        known = requested_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
+        ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
     kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
     kernels = self._kernels
     return kernel if kernels is None else kernels.setdefault(name, kernel)
+
+
+cdef bint is_not_found(object error):
+    return error.name == "CUDA_ERROR_NOT_FOUND"
+
+
+# Adds to the driver's error which symbol of which code was wanted, and which there are.
+cdef int ObjectCode_explain_symbol(
+    ObjectCode self, object error, object code, str kind, object name, bytes symbol, list known
+) except -1:
+    what = described(code, self._code_type, self._name)
+    if is_not_found(error):
+        hint = nearest(symbol.decode(errors="replace"), known, f"{kind}s")
+        explain(error, f"there is no {kind} {name!r} in {what}{hint}")
+    else:
+        explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")
+    return 0
 
 
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
@@ -560,20 +439,10 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
 
 cdef int Kernel_read_layout(Kernel self, const KeptKernel& kept) except -1:
     cdef vector[ParamSlot] slots
-    cdef ContextHandle h_context
-    cdef int is_entered = 0
     if c_driver_version() < 12040:
         self._has_layout = True
         return 0
-    # The driver wants a context for the question, any context.
-    Context_current(&h_context)
-    if not h_context:
-        Context_primary(0, &h_context)
-    is_entered = Context_enter(h_context.get())
-    try:
-        read_slots(kept.get(), slots)
-    finally:
-        Context_leave(is_entered)
+    read_kernel_layout(kept.get(), slots)
     with cython.critical_section(self):
         if not self._has_layout:
             self._slots.swap(slots)

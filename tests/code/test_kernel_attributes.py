@@ -11,7 +11,6 @@ from cuda.core._code._kernel_attributes import (
     KernelAttributes,
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
-    ParamInfo,
 )
 from cuda.core._module import Kernel
 from cuda.core._program import Program, ProgramOptions
@@ -176,8 +175,6 @@ def test_stream_of_wrong_type(query):
 
 
 def test_results_are_named_tuples():
-    assert ParamInfo(8, 4) == (8, 4)
-    assert ParamInfo._fields == ("offset", "size")
     assert MaxPotentialBlockSizeOccupancyResult._fields == ("min_grid_size", "max_block_size")
 
 

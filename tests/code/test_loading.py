@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from cuda.core._code._loading import as_asked_for, check_image, damage, explain, nearest, variable_names
+from cuda.core._code._loading import check_image, damage, explain
 from cuda.core._utils.cuda_utils import CUDAError
 
 
@@ -33,35 +33,3 @@ def test_explanation_is_added_to_the_message():
     error = ValueError("wrong")
     explain(error, "because")
     assert str(error) == "wrong\nbecause"
-
-
-@pytest.mark.parametrize(
-    "names, message",
-    [
-        (None, ""),
-        ([], ", which has no kernels at all"),
-        (["saxpy", "scale"], "; it has saxpy (of 2)"),
-        (["b", "a"], "; it has a, b"),
-        (["_Z5saxpyf"], "; it has _Z5saxpyf"),
-        ([f"f{i}" for i in range(9)], "; it has f0, f1, f2, f3, f4 (of 9)"),
-    ],
-    ids=str,
-)
-def test_names_most_like_the_missing_one_are_listed(names, message):
-    assert nearest("saxpi" if names and "_Z5saxpyf" not in names else "saxpy", names) == message
-
-
-def test_names_are_shown_as_they_were_asked_for():
-    assert as_asked_for(["_Z1fIiEvv", "g"], {"f<int>": b"_Z1fIiEvv"}) == ["f<int>", "g"]
-    assert as_asked_for(None, {"f": "g"}) is None
-    assert as_asked_for(["g"], {}) == ["g"]
-
-
-def test_variables_of_ptx_are_found():
-    code = b".visible .global .align 4 .u32 counter = 3;\n.const .align 4 .b8 table[16];\n.global .u32 $hidden;\n"
-    assert variable_names(code, "ptx") == ["counter", "table"]
-
-
-@pytest.mark.parametrize("code, kind", [("text", "ptx"), (b"\x7fELF", "fatbin"), (b"no file", "cubin")], ids=str)
-def test_variables_of_other_code_are_not_known(code, kind):
-    assert variable_names(code, kind) is None

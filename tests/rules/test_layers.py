@@ -116,6 +116,9 @@ LAYERS = {
     "code": [
         "_code._elf",
         "_code._loading",
+        "_code._lazy_code",
+        "_code._symbols",
+        "_code._parameter_layout",
         "_code._kernel_attributes",
         "_module",
         "_compile._option_table",
@@ -309,7 +312,7 @@ ASIDE = [
     *("_support", "typing", "exceptions", "_nvml_context", "_attributes", "_mappings"),
     *("_memory_info", "_performance", "_processes", "_clocks", "_cooling", "_temperature", "_inforom"),
     *("_mig", "_nvlink", "_pci", "_fields", "_waiting", "_events", "_device_table"),
-    *("_device", "_system_events", "_system", "_public", "__init__"),
+    *("_topology", "_device", "_system_events", "_system", "_public", "__init__"),
 ]
 SYSTEM = sorted((PACKAGE / "system").glob("*.py"))
 NAMES = {module_of(path) for path in [*modules(), *SYSTEM]}

@@ -4,7 +4,6 @@
 
 import builtins
 import copy
-import os
 import pickle
 import threading
 
@@ -13,7 +12,7 @@ from cuda.bindings import nvml
 
 from cuda.core import system
 from cuda.core.system import _device
-from cuda.core.system.typing import AddressingMode, AffinityScope, ClocksEventReasons, DeviceArch, GpuTopologyLevel
+from cuda.core.system.typing import AddressingMode, ClocksEventReasons, DeviceArch, GpuTopologyLevel
 
 pytestmark = pytest.mark.requires(nvml=True)
 
@@ -211,51 +210,6 @@ def test_persistence_mode_without_the_right(gpu, told):
         gpu.is_persistence_mode_enabled = True
 
 
-# ----------------------------------------------------------------------- neighbours and affinity
-
-
-def test_cpu_affinity(gpu):
-    cpus = gpu.get_cpu_affinity()
-    assert cpus == gpu.get_cpu_affinity(AffinityScope.NODE) == gpu.get_cpu_affinity("NODE") == sorted(cpus)
-    assert all(type(cpu) is int for cpu in cpus) and cpus
-    before = os.sched_getaffinity(0)
-    try:
-        os.sched_setaffinity(0, cpus)
-    finally:
-        os.sched_setaffinity(0, before)
-    assert any(gpu.index == other.index for other in system.Device.get_all_devices_with_cpu_affinity(cpus[0]))
-
-
-def test_memory_affinity(gpu, told):
-    assert all(type(node) is int for node in gpu.get_memory_affinity("socket"))
-    told("device_get_memory_affinity", [0, 1 << 63, 5])
-    assert gpu.get_memory_affinity() == [127, 128, 130]
-    assert told.calls == [("device_get_memory_affinity", gpu._handle, 16, 0)]
-
-
-def test_binding_a_thread(gpu):
-    bound = []
-
-    def bind():
-        gpu.set_cpu_affinity()
-        bound.append(os.sched_getaffinity(0))
-        gpu.clear_cpu_affinity()
-        bound.append(os.sched_getaffinity(0))
-
-    thread = threading.Thread(target=bind)
-    thread.start()
-    thread.join()
-    near, everything = bound
-    assert near and near <= everything
-
-
-@pytest.mark.parametrize("scope", ["nodes", 0, None])
-def test_bad_scope(gpu, scope):
-    for method in (gpu.get_cpu_affinity, gpu.get_memory_affinity):
-        with pytest.raises(ValueError, match="not a valid scope; it must be 'node' or 'socket'"):
-            method(scope)
-
-
 @pytest.mark.parametrize("cpu, error", [(-1, ValueError), ("0", TypeError)])
 def test_bad_processor(cpu, error):
     with pytest.raises(error):
@@ -267,9 +221,6 @@ def test_topology(gpus):
     first, second = gpus[:2]
     level = system.get_topology_common_ancestor(first, second)
     assert type(level) is GpuTopologyLevel
-    assert second.index in [device.index for device in first.get_topology_nearest_gpus(level)]
-    with pytest.raises(ValueError, match="not a valid level"):
-        first.get_topology_nearest_gpus("galaxy")
 
 
 def test_level_of_a_newer_driver(gpu, told):

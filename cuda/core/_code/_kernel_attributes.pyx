@@ -7,15 +7,12 @@ from __future__ import annotations
 from libc.limits cimport INT_MAX
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
-from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._handles._handles cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
-from cuda.core._utils.version cimport c_driver_version
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 import operator
 from collections import namedtuple
@@ -30,13 +27,9 @@ __all__ = [
     "KernelAttributes",
     "KernelOccupancy",
     "MaxPotentialBlockSizeOccupancyResult",
-    "ParamInfo",
 ]
 
 _c_functions = Deferred("cuda.core._utils.c_functions")
-
-ParamInfo = namedtuple("ParamInfo", ("offset", "size"))
-ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, and its size, in bytes."
 
 MaxPotentialBlockSizeOccupancyResult = namedtuple(
     "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size")
@@ -477,51 +470,3 @@ cdef int device_ordinal(object device) except -1:
     if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
         raise TypeError(f"device must be a Device or its ordinal, not {type(device).__name__}")
     return count_of("device", ordinal)
-
-
-cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
-    # That may load the kernel.
-    cdef int mode = relax_capture_mode()
-    try:
-        ask_for_slots(c_kernel, slots)
-        load_kernel(c_kernel)
-    finally:
-        restore_capture_mode(mode)
-    return 0
-
-
-# A first launch would load it, and that may be captured. A kernel for other devices may run on another one than this.
-cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
-    cdef cydriver.CUfunction c_function = NULL
-    with nogil:
-        if ALLOW_RETURN(
-            cydriver.cuKernelGetFunction(&c_function, c_kernel),
-            cydriver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
-            b"cuKernelGetFunction",
-        ):
-            HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
-    return 0
-
-
-cdef int ask_for_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
-    cdef ParamSlot slot
-    cdef size_t c_count = 0
-    cdef bint has_count = c_driver_version() >= 13020
-    if has_count:
-        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
-    while not has_count or slots.size() < c_count:
-        slot.offset = slot.size = 0
-        if has_count:
-            HANDLE_RETURN(
-                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
-                b"cuKernelGetParamInfo",
-            )
-        # Without a count, the index after the last parameter is an invalid value.
-        elif not ALLOW_RETURN(
-            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
-            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-            b"cuKernelGetParamInfo",
-        ):
-            break
-        slots.push_back(slot)
-    return 0

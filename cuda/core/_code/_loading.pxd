@@ -12,9 +12,5 @@ cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil
 # The log of the driver's compiler for PTX, as the end of a message; empty without one.
 cdef str ptx_log(object code, str code_type)
 
-# The names of all kernels of a library; None where the driver cannot tell.
-cdef list kernel_names(const LibraryHandle& h_library)
-
-# What the code is, for messages, and the symbol that a name stands for.
+# What the code is, for messages.
 cdef str described(object code, str code_type, str name)
-cdef bytes mapped_symbol(dict mapping, object name)

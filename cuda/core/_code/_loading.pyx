@@ -8,7 +8,6 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcmp
 from libcpp.atomic cimport atomic
-from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
@@ -22,14 +21,13 @@ from cuda.core._utils.cuda_utils cimport WARN_RETURN, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
 
 import os
-import re
 import struct
 
-from cuda.core._code._elf import elf_damage, elf_variables
+from cuda.core._code._elf import elf_damage
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import name_bytes, shown
+from cuda.core._utils.validators import shown
 
-__all__ = ["as_asked_for", "check_image", "damage", "explain", "nearest", "variable_names"]
+__all__ = ["check_image", "damage", "explain"]
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
@@ -195,82 +193,9 @@ cdef str described(object code, str code_type, str name):
     return f"{what} of the file {code!r}" if isinstance(code, str) else f"{what} of {len(code)} bytes"
 
 
-cdef bytes mapped_symbol(dict mapping, object name):
-    encoded = name_bytes("name", name)
-    symbol = mapping.get(name)
-    if symbol is None:
-        symbol = mapping.get(encoded if isinstance(name, str) else name.decode(errors="replace"))
-    return encoded if symbol is None else name_bytes("name", symbol)
-
-
 def explain(error, text) -> None:
     """Add to the message of an exception."""
     error.args = (f"{error.args[0]}\n{text}",)
-
-
-def nearest(name, names, what="kernels"):
-    """Return the part of a message that lists the names most similar to ``name``."""
-    if names is None:
-        return ""
-    if not names:
-        return f", which has no {what} at all"
-    # A mangled name holds the name of the source.
-    like = [known for known in names if name in known]
-    import difflib
-
-    like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
-    more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
-    return f"; it has {', '.join(like[:5])}{more}"
-
-
-def as_asked_for(names, mapping):
-    """Return the names of symbols, with name expressions in place of mangled names."""
-    if names is None or not mapping:
-        return names
-    expressions = {
-        symbol.decode() if isinstance(symbol, bytes) else symbol: expression for expression, symbol in mapping.items()
-    }
-    return [expressions.get(name, name) for name in names]
-
-
-def variable_names(code, code_type: str) -> list[str] | None:
-    """Return the names of the variables in PTX or a CUBIN, which the driver cannot list; None if unknown."""
-    if not isinstance(code, (bytes, bytearray)):
-        return None
-    if code_type == "ptx":
-        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
-        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
-        names = {name.decode() for name in found}
-    elif code_type == "cubin" and code[:4] == b"\x7fELF":
-        names = set(elf_variables(bytes(code)))
-    else:
-        return None
-    # The compiler's own have names that C++ cannot have.
-    return sorted(name for name in names if name[0] not in ".$")
-
-
-cdef list kernel_names(const LibraryHandle& h_library):
-    """Return the names of all kernels of a library, or None where the driver cannot tell."""
-    cdef unsigned int c_count = 0
-    cdef vector[cydriver.CUkernel] c_kernels
-    cdef const char* c_name = NULL
-    cdef size_t i
-    cdef list names = []
-    # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
-    if c_driver_version() < 12040:
-        return None
-    if cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()) != cydriver.CUDA_SUCCESS:
-        return None
-    c_kernels.resize(c_count)
-    if c_count and cydriver.cuLibraryEnumerateKernels(
-        c_kernels.data(), c_count, h_library.get()
-    ) != cydriver.CUDA_SUCCESS:
-        return None
-    for i in range(c_kernels.size()):
-        if cydriver.cuKernelGetName(&c_name, c_kernels[i]) != cydriver.CUDA_SUCCESS:
-            return None
-        names.append((<bytes>c_name).decode(errors="replace"))
-    return names
 
 
 cdef str ptx_log(object code, str code_type):

@@ -10,8 +10,8 @@ from libcpp.vector cimport vector
 
 from cuda.core._utils cimport cydriver
 
-from cuda.core._code._kernel_attributes cimport ParamSlot, read_slots
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
+from cuda.core._code._parameter_layout cimport ParamSlot, read_function_layout, read_kernel_layout
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._edges cimport read_edges
 from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_node, NodeRecord, read_nodes
 
@@ -148,18 +148,10 @@ cdef NodeImage read_kernel(NodeImage self, dict layouts):
 # Offset and size of each parameter.
 cdef list read_layout(const cydriver.CUDA_KERNEL_NODE_PARAMS& params):
     cdef vector[ParamSlot] slots
-    cdef ParamSlot slot
     if params.kern != NULL:
-        read_slots(params.kern, slots)
+        read_kernel_layout(params.kern, slots)
     else:
-        slot.offset = slot.size = 0
-        # The index after the last parameter is an invalid value.
-        while ALLOW_RETURN(
-            cydriver.cuFuncGetParamInfo(params.func, slots.size(), &slot.offset, &slot.size),
-            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-            b"cuFuncGetParamInfo",
-        ):
-            slots.push_back(slot)
+        read_function_layout(params.func, slots)
     return [(slot.offset, slot.size) for slot in slots]
 
 

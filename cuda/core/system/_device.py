@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from cuda.core._handles import _late
 from cuda.core.system import _device_table, _fields
@@ -55,9 +54,9 @@ from cuda.core.system._performance import (
 from cuda.core.system._processes import ProcessInfo
 from cuda.core.system._support import nvml
 from cuda.core.system._temperature import Temperature, ThermalSensor, ThermalSettings
+from cuda.core.system._topology import DeviceTopology
 from cuda.core.system.typing import (
     AddressingMode,
-    AffinityScope,
     ClocksEventReasons,
     ClockType,
     DeviceArch,
@@ -99,11 +98,10 @@ __all__ = [
 _TOPOLOGY_LEVELS = inverse(_GPU_TOPOLOGY_LEVEL_MAPPING)
 _UNKNOWN_PSTATE = int(nvml.Pstates.PSTATE_UNKNOWN)
 _PREFIXES = ("GPU-", "MIG-")
-_NODE_WORDS = 16  # of 64 bits: as many NUMA nodes as Linux can have
 
 
 @answering
-class Device:
+class Device(DeviceTopology):
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 
     A device of NVML, including those that CUDA cannot use or that ``CUDA_VISIBLE_DEVICES`` hides.
@@ -435,96 +433,6 @@ class Device:
     def get_supported_event_types(self) -> list[EventType]:
         """Return the events that the device has (``nvml.device_get_supported_event_types``)."""
         return flags_of(nvml.device_get_supported_event_types(self._handle), _EVENT_TYPE_MAPPING)
-
-    # ------------------------------------------------------------------- neighbours, affinity
-
-    def get_nvlink_count(self) -> int:
-        """Return how many NVLink connections the device has; 0 where it has no NVLink."""
-        try:
-            return self.get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT])[0].value
-        except nvml.NotSupportedError:
-            return 0
-
-    def get_nvlink(self, link: int) -> NvlinkInfo:
-        """Return an NVLink connection.
-
-        Parameters
-        ----------
-        link : int
-            Its number, below :meth:`get_nvlink_count`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such connection.
-        """
-        return NvlinkInfo(self, check_int("link", link, self.get_nvlink_count()))
-
-    def get_nvlinks(self) -> Iterator[NvlinkInfo]:
-        """Yield the NVLink connections."""
-        for link in range(self.get_nvlink_count()):
-            yield NvlinkInfo(self, link)
-
-    def get_topology_nearest_gpus(self, level: GpuTopologyLevel | str) -> Iterable[Device]:
-        """Return the devices whose nearest common ancestor with this one is of a level. Linux only.
-
-        Parameters
-        ----------
-        level : :class:`~cuda.core.system.typing.GpuTopologyLevel` | str
-            The level.
-
-        Raises
-        ------
-        ValueError
-            If ``level`` is none of the choices.
-        """
-        code = choose(level, _GPU_TOPOLOGY_LEVEL_MAPPING, "level")
-        handles = nvml.device_get_topology_nearest_gpus(self._handle, code)
-        return [self._of_handle(int(handle)) for handle in handles]
-
-    def get_cpu_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the processors near to the device, for :func:`os.sched_setaffinity`. Linux only.
-
-        Parameters
-        ----------
-        scope : :class:`~cuda.core.system.typing.AffinityScope` | str, optional
-            What counts as near. Default is the NUMA node.
-
-        Raises
-        ------
-        ValueError
-            If ``scope`` is none of the choices.
-        """
-        words = (os.sysconf("SC_NPROCESSORS_CONF") + 63) // 64
-        return self._near(nvml.device_get_cpu_affinity_within_scope, words, scope)
-
-    def get_memory_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the NUMA nodes or sockets whose memory is near to the device. Linux only.
-
-        Parameters
-        ----------
-        scope : :class:`~cuda.core.system.typing.AffinityScope` | str, optional
-            What counts as near. Default is the NUMA node.
-
-        Raises
-        ------
-        ValueError
-            If ``scope`` is none of the choices.
-        """
-        return self._near(nvml.device_get_memory_affinity, _NODE_WORDS, scope)
-
-    def _near(self, query, words: int, scope: AffinityScope | str) -> list[int]:
-        """Return the numbers that a query gives as bits of so many words."""
-        code = choose(scope, _AFFINITY_SCOPE_MAPPING, "scope")
-        return _unpack_bitmask(query(self._handle, words, code))
-
-    def set_cpu_affinity(self) -> None:
-        """Bind the calling thread to the processors near to the device (``nvml.device_set_cpu_affinity``)."""
-        nvml.device_set_cpu_affinity(self._handle)
-
-    def clear_cpu_affinity(self) -> None:
-        """Let the calling thread run on all processors again (``nvml.device_clear_cpu_affinity``)."""
-        nvml.device_clear_cpu_affinity(self._handle)
 
 
 def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the parameters of a kernel lie in its parameter block, read from the driver."""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libcpp.vector cimport vector
+
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
+from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
+from cuda.core._utils.version cimport c_driver_version
+
+from collections import namedtuple
+
+__all__ = ["ParamInfo"]
+
+ParamInfo = namedtuple("ParamInfo", ("offset", "size"))
+ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, and its size, in bytes."
+
+
+cdef int read_kernel_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+    cdef ContextHandle h_context
+    cdef int is_entered = 0
+    cdef int mode
+    # The driver answers in any context.
+    Context_current(&h_context)
+    if not h_context:
+        Context_primary(0, &h_context)
+    is_entered = Context_enter(h_context.get())
+    # The query may load the kernel, which a capture would refuse.
+    mode = relax_capture_mode()
+    try:
+        read_slots(c_kernel, slots)
+        load_kernel(c_kernel)
+    finally:
+        restore_capture_mode(mode)
+        Context_leave(is_entered)
+    return 0
+
+
+cdef int read_function_layout(cydriver.CUfunction c_function, vector[ParamSlot]& slots) except -1:
+    cdef ParamSlot slot
+    slot.offset = slot.size = 0
+    # The index after the last parameter is an invalid value.
+    while ALLOW_RETURN(
+        cydriver.cuFuncGetParamInfo(c_function, slots.size(), &slot.offset, &slot.size),
+        cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+        b"cuFuncGetParamInfo",
+    ):
+        slots.push_back(slot)
+    return 0
+
+
+cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+    cdef ParamSlot slot
+    cdef size_t c_count = 0
+    cdef bint has_count = c_driver_version() >= 13020
+    if has_count:
+        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
+    while not has_count or slots.size() < c_count:
+        slot.offset = slot.size = 0
+        if has_count:
+            HANDLE_RETURN(
+                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+                b"cuKernelGetParamInfo",
+            )
+        # Without a count, the index after the last parameter is an invalid value.
+        elif not ALLOW_RETURN(
+            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
+            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+            b"cuKernelGetParamInfo",
+        ):
+            break
+        slots.push_back(slot)
+    return 0
+
+
+# The first launch would load the kernel otherwise, and it may be captured. A kernel without code for this device may
+# be meant for another one.
+cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
+    cdef cydriver.CUfunction c_function = NULL
+    with nogil:
+        if ALLOW_RETURN(
+            cydriver.cuKernelGetFunction(&c_function, c_kernel),
+            cydriver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
+            b"cuKernelGetFunction",
+        ):
+            HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
+    return 0

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of kernels and variables: those that there are, and what messages say of those that are missing."""
+
+import pytest
+
+from cuda.core._code._symbols import nearest, requested_names, variable_names
+
+
+@pytest.mark.parametrize(
+    "names, message",
+    [
+        (None, ""),
+        ([], ", which has no kernels at all"),
+        (["saxpy", "scale"], "; it has saxpy (of 2)"),
+        (["b", "a"], "; it has a, b"),
+        (["_Z5saxpyf"], "; it has _Z5saxpyf"),
+        ([f"f{i}" for i in range(9)], "; it has f0, f1, f2, f3, f4 (of 9)"),
+    ],
+    ids=str,
+)
+def test_names_most_like_the_missing_one_are_listed(names, message):
+    assert nearest("saxpi" if names and "_Z5saxpyf" not in names else "saxpy", names) == message
+
+
+def test_names_are_shown_as_they_were_asked_for():
+    assert requested_names(["_Z1fIiEvv", "g"], {"f<int>": b"_Z1fIiEvv"}) == ["f<int>", "g"]
+    assert requested_names(None, {"f": "g"}) is None
+    assert requested_names(["g"], {}) == ["g"]
+
+
+def test_variables_of_ptx_are_found():
+    code = b".visible .global .align 4 .u32 counter = 3;\n.const .align 4 .b8 table[16];\n.global .u32 $hidden;\n"
+    assert variable_names(code, "ptx") == ["counter", "table"]
+
+
+@pytest.mark.parametrize("code, kind", [("text", "ptx"), (b"\x7fELF", "fatbin"), (b"no file", "cubin")], ids=str)
+def test_variables_of_other_code_are_not_known(code, kind):
+    assert variable_names(code, kind) is None
