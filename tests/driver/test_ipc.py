@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import gpuarray
 from support.interpreter import run
 
 pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.requires(ipc=True)]
 
 
-@pytest.mark.requires(software=False)
 def test_another_process_reads_and_writes_memory():
     memory = drv.to_device(np.arange(8, dtype=np.int32))
     handle = drv.mem_get_ipc_handle(memory)
@@ -30,6 +30,81 @@ def test_another_process_reads_and_writes_memory():
     assert drv.from_device(memory, 8, np.int32)[1] == 77
 
 
+def test_memory_that_is_opened_twice_is_closed_twice_and_used_by_kernels():
+    memory = drv.to_device(np.arange(8, dtype=np.int32))
+    drv.to_device(np.zeros(3000, np.int32))
+    handle = drv.mem_get_ipc_handle(memory)
+    assert drv.mem_get_ipc_handle(memory) == handle
+    code = (
+        "import numpy as np, cuda.core.driver as drv, cuda.core.driver.autoinit\n"
+        "from cuda.core.driver.compiler import SourceModule\n"
+        f"handle = bytes({list(handle)})\n"
+        "first, second = drv.IPCMemoryHandle(handle), drv.IPCMemoryHandle(handle)\n"
+        "print(int(first) == int(second))\n"
+        "second.close()\n"
+        "twice = SourceModule('__global__ void twice(int *x) { x[threadIdx.x] *= 2; }').get_function('twice')\n"
+        "twice(first, block=(8, 1, 1))\n"
+        "drv.memcpy_dtod(int(first) + 16, first, 16)\n"
+        "drv.Context.synchronize()\n"
+        "first.close()\n"
+        "third = drv.IPCMemoryHandle(handle)\n"
+        "print(drv.from_device(third, 8, np.int32).tolist())\n"
+        "drv.autoinit.context.detach()\n"
+        "try: third.get_pointer()\n"
+        "except drv.LogicError as error: print('closed' in str(error))\n"
+    )
+    result = [0, 2, 4, 6, 0, 2, 4, 6]
+    assert run(code).splitlines() == ["True", str(result), "True"]
+    assert drv.from_device(memory, 8, np.int32).tolist() == result
+
+
+def test_memory_of_arrays_is_opened_by_other_processes():
+    array = gpuarray.to_gpu(np.arange(1000, dtype=np.float32))
+    handle = drv.mem_get_ipc_handle(array.gpudata)
+    code = (
+        "import numpy as np, cuda.core.driver as drv, cuda.core.driver.autoinit\n"
+        "from cuda.core.driver import gpuarray\n"
+        f"other = drv.IPCMemoryHandle(bytes({list(handle)}))\n"
+        "array = gpuarray.GPUArray((1000,), np.float32, gpudata=other)\n"
+        "array += 1\n"
+        "print(float(gpuarray.sum(array).get()))\n"
+        "other.close()\n"
+    )
+    assert run(code) == f"{1000 * 1001 / 2}\n"
+    assert (array.get() == np.arange(1000) + 1).all()
+
+
+def test_handles_of_memory_that_was_freed_are_refused():
+    memory = drv.mem_alloc(4 << 20)
+    handle = drv.mem_get_ipc_handle(memory)
+    memory.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        drv.mem_get_ipc_handle(memory)
+    code = (
+        "import cuda.core.driver as drv, cuda.core.driver.autoinit\n"
+        f"try: drv.IPCMemoryHandle(bytes({list(handle)}))\n"
+        "except drv.LogicError as error: print('cuIpcOpenMemHandle failed' in str(error))\n"
+    )
+    assert run(code) == "True\n"
+
+
+def test_memory_of_this_process_and_of_the_host_is_not_opened():
+    memory = drv.mem_alloc(100)
+    handle = drv.mem_get_ipc_handle(memory)
+    with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
+        drv.IPCMemoryHandle(handle)
+    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed"):
+        drv.mem_get_ipc_handle(drv.mem_host_alloc(100))
+    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed"):
+        drv.mem_get_ipc_handle(12345)
+    with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
+        drv.IPCMemoryHandle(handle, flags=6)
+    with pytest.raises(TypeError, match="flags must be an int"):
+        drv.IPCMemoryHandle(handle, flags="lazy")
+    with pytest.raises(TypeError, match="a handle must be bytes, not int"):
+        drv.IPCMemoryHandle(5)
+
+
 @pytest.mark.parametrize("handle", [b"", bytes(63), bytearray(65)])
 def test_handles_have_64_bytes(handle):
     with pytest.raises(drv.LogicError, match=f"a handle has 64 bytes, and this one {len(handle)}"):
@@ -38,7 +113,6 @@ def test_handles_have_64_bytes(handle):
         drv.Event.from_ipc_handle(handle)
 
 
-@pytest.mark.requires(software=False)
 def test_handles_of_nothing_are_refused():
     with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
         drv.IPCMemoryHandle(bytes(64))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from cuda.core.driver._array_memory import ResultAllocation
+from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error
@@ -35,7 +36,7 @@ class IPCMemoryHandle(PointerHolderBase):
         self._pointer = None
         context = current_context("cuIpcOpenMemHandle")
         raw = native_handle("CUipcMemHandle", handle, "cuIpcOpenMemHandle")
-        self._pointer = int(call("cuIpcOpenMemHandle", raw, int(flags)))
+        self._pointer = int(call("cuIpcOpenMemHandle", raw, flags_argument("flags", flags, "cuIpcOpenMemHandle")))
         self._context = context
         context._objects.add(self)
 

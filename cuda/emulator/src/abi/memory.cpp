@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../state/memory/arena.hpp"
+#include "../state/memory/memory_sharing.hpp"
 #include "../state/memory/pool.hpp"
 #include "../state/memory/virtual_memory.hpp"
 #include "calls.hpp"
@@ -192,6 +193,34 @@ ENTRY(cuMemHostUnregister, 4000)(void* p)
     return context->sticky();
 }
 
+// ------------------------------------------------------------------------- other processes
+
+ENTRY(cuIpcGetMemHandle, 4010)(CUipcMemHandle* pHandle, CUdeviceptr dptr)
+{
+    std::shared_ptr<Context> context;
+    REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context));
+    return SharedMemory::describe(space().find(dptr), pHandle);
+}
+
+ENTRY(cuIpcOpenMemHandle, 11000)(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    std::shared_ptr<Context> context;
+    REQUIRE(pdptr && Flags == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context));
+    return SharedMemory::open(context->handle(), handle, pdptr);
+}
+
+ENTRY(cuIpcCloseMemHandle, 4010)(CUdeviceptr dptr)
+{
+    std::shared_ptr<Context> context;
+    TRY(need_context(&context));
+    auto allocation = space().find(dptr);
+    REQUIRE(allocation && allocation->base == dptr && allocation->kind == MemoryKind::opened, CUDA_ERROR_INVALID_VALUE);
+    wait_for_users(*allocation);
+    return SharedMemory::close(dptr);
+}
+
 // ------------------------------------------------------------------------ pointer attributes
 
 namespace {
@@ -227,7 +256,8 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(out, a.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(out, unsigned(a.is_managed()));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(out, ordinal_of(a));
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return give(out, 0u);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        return give(out, unsigned(a.kind == MemoryKind::device && !a.pool));
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(out, range.first);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(out, range.second);
     case CU_POINTER_ATTRIBUTE_MAPPED: return give(out, 1u);

@@ -10,6 +10,7 @@
 #include "../../config.hpp"
 #include "../../exec/checks/shadow.hpp"
 #include "arena.hpp"
+#include "memory_sharing.hpp"
 #include "virtual_space.hpp"
 
 namespace emu::state {
@@ -209,6 +210,8 @@ void AddressSpace::release_context(CUcontext context)
             continue;
         if (allocation->kind == MemoryKind::registered)
             unregister_host(reinterpret_cast<void*>(allocation->base));
+        else if (allocation->kind == MemoryKind::opened)
+            SharedMemory::close_all(allocation->base);
         else
             release(allocation->base);
     }

@@ -261,6 +261,13 @@ void Arena::hide(const Allocation& allocation)
     exec::close_region(uintptr_t(allocation.base));
 }
 
+bool Arena::place_of(const Allocation& allocation, int* file, uint64_t* offset) const
+{
+    *file = state_->descriptor;
+    *offset = allocation.base - reinterpret_cast<CUdeviceptr>(state_->window);
+    return *file >= 0;
+}
+
 CUresult Arena::release(CUdeviceptr base)
 {
     State& s = *state_;
@@ -272,6 +279,8 @@ CUresult Arena::release(CUdeviceptr base)
     s.live.erase(row);
     AddressSpace::get().withdraw(base);
     exec::close_region(uintptr_t(base));
+    if (int file = allocation->file.exchange(-1); file >= 0)
+        close(file);
     size_t offset = size_t(base - reinterpret_cast<CUdeviceptr>(s.window));
     if (allocation->room >= punch_bytes) {
         if (s.descriptor >= 0)

@@ -23,8 +23,8 @@ namespace emu::state {
 class GraphMemory;
 class Pool;
 
-// mapped: addresses and memory were made apart (virtual_memory.hpp).
-enum class MemoryKind { device, managed, pinned, registered, heap, variable, mapped };
+// mapped: addresses and memory were made apart (virtual_memory.hpp). opened: of another process (memory_sharing.hpp).
+enum class MemoryKind { device, managed, pinned, registered, heap, variable, mapped, opened };
 
 // How host code is kept out of device memory, the best that the machine offers:
 //   idle  PROT_NONE while no kernel of the device runs: opened by the first launch, closed
@@ -51,6 +51,7 @@ struct Allocation {
     std::atomic<bool> sync_memops{false};
     std::atomic<bool> read_only{false}; // to everybody, of virtual memory
     std::atomic<bool> released{false}; // a stream-ordered free is on its way
+    std::atomic<int> file{-1}; // by which other processes find it, until it is freed
     Origin made_by;
 
     bool is_host() const
@@ -81,6 +82,7 @@ public:
     CUresult set_aside(size_t size, std::shared_ptr<Allocation>* out);
     void show(const std::shared_ptr<Allocation>& allocation);
     void hide(const Allocation& allocation);
+    bool place_of(const Allocation& allocation, int* file, uint64_t* offset) const; // false: in no file
     bool charge(size_t bytes);               // false: over the limit
     void discharge(size_t bytes);
     bool contains(CUdeviceptr address) const;

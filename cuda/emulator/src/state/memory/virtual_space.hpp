@@ -60,7 +60,7 @@ private:
 // A file of memory with a note at its end that says what it is. Descriptors of it go to
 // other processes.
 struct MemoryNote {
-    enum class Kind : uint32_t { none, physical, pool, event };
+    enum class Kind : uint32_t { none, physical, pool, event, memory };
     uint64_t magic = 0;
     Kind kind = Kind::none;
     CUmemLocation location{};

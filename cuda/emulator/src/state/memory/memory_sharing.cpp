@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_sharing.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../device.hpp"
+#include "virtual_space.hpp"
+
+namespace emu::state {
+
+namespace arena_detail {
+exec::Region region(const Allocation& allocation);
+uint64_t new_id();
+} // namespace arena_detail
+
+namespace {
+
+constexpr uint64_t handle_magic = 0x656d756d656d6f72; // "emumemor"
+constexpr size_t page_bytes = 4096;
+
+struct HandleData {
+    uint64_t magic, number;
+    int process, file;
+};
+
+// What the file says before its note.
+struct Place {
+    int file; // of the memory of the device
+    uint64_t offset, size;
+};
+
+struct Import {
+    CUcontext context;
+    CUdeviceptr base, mapped;
+    size_t room;
+    int uses;
+};
+
+struct Imports {
+    std::mutex mutex;
+    std::map<uint64_t, Import> rows; // by the number of the file
+};
+
+// Never deleted: threads may run until the process ends.
+Imports& imports()
+{
+    static auto* all = new Imports;
+    return *all;
+}
+
+class File {
+public:
+    File(int process, int number)
+    {
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, number);
+        file_ = ::open(path, O_RDWR | O_CLOEXEC);
+    }
+    ~File()
+    {
+        if (file_ >= 0)
+            ::close(file_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    operator int() const { return file_; }
+
+private:
+    int file_;
+};
+
+bool read_place(int file, const HandleData& data, MemoryNote* note, Place* place)
+{
+    return read_memory_note(file, note) && note->kind == MemoryNote::Kind::memory && note->number == data.number &&
+           pread(file, place, sizeof *place, 0) == sizeof *place;
+}
+
+// The pages around the memory, at addresses of this process.
+CUresult map_place(int file, const Place& place, Import* row)
+{
+    struct stat status;
+    if (file < 0 || fstat(file, &status) || place.offset > uint64_t(status.st_size) ||
+        place.size > uint64_t(status.st_size) - place.offset)
+        return CUDA_ERROR_INVALID_VALUE;
+    auto& space = VirtualSpace::get();
+    size_t head = place.offset % page_bytes;
+    size_t pages = (head + place.size + page_bytes - 1) / page_bytes * page_bytes;
+    row->room = (pages + VirtualSpace::unit - 1) / VirtualSpace::unit * VirtualSpace::unit;
+    if (!space.take(row->room, 0, 0, &row->mapped))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    row->base = row->mapped + head;
+    if (space.map(row->mapped, pages, file, place.offset - head, PROT_READ | PROT_WRITE, false))
+        return CUDA_SUCCESS;
+    space.give(row->mapped, row->room);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void show(const Import& row, const Place& place, int device)
+{
+    auto allocation = std::make_shared<Allocation>();
+    allocation->id = arena_detail::new_id();
+    allocation->base = row.base;
+    allocation->size = allocation->room = place.size;
+    allocation->kind = MemoryKind::opened;
+    allocation->device = device;
+    allocation->context = row.context;
+    allocation->host = VirtualSpace::get().mirror(row.base);
+    allocation->made_by = origin;
+    exec::forget_region(uintptr_t(row.base));
+    exec::open_region(arena_detail::region(*allocation));
+    AddressSpace::get().publish(allocation);
+}
+
+CUresult leave(CUdeviceptr base, bool all)
+{
+    std::lock_guard lock(imports().mutex);
+    auto& rows = imports().rows;
+    for (auto row = rows.begin(); row != rows.end(); ++row) {
+        if (row->second.base != base)
+            continue;
+        if (--row->second.uses > 0 && !all)
+            return CUDA_SUCCESS;
+        AddressSpace::get().withdraw(base);
+        exec::close_region(uintptr_t(base));
+        VirtualSpace::get().unmap(row->second.mapped);
+        VirtualSpace::get().give(row->second.mapped, row->second.room);
+        rows.erase(row);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+} // namespace
+
+// Memory of pools has a way of its own, and that of other processes is theirs to pass on.
+CUresult SharedMemory::describe(const std::shared_ptr<Allocation>& allocation, CUipcMemHandle* out)
+{
+    if (!allocation || allocation->kind != MemoryKind::device || allocation->owner || allocation->graph)
+        return CUDA_ERROR_INVALID_VALUE;
+    std::lock_guard lock(imports().mutex);
+    MemoryNote note;
+    if (allocation->file < 0) {
+        Place place{};
+        note.kind = MemoryNote::Kind::memory;
+        note.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        note.location.id = allocation->device;
+        note.size = page_bytes;
+        if (!AddressSpace::get().device(allocation->device).place_of(*allocation, &place.file, &place.offset))
+            return CUDA_ERROR_INVALID_VALUE;
+        place.size = allocation->size;
+        int file = make_memory_file("emulator-memory", &note);
+        if (file < 0)
+            return CUDA_ERROR_OPERATING_SYSTEM;
+        if (pwrite(file, &place, sizeof place, 0) != sizeof place) {
+            ::close(file);
+            return CUDA_ERROR_OPERATING_SYSTEM;
+        }
+        allocation->file = file;
+    } else if (!read_memory_note(allocation->file, &note)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    HandleData data{handle_magic, note.number, int(getpid()), allocation->file};
+    std::memset(out, 0, sizeof *out);
+    std::memcpy(out, &data, sizeof data);
+    return CUDA_SUCCESS;
+}
+
+CUresult SharedMemory::open(CUcontext context, const CUipcMemHandle& handle, CUdeviceptr* out)
+{
+    HandleData data;
+    std::memcpy(&data, &handle, sizeof data);
+    if (data.magic != handle_magic)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (data.process == getpid())
+        return CUDA_ERROR_INVALID_CONTEXT; // what hardware drivers answer
+    MemoryNote note;
+    Place place;
+    if (!read_place(File(data.process, data.file), data, &note, &place))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_at(note.location.id))
+        return CUDA_ERROR_INVALID_DEVICE;
+    std::lock_guard lock(imports().mutex);
+    auto& rows = imports().rows;
+    auto found = rows.find(note.number);
+    if (found == rows.end()) {
+        Import row{context, 0, 0, 0, 0};
+        if (CUresult failed = map_place(File(data.process, place.file), place, &row))
+            return failed;
+        found = rows.emplace(note.number, row).first;
+        show(row, place, note.location.id);
+    }
+    ++found->second.uses;
+    *out = found->second.base;
+    return CUDA_SUCCESS;
+}
+
+CUresult SharedMemory::close(CUdeviceptr base)
+{
+    return leave(base, false);
+}
+
+void SharedMemory::close_all(CUdeviceptr base)
+{
+    leave(base, true);
+}
+
+} // namespace emu::state
