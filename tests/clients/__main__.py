@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from clients import suites
+
 PROGRAMS = Path(__file__).parent / "programs"
 NEEDS = re.compile(r"^# needs: (?P<names>.+)$", re.MULTILINE)
 LIMIT = re.compile(r"^# limit: (?P<seconds>\d+)$", re.MULTILINE)
@@ -26,17 +28,7 @@ DOWNLOADS = [
     *("nvidia-cuda-runtime==13.*", "nvidia-cuda-cccl==13.*"),
 ]
 
-# Test suites within libraries: the module that it needs, the arguments after ``-m`` and the time limit in seconds.
-SUITES = {
-    "numba_cuda_suite": ("numba_cuda", ["numba.runtests", "-v", "-m", "2", "numba.cuda.tests"], 3000),
-}
-COUNTS = {
-    "ran": re.compile(r"^Ran (\d+) tests?", re.MULTILINE),
-    "failures": re.compile(r"failures=(\d+)"),
-    "errors": re.compile(r"errors=(\d+)"),
-    "skipped": re.compile(r"skipped=(\d+)"),
-    "checks": re.compile(r"^checks: (\d+)$", re.MULTILINE),
-}
+CHECKS = re.compile(r"^checks: (\d+)$", re.MULTILINE)
 
 
 @dataclasses.dataclass
@@ -99,7 +91,7 @@ def run(label: str, command: list[str], needs: list[str], limit: float) -> Outco
     except subprocess.TimeoutExpired as error:
         output, status = "".join(_text(part) for part in (error.stdout, error.stderr)), None
     result = "timed out" if status is None else "passed" if status == 0 else "failed"
-    counts = {name: int(match[1]) for name, pattern in COUNTS.items() if (match := pattern.search(output))}
+    counts = {"checks": int(match[1])} if (match := CHECKS.search(output)) else {}
     return Outcome(label, command[0], result, time.monotonic() - begin, status, counts, output[-3000:])
 
 
@@ -110,11 +102,14 @@ def _text(part: bytes | str | None) -> str:
 def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     """Run what was asked for; return 0 if nothing failed."""
     parser = argparse.ArgumentParser(prog=".ci/clients", description=__doc__)
-    parser.add_argument("names", nargs="*", help="programs; all without any")
+    parser.add_argument("names", nargs="*", help="programs, or modules of a suite; all without any")
     parser.add_argument("--peer", metavar="PYTHON", help="another interpreter, to compare with")
     parser.add_argument("--wheels", metavar="FOLDER", help="run in an environment made of the wheels in a folder")
     parser.add_argument("--download", metavar="FOLDER", help="fetch the wheels of the clients into a folder, and end")
-    parser.add_argument("--suites", action="store_true", help="run the test suites that libraries bring, too")
+    parser.add_argument("--suite", choices=suites.SUITES, help="run the tests that a library brings, instead")
+    parser.add_argument("--seconds", type=float, default=3000, help="what a suite may take")
+    parser.add_argument("--limit", type=float, default=suites.LIMIT, help="seconds that a module of a suite may take")
+    parser.add_argument("--workers", type=int, default=2, help="modules of a suite at once")
     parser.add_argument("--json", metavar="FILE", help="where the results go")
     chosen = parser.parse_args(arguments)
     if chosen.download:
@@ -125,23 +120,31 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
 
 
 def run_all(chosen, pythons: list[str], programs: Path) -> int:
-    """Run the chosen programs with each interpreter, and show what came of them."""
+    """Run the chosen programs, or the suite, with each interpreter, and show what came of them."""
+    if chosen.suite:
+        reports = suites.run_suite(
+            pythons, suites.SUITES[chosen.suite], chosen.names, chosen.workers, chosen.seconds, chosen.limit
+        )
+        suites.show(chosen.suite, reports)
+        _write(chosen.json, reports)
+        return int(bool(reports[0].not_ended or any(outcome in suites.BAD for outcome in reports[0].outcomes.values())))
     outcomes = []
     for path in sorted(programs.glob("*.py")):
         if not chosen.names or path.stem in chosen.names:
             outcomes += [run(path.stem, [python, str(path)], needs_of(path), limit_of(path)) for python in pythons]
-    for label, (needed, module, limit) in SUITES.items():
-        if chosen.suites or label in chosen.names:
-            outcomes += [run(label, [python, "-m", *module], [needed], limit) for python in pythons]
     for outcome in outcomes:
         print(
             f"{outcome.program:20} {outcome.result:14} {outcome.seconds:7.1f} s {outcome.counts} {outcome.interpreter}"
         )
         if outcome.result in ("failed", "timed out"):
             print(outcome.end)
-    if chosen.json:
-        Path(chosen.json).write_text(json.dumps([dataclasses.asdict(outcome) for outcome in outcomes], indent=1))
+    _write(chosen.json, outcomes)
     return int(any(outcome.result in ("failed", "timed out") for outcome in outcomes) or not outcomes)
+
+
+def _write(file: str | None, results: list) -> None:
+    if file:
+        Path(file).write_text(json.dumps([dataclasses.asdict(result) for result in results], indent=1))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
 import cuda.compute
 import numpy as np
 
-from cuda.core import Device
+from cuda.core import Device, LegacyPinnedMemoryResource
+from cuda.core.utils import StridedMemoryView
 
 checks = 0
 
@@ -22,18 +23,19 @@ device.set_current()
 stream = device.create_stream()
 values = np.random.default_rng(1).integers(0, 1000, 4096).astype(np.int32)
 source, target = device.allocate(values.nbytes, stream=stream), device.allocate(values.nbytes, stream=stream)
-source.copy_from(values, stream=stream)
-first, second = source.view(values.size, np.int32), target.view(values.size, np.int32)
+pinned = LegacyPinnedMemoryResource().allocate(values.nbytes)
+host = np.from_dlpack(pinned).view(values.dtype)
+host[:] = values
+source.copy_from(pinned, stream=stream)
+first, second = (StridedMemoryView.from_buffer(buffer, values.shape, dtype=values.dtype) for buffer in (source, target))
 
 
-def add(a, b):
-    return a + b
-
-
-start = np.array([0], dtype=np.int32)
-cuda.compute.inclusive_scan(d_in=first, d_out=second, op=add, init_value=start, num_items=values.size, stream=stream)
-found = np.empty_like(values)
-target.copy_to(found, stream=stream)
+# An operation of CCCL's own: one of ours would be compiled, by a package that is not always there.
+start, plus = np.array([0], dtype=np.int32), cuda.compute.OpKind.PLUS
+cuda.compute.inclusive_scan(d_in=first, d_out=second, op=plus, init_value=start, num_items=values.size, stream=stream)
 stream.sync()
-check(np.array_equal(found, np.cumsum(values)))
+host[:] = -1
+target.copy_to(pinned, stream=stream)
+stream.sync()
+check(np.array_equal(host, np.cumsum(values)))
 print(f"checks: {checks}")

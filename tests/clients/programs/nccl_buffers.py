@@ -6,7 +6,8 @@
 import numpy as np
 from nccl import core as nccl
 
-from cuda.core import Device
+from cuda.core import Device, LegacyPinnedMemoryResource
+from cuda.core.utils import StridedMemoryView
 
 checks = 0
 
@@ -25,11 +26,16 @@ communicator = nccl.Communicator.init(1, 0, nccl.get_unique_id())
 check(communicator.nranks == 1)
 values = np.arange(1024, dtype=np.float32)
 source, target = (device.allocate(values.nbytes, stream=stream) for _ in range(2))
-source.copy_from(values, stream=stream)
-communicator.allreduce(source.view(1024, np.float32), target.view(1024, np.float32), nccl.SUM, stream=stream)
-found = np.empty_like(values)
-target.copy_to(found, stream=stream)
+pinned = LegacyPinnedMemoryResource().allocate(values.nbytes)
+host = np.from_dlpack(pinned).view(values.dtype)
+host[:] = values
+source.copy_from(pinned, stream=stream)
+views = [StridedMemoryView.from_buffer(buffer, values.shape, dtype=values.dtype) for buffer in (source, target)]
+communicator.allreduce(*views, nccl.SUM, stream=stream)
 stream.sync()
-check(np.array_equal(found, values))
+host[:] = -1
+target.copy_to(pinned, stream=stream)
+stream.sync()
+check(np.array_equal(host, values))
 communicator.destroy()
 print(f"checks: {checks}")

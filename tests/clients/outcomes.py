@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Runs pytest on a module, or a part of it, and records each test when it begins and ends.
+
+Called as ``outcomes.py FILE I:N MODULE``, for part I of N. The records survive a process that is stopped. A program of
+its own, which needs pytest alone: any interpreter runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+
+import pytest
+
+TEXT = 1500
+
+
+class Recorder:
+    """A plugin that appends a line of JSON for the beginning and for each outcome of a test."""
+
+    def __init__(self, file: str, part: str):
+        self.file = open(file, "a", buffering=1)
+        self.index, self.parts = map(int, part.split(":"))
+
+    def write(self, **record) -> None:
+        self.file.write(json.dumps(record) + "\n")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        items[:] = [item for item in items if zlib.crc32(item.nodeid.encode()) % self.parts == self.index]
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.write(test="(import)", outcome="error", text=report.longreprtext[-TEXT:])
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.write(begun=nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            outcome = "failed" if report.when == "call" else "error"
+            self.write(test=report.nodeid, outcome=outcome, text=report.longreprtext[-TEXT:])
+        elif report.when == "call" or report.skipped:
+            self.write(test=report.nodeid, outcome="xfailed" if hasattr(report, "wasxfail") else report.outcome)
+
+    # numba-cuda's tests ask for it; what defines it is beside its sources, and not in its wheel.
+    @pytest.fixture(scope="class")
+    def initialize_from_pytest_config(self, request):
+        request.cls._dump_failed_filechecks = False
+
+
+def main(file: str, part: str, module: str) -> int:
+    """Run what is asked for; return pytest's status."""
+    sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]  # not for the tests
+    plugins = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"]
+    return pytest.main(
+        ["-q", "--import-mode=importlib", "--tb=short", *plugins, "--pyargs", module], [Recorder(file, part)]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
