@@ -17,6 +17,7 @@ TIMED = {
     "compile/test_nvjitlink_linker.py": "waits, up to a limit, for what ends on another thread",
     "arrays/test_protocols.py": "polls, and stops after a limit",
     "clients/__main__.py": "reports how long a client took",
+    "clients/suites.py": "limits how long modules may take, and reports it",
     "compile/cache/test_files.py": "gives files an age",
     "memory/adaptors/test_tracking_memory_resource.py": "records have the time of the allocation",
     "support/closing.py": "goes on for a given time",
