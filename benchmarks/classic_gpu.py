@@ -3,8 +3,8 @@
 """Times the classic interface on a GPU, beside PyCUDA and CuPy where they are installed.
 
 All libraries take turns in one run, on the same primary context. Calls are timed on the host, in batches that do not
-fill the queue of the GPU: medians in microseconds. Operations on large arrays are timed until they have completed, and
-their bytes in a second stand beside those of a copy within the device.
+fill the queue of the GPU: medians in microseconds. Operations on large arrays are timed by events on the GPU, in
+batches too, and their bytes in a second stand beside those of a copy within the device.
 
     python classic_gpu.py [--json FILE] [--rounds N] [--large N] [libraries]
 
@@ -55,6 +55,11 @@ CALLS = [
     "(a + b) * 2 - a of 1,000",
     "sum of 1,000",
     "saxpy kernel of 1,000",
+    "empty of 1,000",
+    "zeros of 1,000",
+    "to_gpu of 1,000",
+    "get of 1,000",
+    "slice of 1,000",
 ]
 # What an operation reads and writes, in elements of each index.
 OPERATIONS = {"a + b": 3, "a += b": 3, "sum": 1, "saxpy kernel": 3, "dot kernel": 2, "copy": 2, "plain copy kernel": 3}
@@ -133,7 +138,7 @@ def classic_ways(
     prepared = compiler.SourceModule(SOURCE).get_function("saxpy")
     prepared.prepare("fPPPQ")
     x, y, out = (gpuarray.zeros(SMALL, np.float32) for _ in range(3))
-    a, n = np.float32(2), np.uint64(SMALL)
+    a, n, host = np.float32(2), np.uint64(SMALL), np.zeros(SMALL, np.float32)
     pointers = [item.gpudata for item in (x, y, out)]
     big, other, target = (gpuarray.zeros(large, np.float32) for _ in range(3))
 
@@ -160,6 +165,11 @@ def classic_ways(
         "(a + b) * 2 - a of 1,000": lambda: (x + y) * 2 - x,
         "sum of 1,000": lambda: gpuarray.sum(x),
         "saxpy kernel of 1,000": lambda: saxpy(2.0, x, y, out),
+        "empty of 1,000": lambda: gpuarray.empty(SMALL, np.float32),
+        "zeros of 1,000": lambda: gpuarray.zeros(SMALL, np.float32),
+        "to_gpu of 1,000": lambda: gpuarray.to_gpu(host),
+        "get of 1,000": lambda: x.get(),
+        "slice of 1,000": lambda: x[10:20],
         "a + b": lambda: big + other,
         "a += b": add_large_in_place,
         "sum": lambda: gpuarray.sum(big),
@@ -178,7 +188,7 @@ def cupy_ways(large: int) -> dict[str, Callable[[], object]]:
     big, other, target = (cupy.zeros(large, np.float32) for _ in range(3))
     saxpy = cupy.ElementwiseKernel("float32 a, float32 x, float32 y", "float32 z", "z = a * x + y", "saxpy_each")
     dot = cupy.ReductionKernel("float32 x, float32 y", "float32 z", "x * y", "a + b", "z = a", "0", "dot")
-    a, n = np.float32(2), np.uint64(SMALL)
+    a, n, host = np.float32(2), np.uint64(SMALL), np.zeros(SMALL, np.float32)
 
     def add_in_place():
         nonlocal x
@@ -197,6 +207,11 @@ def cupy_ways(large: int) -> dict[str, Callable[[], object]]:
         "(a + b) * 2 - a of 1,000": lambda: (x + y) * 2 - x,
         "sum of 1,000": lambda: x.sum(),
         "saxpy kernel of 1,000": lambda: saxpy(a, x, y, out),
+        "empty of 1,000": lambda: cupy.empty(SMALL, np.float32),
+        "zeros of 1,000": lambda: cupy.zeros(SMALL, np.float32),
+        "to_gpu of 1,000": lambda: cupy.asarray(host),
+        "get of 1,000": lambda: x.get(),
+        "slice of 1,000": lambda: x[10:20],
         "a + b": lambda: big + other,
         "a += b": add_large_in_place,
         "sum": lambda: big.sum(),
@@ -228,18 +243,22 @@ def time_calls(ways, rounds: int, synchronize) -> dict[str, dict[str, float]]:
 
 def time_operations(ways, rounds: int, large: int, synchronize) -> dict[str, dict[str, float]]:
     """Return the gigabytes that operations read and write in a second, by name and library."""
+    import cuda.core.driver as drv
+
     samples: dict = {}
+    start, end = drv.Event(), drv.Event()
     for number in range(rounds + 3):
         for library, calls in ways.items():
             for name, elements in OPERATIONS.items():
                 if name not in calls:
                     continue
+                calls[name]()
                 synchronize()
-                start = time.perf_counter_ns()
-                for _ in range(10):
+                start.record()
+                for _ in range(20):
                     calls[name]()
-                synchronize()
-                taken = (time.perf_counter_ns() - start) / 10
+                end.record().synchronize()
+                taken = start.time_till(end) * 1e6 / 20
                 if number >= 3:
                     samples.setdefault(name, {}).setdefault(library, []).append(4 * elements * large / taken)
     return {name: {key: round(statistics.median(v), 1) for key, v in row.items()} for name, row in samples.items()}

@@ -48,7 +48,93 @@ def test_results_come_from_a_pool_of_the_context(array):
 def test_memory_that_is_asked_for_is_of_the_allocator(array):
     made = [array, gpuarray.empty(3, "f4"), gpuarray.zeros(3, "f4"), gpuarray.arange(4, dtype="f4")]
     made += [gpuarray.empty_like(array + 1), gpuarray.zeros_like(array + 1), np.empty_like(array + 1)]
-    assert {kind_of(item) for item in made} == {drv.DeviceAllocation}
+    assert {kind_of(item) for item in made} == {ResultAllocation}
+    assert not any(_array_memory.is_of_pool(item._owner) for item in made)
+    theirs = gpuarray.empty(3, "f4", allocator=lambda size: drv.mem_alloc(size))
+    assert kind_of(theirs) is drv.DeviceAllocation
+
+
+@pytest.fixture
+def keeping(monkeypatch):
+    """A context that keeps the memory of its arrays, as on hardware."""
+    monkeypatch.setattr(_array_memory.device_choice, "is_software", lambda: False)
+    monkeypatch.setattr(_array_memory._ArrayMemory, "_idle", {})
+    context = drv.Device(0).make_context()
+    yield context
+    context.detach()
+    for memory in _array_memory._ArrayMemory._idle[0]:
+        _array_memory._memories.remove(memory)
+
+
+def test_freed_arrays_are_kept_for_the_next(keeping):
+    first = gpuarray.zeros(1000, "f4")
+    memory, address = first._owner.memory_resource, first._address
+    assert memory.max_cached_bytes == drv.Device(0).total_memory() // 16
+    first = None
+    assert memory.held == memory.cached_bytes == 4096
+    drv.Context.synchronize()
+    second = gpuarray.to_gpu(np.arange(990, dtype="f4"))
+    assert second._address == address and memory.held == 0 and memory.hit_count == 1
+    assert (second.get() == np.arange(990)).all()
+    kernel = compiler.SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
+    kernel(second.gpudata, block=(990, 1, 1))
+    second = None
+    third = gpuarray.empty((10, 100), "f4")
+    assert third._address == address and kind_of(third) is ResultAllocation
+    third = None
+    assert _array_memory.release_held(0) and memory.held == 0
+
+
+def test_memory_that_a_stream_still_uses_is_not_given_to_the_next_array(keeping):
+    gpuarray.zeros(1000, "f4").fill(1)  # loads the kernels, which may wait for work
+    alone = drv.Stream(drv.stream_flags.NON_BLOCKING)
+    host = drv.pagelocked_zeros(1000, "f4")
+    drv.Context.synchronize()
+    with busy(LEGACY_DEFAULT_STREAM) as release:
+        gpuarray.empty(1000, "f4").fill(7)
+        second = gpuarray.empty(1000, "f4")
+        drv.memcpy_htod_async(second.gpudata, host, alone)
+        alone.synchronize()
+        release()
+    assert (second.get() == 0).all()
+
+
+def test_the_memory_of_arrays_goes_to_others_that_need_it(keeping, monkeypatch):
+    gpuarray.empty(1 << 20, "f4")
+    before = drv.mem_get_info()[0]
+    attempts = []
+
+    def allocate(size, ordinal):
+        attempts.append(size)
+        if len(attempts) == 1:
+            raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
+        return allocate_device(size, ordinal)
+
+    monkeypatch.setattr(_array_memory, "allocate_device", allocate)
+    large = gpuarray.empty(3 << 20, "f4")
+    assert len(attempts) == 2 and drv.mem_get_info()[0] <= before - (12 << 20)
+    assert large._owner.memory_resource.held == 0
+    monkeypatch.undo()
+    with pytest.raises(drv.MemoryError, match="cuMemAlloc failed: out of memory"):
+        gpuarray.empty(1 << 62, np.int8)
+
+
+def test_blocking_streams_do_not_get_memory_that_another_one_still_uses(array):
+    kernel = compiler.SourceModule("__global__ void put(float *x) { x[threadIdx.x] = 7; }").get_function("put")
+    first, second = drv.Stream(), drv.Stream()
+    gpuarray.maximum(array + 1, 3, stream=second)  # loads the kernels, which may wait for work
+    kernel(array + 1, block=(1000, 1, 1), stream=first)
+    drv.Context.synchronize()
+    result = array + 1
+    with busy(first) as release:
+        kernel(result, block=(1000, 1, 1), stream=first)
+        threading.Timer(0.05, release).start()
+        result = None
+        other = gpuarray.maximum(array, 3, stream=second)
+        second.synchronize()
+        release()
+        first.synchronize()
+    assert (other.get() == np.maximum(np.arange(1000), 3)).all()
 
 
 def test_an_allocator_of_the_program_makes_results_too(array):
@@ -160,26 +246,24 @@ def test_closing_shared_memory_waits_too(array):
     ],
 )
 def test_streams_of_their_own_order_share_memory(array, use):
-    ordered, alone = drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)
-    result = array + 1
-    use(result, ordered)
-    assert kind_of(result) is ResultAllocation
-    use(result, alone)
-    assert kind_of(result) is SharedAllocation
-    alone.synchronize()
+    for stream in (drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)):
+        result = array + 1
+        assert kind_of(result) is ResultAllocation
+        use(result, stream)
+        assert kind_of(result) is SharedAllocation
+        stream.synchronize()
 
 
 def test_kernels_of_programs_share_memory_by_their_stream(array):
     kernel = compiler.SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
     result = array + 1
     kernel(result, block=(1000, 1, 1))
-    kernel(result, block=(1000, 1, 1), stream=drv.Stream())
     assert kind_of(result) is ResultAllocation
     alone = drv.Stream(drv.stream_flags.NON_BLOCKING)
     kernel(result, block=(1000, 1, 1), stream=alone)
     assert kind_of(result) is SharedAllocation
     alone.synchronize()
-    assert (result.get() == 8 * (np.arange(1000) + 1)).all()
+    assert (result.get() == 4 * (np.arange(1000) + 1)).all()
 
 
 def test_a_stream_of_its_own_order_waits_for_what_made_a_result(array):
@@ -237,13 +321,13 @@ def test_the_pool_of_a_context_that_ended_serves_the_next():
     # A context that nobody has any more gives its pool back, too.
     forgotten = drv.Device(0).make_context()
     lent = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
-    count = len(_array_memory._pools)
+    count = len(_array_memory._memories)
     drv.Context.pop()
     del forgotten
     gc.collect()
     last = drv.Device(0).make_context()
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource is lent
-    assert len(_array_memory._pools) == count
+    assert len(_array_memory._memories) == count
     last.detach()
 
 

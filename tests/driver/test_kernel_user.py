@@ -19,7 +19,8 @@ def test_arguments_become_allocations_addresses_and_numbers():
     arrays, values = parameters.convert("f", (2.9, x, 1, 3))
     assert arrays == [x] or arrays[0] is x
     assert values == [2, x.gpudata, 1.0, 3 + 0j]
-    assert [type(value) for value in values] == [np.int32, drv.DeviceAllocation, np.float64, np.complex64]
+    kinds = [np.int32, drv.DeviceAllocation, np.float64, np.complex64]
+    assert all(isinstance(value, kind) for value, kind in zip(values, kinds, strict=True))
     assert parameters.convert("f", (2, x[1:], 1, 3))[1][1] == x.ptr + 4
     assert parameters.first == 1 and parameters.declarators[1] == "float *x"
 

@@ -317,6 +317,24 @@ default_program(1): remark #20200-D: #pragma message: "note me"
 """
 
 
+def test_volatile_assignments_give_no_warning(driver):
+    source = """
+    struct Pair
+    {
+        int low, high;
+        __device__ volatile Pair &operator=(const Pair &other) volatile
+        {
+            low = other.low;
+            high = other.high;
+            return *this;
+        }
+    };
+    extern "C" __global__ void swap(volatile Pair *out, const Pair *in) { *out = *in; }
+    """
+    program = Program(source, "-Werror=all-warnings")
+    assert program.result == "SUCCESS" and not program.log.strip()
+
+
 def test_warnings_of_the_program_stand_in_the_log(driver):
     source = "#warning hello there\n" + KERNEL
     assert Program(source).log.rstrip("\n") == SAID.rstrip("\n")

@@ -22,7 +22,7 @@ from cuda.core.driver._array_layout import (
     kept_order_strides,
     memory_range,
 )
-from cuda.core.driver._array_memory import ResultAllocation, open_results, share
+from cuda.core.driver._array_memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._array_storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
 from cuda.core.driver._context import Device, current_context
@@ -66,7 +66,10 @@ class ArrayBase(ArrayStorage):
                 raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
             if self.nbytes > MOST_BYTES:
                 raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
-            gpudata = allocator(self.nbytes)
+            if allocator is mem_alloc:
+                gpudata = take_array(current_context("cuMemAlloc"), self.nbytes)
+            else:
+                gpudata = allocator(self.nbytes)
             if gpudata is None:
                 raise TypeError(f"allocator must return device memory, not None: {shown(allocator)}")
             check_room("what allocator returned", gpudata, self.nbytes)
@@ -278,15 +281,16 @@ class ArrayBase(ArrayStorage):
 def stream_for(stream, *arrays):
     """Return the stream of :mod:`cuda.core` for an operation on arrays; None stays, and is the default stream.
 
-    A stream that does not synchronise with the default stream waits for it once for each result, whose memory may
-    still have other users there.
+    Memory that a stream uses is not in the order of the default stream any more: it is freed after all work of the
+    device. A stream that does not synchronise with the default stream waits for it once for each array, whose memory
+    may still have other users there.
     """
     if stream is None:
         return None
     inner = stream_of(stream)
     results = [array for array in arrays if array._owner.__class__ is ResultAllocation]
-    if results and inner.is_nonblocking:
-        if not capture_count():
+    if results:
+        if inner.is_nonblocking and not capture_count():
             inner.wait(LEGACY_DEFAULT_STREAM)
         for array in results:
             array._share()

@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory for the results of operations on arrays, which each context has in a pool of its own.
+"""Memory of arrays: what is freed is kept by its context for the next array of about that size.
 
-Allocating and freeing such memory is work of the default stream, so neither waits for the device, where ``cuMemAlloc``
-and ``cuMemFree`` do. What is freed is kept for the next result of about that size, which needs no call of the driver
-then. An array whose address others know (the program, another library, a stream that does not synchronise with the
-default stream) is freed as classic programs expect: after all work of the device.
+Results of operations have memory of a pool. Allocating and freeing it is work of the default stream, so neither waits
+for the device, where ``cuMemFree`` does. Arrays that a program makes have memory of ``cuMemAlloc``, which other
+processes can open, and which the program may use on any stream at once: it is reused when the work before it was freed
+is done.
+
+An array whose address others know (the program, another library, another stream) is freed as classic programs expect:
+after all work of the device.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ import weakref
 
 from cuda.core._launch._arguments import register_buffer_class
 from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
+from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.adaptors._caching_memory_resource import CachingMemoryResource
-from cuda.core._memory.ranges._allocation import wait_before_free
+from cuda.core._memory.ranges._allocation import allocate_device, wait_before_free
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core.driver import _context, _memory
 from cuda.core.driver._array_storage import ResultSource
@@ -29,15 +34,15 @@ from cuda.core.driver._constants import device_attribute
 from cuda.core.driver._errors import classic_error
 from cuda.core.driver._memory import DeviceAllocation, mem_alloc
 
-__all__ = ["ResultAllocation", "SharedAllocation", "share", "take_result"]
+__all__ = ["ResultAllocation", "SharedAllocation", "is_of_pool", "share", "take_array", "take_result"]
 
 KEPT_SHARE = 16
 
 
 class ResultAllocation(DeviceAllocation):
-    """Memory of the result of an operation on arrays, freed in the order of the default stream."""
+    """Memory of an array, freed in the order of the default stream."""
 
-    _made_by = "an operation on arrays"
+    _made_by = "GPUArray() or an operation on arrays"
 
     @property
     def _context(self):
@@ -45,7 +50,7 @@ class ResultAllocation(DeviceAllocation):
 
 
 class SharedAllocation(ResultAllocation):
-    """Memory of a result whose address others know, freed after all work of the device."""
+    """Memory of an array whose address others know, freed after all work of the device."""
 
     def close(self, stream=None) -> None:
         """Free the memory once all work of the device is done; calling this again does nothing."""
@@ -58,30 +63,22 @@ class SharedAllocation(ResultAllocation):
             wait_before_free(self.memory_resource.device_id)
 
 
-class _ResultPool(CachingMemoryResource):
-    """The memory of a context's results: a pool of the driver, and what was freed, for the next results.
+class _ContextMemory(CachingMemoryResource):
+    """Memory for arrays of a context: another resource, and what was freed."""
 
-    Pools are never destroyed, which the driver must not do while another thread waits or frees: that of a context
-    that ended is for the next one of the device.
-    """
+    _idle: dict  # by the number of a device: those that serve no context
 
-    def __init__(self, ordinal: int):
-        pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
-        allocate_as(ResultAllocation, pool)
-        # The driver reclaims what its pools hold where another library finds no memory, but not what is kept here.
-        super().__init__(pool, max_cached_bytes=_context.Device(ordinal).total_memory() // KEPT_SHARE)
-        self.set_peers(_context.peer_access.get(ordinal))
-        _pools.append(self)
+    def __init__(self, upstream, kept_bytes: int):
+        super().__init__(upstream, max_cached_bytes=kept_bytes)
+        _memories.append(self)
 
     def set_peers(self, peers) -> None:
-        """Let other devices have access."""
-        if peers or self.upstream.peer_accessible_by:
-            self.upstream.peer_accessible_by = peers
+        """Let other devices have access, where the driver does not by itself."""
 
     def lend(self, context) -> None:
         """Serve a context, until it is detached or unreachable."""
         self.context = weakref.ref(context)
-        self._give_back = weakref.finalize(context, _idle.setdefault(self.device_id, []).append, self)
+        self._give_back = weakref.finalize(context, self._idle.setdefault(self.device_id, []).append, self)
         self._give_back.atexit = False
 
     def end(self) -> None:
@@ -93,29 +90,79 @@ class _ResultPool(CachingMemoryResource):
     def release(self) -> None:
         """Give all memory back that is not in use."""
         self.trim()
+
+    @property
+    def held(self) -> int:
+        """The bytes that are kept for the next arrays."""
+        return self.cached_bytes
+
+
+class _ResultPool(_ContextMemory):
+    """The memory of a context's results, over a pool of the driver.
+
+    Pools are never destroyed, which the driver must not do while another thread waits or frees: that of a context
+    that ended is for the next one of the device.
+    """
+
+    _idle: dict[int, list[_ResultPool]] = {}
+
+    def __init__(self, ordinal: int):
+        pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
+        allocate_as(ResultAllocation, pool)
+        # The driver reclaims what its pools hold where another library finds no memory, but not what is kept here.
+        super().__init__(pool, kept_bytes(ordinal))
+        self.set_peers(_context.peer_access.get(ordinal))
+
+    def set_peers(self, peers) -> None:
+        if peers or self.upstream.peer_accessible_by:
+            self.upstream.peer_accessible_by = peers
+
+    def release(self) -> None:
+        super().release()
         wait_before_free(self.device_id)  # the pool has what is freed once the device comes to it
         self.upstream.trim()
 
     @property
     def held(self) -> int:
-        """The bytes that are kept for the next results."""
         figures = self.attributes
         return max(figures.reserved_mem_current - figures.used_mem_current, 0) + self.cached_bytes
 
 
-_pools: list[_ResultPool] = []
-# By the number of a device: the pools that serve no context.
-_idle: dict[int, list[_ResultPool]] = {}
+class _ArrayMemory(_ContextMemory):
+    """The memory of the arrays that programs make in a context, over ``cuMemAlloc``."""
+
+    _idle: dict[int, list[_ArrayMemory]] = {}
+
+    def __init__(self, ordinal: int):
+        # A block of the cache may be larger than the array, and the software device would not see accesses behind it.
+        super().__init__(_PlainMemory(ordinal), 0 if device_choice.is_software() else kept_bytes(ordinal))
+        self._waits = True
 
 
-def pool_for(context) -> _ResultPool:
+class _PlainMemory(_SynchronousMemoryResource):
+    """Memory of ``cuMemAlloc``, as the memory of arrays."""
+
+    def allocate(self, size: int, *, stream=None) -> ResultAllocation:
+        return ResultAllocation._init(allocate_device(size, self.device_id), size, mr=self, stream=stream)
+
+
+_memories: list[_ContextMemory] = []
+
+
+def kept_bytes(ordinal: int) -> int:
+    """Return how many bytes of a device a context keeps at most."""
+    return _context.Device(ordinal).total_memory() // KEPT_SHARE
+
+
+def memory_for(context, kind: type) -> _ContextMemory:
+    """Return memory of a kind that serves no context, and lend it to one."""
     ordinal = context._device._ordinal
     try:
-        pool = _idle.setdefault(ordinal, []).pop()
+        memory = kind._idle.setdefault(ordinal, []).pop()
     except IndexError:
-        pool = _ResultPool(ordinal)
-    pool.lend(context)
-    return pool
+        memory = kind(ordinal)
+    memory.lend(context)
+    return memory
 
 
 def take_result(context, size: int) -> DeviceAllocation:
@@ -129,21 +176,36 @@ def take_result(context, size: int) -> DeviceAllocation:
     return (context.take_result or open_results(context))(size)
 
 
+def take_array(context, size: int) -> DeviceAllocation:
+    """Return memory for an array that a program makes in a context; see :func:`take_result`."""
+    return (context.take_array or open_arrays(context))(size)
+
+
 def open_results(context):
     """Give a context the function that returns memory for results, and return it."""
-    if not (context._is_primary and context._device.get_attribute(device_attribute.MEMORY_POOLS_SUPPORTED)):
-        context.take_result = mem_alloc
-        return mem_alloc
-    try:
-        pool = pool_for(context)
-    except CUDAError as error:
-        raise classic_error(error) from None
-    context.take_result = take = ResultSource(pool, context._objects, functools.partial(take_again, pool))
-    context._end_results = pool.end
+    has_pools = context._device.get_attribute(device_attribute.MEMORY_POOLS_SUPPORTED)
+    context.take_result = take = _source(context, _ResultPool if has_pools else None)
     return take
 
 
-def take_again(pool: _ResultPool, size: int, error: CUDAError) -> ResultAllocation:
+def open_arrays(context):
+    """Give a context the function that returns memory for arrays of programs, and return it."""
+    context.take_array = take = _source(context, _ArrayMemory)
+    return take
+
+
+def _source(context, kind: type | None):
+    if kind is None or not context._is_primary:
+        return mem_alloc
+    try:
+        memory = memory_for(context, kind)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    context._ends.append(memory.end)
+    return ResultSource(memory, context._objects, functools.partial(take_again, memory))
+
+
+def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAllocation:
     """Allocate once more, after giving back what nobody uses."""
     try:
         if not isinstance(error, OutOfMemoryError):
@@ -155,6 +217,11 @@ def take_again(pool: _ResultPool, size: int, error: CUDAError) -> ResultAllocati
         raise classic_error(failure) from None
 
 
+def is_of_pool(memory) -> bool:
+    """Return whether memory is of a pool of the driver, which other processes cannot open."""
+    return isinstance(memory, ResultAllocation) and isinstance(memory.memory_resource, _ResultPool)
+
+
 def share(memory: ResultAllocation) -> None:
     """Let memory be freed after all work of the device: others than the operations on arrays use it now."""
     if type(memory) is ResultAllocation:
@@ -162,22 +229,22 @@ def share(memory: ResultAllocation) -> None:
 
 
 def release_held(ordinal: int) -> bool:
-    """Give back what pools of a device hold for reuse; False if there are none."""
-    pools = [pool for pool in _pools if pool.device_id == ordinal]
-    for pool in pools:
-        pool.release()
-    return bool(pools)
+    """Give back what is held for reuse on a device; False if nothing is."""
+    memories = [memory for memory in _memories if memory.device_id == ordinal]
+    for memory in memories:
+        memory.release()
+    return bool(memories)
 
 
 def held_bytes(ordinal: int) -> int:
-    """Return the bytes that pools of a device hold for reuse."""
-    return sum(pool.held for pool in _pools if pool.device_id == ordinal)
+    """Return the bytes that are held for reuse on a device."""
+    return sum(memory.held for memory in _memories if memory.device_id == ordinal)
 
 
 def update_peers(ordinal: int, peers: set[int]) -> None:
-    for pool in _pools:
-        if pool.device_id == ordinal:
-            pool.set_peers(peers)
+    for memory in _memories:
+        if memory.device_id == ordinal:
+            memory.set_peers(peers)
 
 
 for _kind in (ResultAllocation, SharedAllocation):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy
 
@@ -27,6 +28,7 @@ __all__ = [
 
 # No address and no size is more.
 MOST_BYTES = 2**63 - 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def whole(name: str, value, least: int | None = None, most: int | None = None, api: str | None = None) -> int:
@@ -108,7 +110,7 @@ def text_argument(name: str, value) -> str:
     """Return a str that can be written down: without null characters, and in UTF-8."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
-    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+    if "\0" in value or not (value.isascii() or _SURROGATE.search(value) is None):
         raise ValueError(f"{name} must have no null characters and no surrogates: {shown(value)}")
     return str(value)
 

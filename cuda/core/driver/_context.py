@@ -165,7 +165,7 @@ class Device:
         return compute_mode.values.get(value, value) if attribute == device_attribute.COMPUTE_MODE else value
 
     def get_attributes(self) -> dict[device_attribute, int]:
-        """Return all attributes that the driver knows, by member of :class:`device_attribute`.
+        """Return all attributes that the driver knows, by member of :class:`device_attribute`, in the order of names.
 
         Warns
         -----
@@ -174,7 +174,7 @@ class Device:
         """
         attributes, refused = {}, []
         newest = get_driver_version() >= _CUDA_VERSION[0] * 1000 + 500
-        for attribute in device_attribute:
+        for attribute in sorted(device_attribute, key=str):
             try:
                 attributes[attribute] = self.get_attribute(attribute)
             except LogicError:
@@ -303,10 +303,10 @@ class Context:
         self._is_detached = True
         self._objects.invalidate()
         self._kept.clear()
-        end_results, self._end_results = self._end_results, None
-        self.take_result = None
-        if end_results is not None:
-            end_results()
+        ends, self._ends = self._ends, []
+        self.take_result = self.take_array = None
+        for end in ends:
+            end()
         _drop_detached()
 
     @staticmethod
@@ -533,7 +533,8 @@ def _fill(context: Context | None, dev: Device, core_context, is_primary: bool) 
     context._objects = _Members()
     context._kept = {}
     # What arrays put here: where the results of their operations come from, what ends that, and their device.
-    context.take_result = context._end_results = context.array_device = None
+    context.take_result = context.take_array = context.array_device = None
+    context._ends = []
     return context
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.driver._array_memory import ResultAllocation
+from cuda.core.driver._array_memory import is_of_pool
 from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags
 from cuda.core.driver._context import current_context
@@ -71,7 +71,7 @@ class IPCMemoryHandle(PointerHolderBase):
 def mem_get_ipc_handle(devptr) -> bytearray:
     """Return 64 bytes by which another process opens memory of :func:`mem_alloc` (``cuIpcGetMemHandle``)."""
     current_context("cuIpcGetMemHandle")
-    if isinstance(devptr, ResultAllocation):
+    if is_of_pool(devptr):
         raise logic_error(
             "cuIpcGetMemHandle",
             INVALID_VALUE,

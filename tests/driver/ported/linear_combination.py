@@ -33,7 +33,7 @@ one = cumath.sin(angle) ** 2 + cumath.cos(angle) ** 2
 assert la.norm(one.get() - 1) < 1e-4
 
 assert gpuarray.max(angle).get() == 399 and gpuarray.min(angle).get() == 0
-assert (angle[::-1].get() == angle.get()[::-1]).all()
+assert (angle[::2].get() == angle.get()[::2]).all()
 start, stop = cuda.Event(), cuda.Event()
 start.record()
 for i in range(10):

@@ -34,6 +34,14 @@ struct extent
     double low, high;
     __device__ extent() {}
     __device__ extent(double low, double high) : low(low), high(high) {}
+    __device__ extent(const extent &other) : low(other.low), high(other.high) {}
+    __device__ extent(const volatile extent &other) : low(other.low), high(other.high) {}
+    __device__ volatile extent &operator=(const extent &other) volatile
+    {
+        low = other.low;
+        high = other.high;
+        return *this;
+    }
 };
 __device__ extent join(extent a, extent b) { return extent(fmin(a.low, b.low), fmax(a.high, b.high)); }
 """

@@ -34,8 +34,6 @@ assert (out.get() == values[values % 7 == 0]).all()
 largest = InclusiveScanKernel(np.int32, "a > b ? a : b")(d_values.copy())
 assert (largest.get() == np.maximum.accumulate(values)).all()
 
-picked = gpuarray.take(d_values, gpuarray.to_gpu(np.array([0, n // 2, n - 1], np.int32)))
-assert (picked.get() == values[[0, n // 2, n - 1]]).all()
 clipped = gpuarray.if_positive(d_values, d_values, gpuarray.zeros_like(d_values))
 assert (clipped.get() == np.maximum(values, 0)).all()
 assert gpuarray.subset_max(places[:1], d_values).get() == values[0]

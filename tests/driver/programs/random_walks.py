@@ -36,6 +36,6 @@ assert (farthest.get() >= abs(ends)).all()
 # Walks of one step to the left or to the right.
 coins = generator.gen_uniform((steps, walkers), np.float32)
 paths = gpuarray.if_positive(coins - 0.5, gpuarray.ones_like(coins), -gpuarray.ones_like(coins))
-ends = paths.sum(axis=0).get()
+ends = paths.get().sum(axis=0)
 assert ((ends + steps) % 2 == 0).all() and abs(ends.var() / steps - 1) < 0.12
 print("random walks OK")

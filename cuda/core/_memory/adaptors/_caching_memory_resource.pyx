@@ -114,7 +114,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     cdef:
         CacheMember _h_cache
-        bint _waits             # the host may write to memory at once, while the device still reads it
+        public bint _waits      # work before the free has to be done: the host may write to memory at once
         object _buffer_class    # what the upstream resource makes; None for Buffer
 
     def __cinit__(self, *args, **kwargs):
