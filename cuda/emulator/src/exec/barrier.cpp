@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Barriers of block, grid and cluster, as kernels call them.
+// Barriers of blocks, clusters and grids: the functions that kernels call.
 #include "worker.hpp"
 
 using namespace emu::exec;
@@ -121,7 +120,7 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
         refuse({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank that its cluster does not have");
     if (!cluster || rank == worker->cluster_rank)
         return const_cast<void*>(shared_address);
-    worker->repeats = true; // that block may not have begun
+    worker->repeats = true; // the other block may not have begun: let the monitor start threads for it
     if (!worker->launch->wait_for(cluster->places[rank]))
         worker->leave({});
     uintptr_t there = worker->map_shared(reinterpret_cast<uintptr_t>(shared_address), rank);

@@ -49,7 +49,7 @@ bool Block::run(uint64_t number)
         carrier_.trouble = stuck();
     bool done = carrier_.trouble.kind == FaultKind::none && live() == 0;
     if (!done) {
-        leave_quiet(); // the report reads the thread from its fiber
+        leave_quiet(); // saves the thread's state into its fiber, where the report reads it
         carrier_.trouble.ended = ended();
     } else {
         carrier_.current = nullptr;
@@ -57,7 +57,7 @@ bool Block::run(uint64_t number)
     return done;
 }
 
-// After a fault the fibers are forgotten where they stand.
+// After a fault: discard the fibers without resuming them.
 void Block::abandon()
 {
     carrier_.current = nullptr;
@@ -74,7 +74,8 @@ void Block::abandon()
 
 // ------------------------------------------------------------------------ one thread
 
-// What a kernel sees of its thread lies in thread-local memory while it runs.
+// While a thread runs, the state that its kernel sees (threadIdx, lane) lies in thread-local memory of the worker;
+// these save it into the fiber and restore it.
 inline void Block::save(Fiber* self)
 {
     const EmuThread& state = *carrier_.state;
@@ -106,8 +107,8 @@ EmuDim3 Block::following(EmuDim3 index) const
     return index;
 }
 
-// Makes `self` carry the next thread. Quiet, when it is the only fiber in use: then all
-// threads but the running one have ended, in order, and are not counted one by one.
+// Starts the next thread on `self`. Quiet mode: `self` is the only fiber in use, so that all earlier threads have
+// ended, in order; then ends are not recorded one by one (see leave_quiet()).
 inline void Block::begin_thread(Fiber* self)
 {
     uint32_t number = started();
@@ -130,7 +131,8 @@ inline void Block::begin_thread(Fiber* self)
     restore(self);
 }
 
-// Makes up what the quiet loop left out, before anybody looks.
+// Leaves quiet mode: records what its loop skipped (which threads have ended, the next index, the state of the running
+// thread) before anything else reads it.
 void Block::leave_quiet()
 {
     if (!quiet_)
@@ -157,8 +159,8 @@ void Block::thread_loop()
     do {
         begin_thread(self);
         entry(parameters);
-        // As long as no thread waits there is nothing to do between two of them, and nobody
-        // else changes what the registers hold here.
+        // In quiet mode nothing has to be done between two threads, and no other code changes these values, so that
+        // they can stay in registers.
         uint32_t number = started(), x = index.x;
         while (quiet_ && number < threads && !stopping.load(std::memory_order_relaxed)) {
             started_.store(number + 1, std::memory_order_relaxed);
@@ -178,7 +180,7 @@ void Block::thread_loop()
     go_on_after_end();
 }
 
-// Counts the running thread as ended; true when the next can start on its stack.
+// Records the end of the running thread; true when the next thread can start on the same stack.
 bool Block::end_thread(Fiber* self)
 {
     leave_quiet();
@@ -186,7 +188,7 @@ bool Block::end_thread(Fiber* self)
     warps_[carrier_.state->warp].live &= ~(1u << carrier_.state->lane);
     if (in_use() != 0)
         settle_after_end(self);
-    // Released threads go first, so that few stacks are in use; but see pick().
+    // Threads that were released from a barrier go first, which keeps few stacks in use; pick() says when not.
     if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
         !launch_->stopping.load(std::memory_order_relaxed))
         return true;
@@ -194,7 +196,7 @@ bool Block::end_thread(Fiber* self)
     return false;
 }
 
-// The fiber of an ended thread is free already: nothing may begin on it here.
+// The fiber of the ended thread is back in the set already, so no new thread may start on it here.
 void Block::go_on_after_end()
 {
     Fiber* next = nullptr;
@@ -211,10 +213,10 @@ void Block::go_on_after_end()
     emu_fiber_resume(next->sp);
 }
 
-// The end of a thread may be what a barrier or collective waited for.
+// The end of a thread may complete a barrier or a collective that others wait for.
 void Block::settle_after_end(Fiber* self)
 {
-    self->site = {}; // it completes what others wait for without being at a place itself
+    self->site = {}; // a thread that ended is at no place in the source, although it completes the barrier
     for (uint64_t rest = open_; rest; rest &= rest - 1) {
         auto id = uint32_t(__builtin_ctzll(rest));
         if (is_complete(barriers_[id]))
@@ -245,15 +247,15 @@ emu_u32 Block::active_lanes()
 
 // ------------------------------------------------------------------------ choosing
 
-// A fiber on which the next thread begins; null: all have started, or no memory.
+// A fiber for a thread that has not started; null if all have started, or there is no memory for a stack.
 Fiber* Block::fresh()
 {
     return started() < threads_ ? carrier_.stacks.take() : nullptr;
 }
 
-// Threads released by a barrier or collective first: their stacks are warm, and few are in
-// use at once. But threads that spin on such calls must not keep the others from running
-// for ever: when the monitor says `rotate`, all that can run do so in turn.
+// Chooses the next fiber. Threads that a barrier or collective has released go first: their stacks are in the cache,
+// and few stacks are in use at a time. A thread that spins on such calls must not keep the others from running for
+// ever: when the monitor sets `rotate`, all threads that can run take turns.
 inline Fiber* Block::pick()
 {
     if (__builtin_expect(rotate.load(std::memory_order_relaxed), 0)) {
@@ -279,7 +281,7 @@ Trouble Block::stuck() const
     return trouble;
 }
 
-// `self` stands in a queue or barrier already; returns when it was chosen again.
+// Switches to another fiber. `self` must be in a queue or barrier already; returns when it is chosen again.
 inline void Block::suspend(Fiber* self)
 {
     if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
@@ -322,7 +324,7 @@ inline bool Block::is_complete(const Barrier& barrier) const
     return barrier.arrived >= (barrier.count ? barrier.count : live());
 }
 
-// Counts an arrival; the first settles what is expected.
+// Counts an arrival; the first one determines how many are expected.
 inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site)
 {
     Barrier& barrier = barriers_[id];
@@ -391,7 +393,7 @@ void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& 
         enqueue(self, id);
 }
 
-// Releases all who wait.
+// Releases all waiting threads.
 void Block::complete(uint32_t id)
 {
     Barrier& barrier = barriers_[id];
@@ -410,14 +412,14 @@ void Block::complete(uint32_t id)
     ready_.take_all(barrier.waiting);
 }
 
-// The threads of this block have arrived; those of the other blocks may not have.
+// Called when all threads of this block have arrived; those of other blocks of the cluster may not have.
 void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
 {
     wait_for(self, cluster_barrier, token, site);
     const Cluster* cluster = carrier_.cluster.get();
     if (!cluster || cluster->generation > token - cluster_base_)
         return;
-    yield(self, site); // what the others of this block do meanwhile needs no other block
+    yield(self, site); // first let the other threads of this block run, which needs no other block
     self->wait = Wait::barrier;
     self->barrier = cluster_barrier;
     carrier_.repeats = true;
@@ -433,11 +435,11 @@ void Block::wait_for_grid(Fiber* self)
 {
     Trouble trouble;
     trouble.at(self->site);
-    if (self->site.pc) { // not when it ended, and so completed the barrier of its block
+    if (self->site.pc) { // no place: a thread that ended has completed the barrier of its block
         self->wait = Wait::barrier;
         self->barrier = grid_barrier;
     }
-    carrier_.repeats = true; // it needs other blocks to go on
+    carrier_.repeats = true; // tells the monitor that this block needs other blocks to progress
     carrier_.sleeps.store(true, std::memory_order_relaxed);
     bool good = launch_->grid_barrier(&trouble.text);
     carrier_.sleeps.store(false, std::memory_order_relaxed);
@@ -448,15 +450,15 @@ void Block::wait_for_grid(Fiber* self)
     self->wait = Wait::none;
 }
 
-// There are 16 tiles of 64 threads, 8 of 128, and so on to one of 1024.
+// The number of the barrier of a tile: there are 16 tiles of 64 threads, 8 of 128, 4 of 256, 2 of 512 and one of 1024.
 uint32_t Block::tile_barrier(uint32_t size, uint32_t thread)
 {
     return tile_barriers + 32 - 2048 / size + thread / size;
 }
 
-// Threads met at one barrier from different places. Warps may: hardware counts arrivals, and
-// programs that give each warp a task of its own rely on it. Threads of one warp may not: the
-// instruction is defined for warps that reach it as a whole.
+// Reports threads that met at one barrier from different places in the source. Different warps may: hardware counts
+// arrivals, and programs with specialised warps rely on it. Threads of one warp may not, because the instruction is
+// defined for a whole warp.
 void Block::check_places(uint32_t id, const Fiber* last)
 {
     const Fiber* first[32] = {};

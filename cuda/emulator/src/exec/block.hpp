@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// One block of threads while it runs: which threads have started, which wait
-// for what, which can go on. Threads run one after another on one fiber; only a thread that
-// waits keeps its stack, and the next begins on another.
+// One block of threads while it runs: which threads have started, which wait for what, and which can run. The threads
+// of a block run one after another on one fiber; a thread that has to wait keeps its stack, and the next thread starts
+// on another one.
 #pragma once
 
 #include <atomic>
@@ -15,18 +14,18 @@ namespace emu::exec {
 
 struct Barrier {
     FiberQueue waiting;
-    uint32_t arrived = 0;   // waiting ones and those that only arrived
-    uint32_t count = 0;     // 0: all threads that have not ended
-    uint32_t ones = 0;      // predicates that were true
-    uint32_t last_ones = 0, last_arrived = 0; // of the generation just released
+    uint32_t arrived = 0; // threads that wait, and threads that arrived without waiting (bar.arrive)
+    uint32_t count = 0; // how many are expected; 0: all threads that have not ended
+    uint32_t ones = 0; // how many passed a true predicate
+    uint32_t last_ones = 0, last_arrived = 0; // of the generation that was released last
     uint32_t generation = 0;
-    Site site;              // of the first arrival
-    bool mixed = false;     // arrivals came from different places
+    Site site; // where the first thread arrived
+    bool mixed = false; // threads arrived from different places in the source
 };
 
 struct Warp {
-    emu_u32 live = 0;    // lanes that have not ended, also those that have not started
-    emu_u32 waiting = 0; // lanes in a collective
+    emu_u32 live = 0; // lanes that have not ended, including those that have not started
+    emu_u32 waiting = 0; // lanes that wait in a collective
     Fiber* lane[32];
 };
 
@@ -36,16 +35,16 @@ public:
 
     explicit Block(Carrier& carrier) : carrier_(carrier) {}
 
-    // Scheduler side: runs the block; false when it was left with Carrier::trouble. Its fibers stand then
-    // as they stood, for a report, until abandon().
+    // For the worker: runs the block to its end; false if it stopped with Carrier::trouble. Then its fibers stay as
+    // they are, for the report, until abandon().
     bool run(uint64_t number);
     void abandon();
 
-    // Thread side, all on the running fiber `self`.
+    // For kernels, on the running fiber `self`.
     void thread_loop();
     void exit_thread() __attribute__((noreturn));
     emu_u32 active_lanes();
-    void wait_for_all(Fiber* self, const Site& site); // __syncthreads, the most frequent
+    void wait_for_all(Fiber* self, const Site& site); // __syncthreads(), the most frequent barrier
     void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, const Site& site);
     void arrive_at(uint32_t id, uint32_t count, const Site& site);
     void wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& site);
@@ -53,7 +52,7 @@ public:
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, const Site& site);
 
-    // Whether threads could run if the running one gave way. Read by the monitor, hence racy.
+    // Whether another thread could run if the running one gave way. The monitor reads it without a lock.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }
     uint32_t started() const { return started_.load(std::memory_order_relaxed); }
     uint32_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
@@ -61,7 +60,7 @@ public:
     uint32_t ended() const { return started() - in_use(); }
     const Barrier& barrier(uint32_t id) const { return barriers_[id]; }
 
-    // For the monitor: the next suspension takes threads in turn instead of the nearest.
+    // Set by the monitor: at the next suspension all threads that can run take turns (see pick()).
     std::atomic<bool> rotate{false};
 
 private:
@@ -93,12 +92,12 @@ private:
     Launch* launch_ = nullptr;
     uint32_t threads_ = 0;
     std::atomic<uint32_t> started_{0};
-    std::atomic<uint32_t> in_use_{0}; // fibers that carry a thread that has not ended
+    std::atomic<uint32_t> in_use_{0}; // fibers with a thread that has not ended
     bool quiet_ = false;              // see begin_thread()
-    uint32_t settled_ = 0;            // quiet: threads of which the warps know that they ended
-    uint32_t cluster_base_ = 0; // generation of the cluster's barrier when the block began
-    uint64_t open_ = 0;        // bits: barriers at which somebody has arrived
-    uint32_t step_ = 1, first_ = 0; // order of threads: first + i * step, modulo their number
+    uint32_t settled_ = 0; // in quiet mode: threads whose end the warps have recorded
+    uint32_t cluster_base_ = 0; // generation of the cluster's barrier when this block began
+    uint64_t open_ = 0; // a bit for each barrier at which a thread has arrived
+    uint32_t step_ = 1, first_ = 0; // order of threads: (first + i * step) modulo the number of threads
     EmuDim3 next_index_{};
     EmuDim3 size_{};
     FiberQueue ready_, yielded_;

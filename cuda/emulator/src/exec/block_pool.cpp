@@ -18,8 +18,9 @@
 namespace emu::exec {
 namespace {
 
-constexpr size_t most_helpers = 4224; // blocks that the largest GPUs hold at once
-constexpr auto helper_patience = std::chrono::seconds(2); // of those beyond the lasting ones
+constexpr size_t most_helpers = 4224; // as many blocks as the largest GPUs hold at a time
+constexpr auto helper_patience =
+    std::chrono::seconds(2); // how long helpers beyond the permanent ones wait for work before they end
 
 std::atomic<BlockPool*> instance{nullptr};
 
@@ -42,13 +43,13 @@ void after_fork_in_parent()
     instance.load()->lock_for_fork().unlock();
 }
 
-// The old pool's threads do not exist here: leave it as it is, and begin another when needed.
+// In the child of a fork() the pool's threads do not exist: abandon the pool; the next launch makes a new one.
 void after_fork_in_child()
 {
     instance.store(nullptr);
 }
 
-// Ends the worker of a caller's thread with the thread.
+// Destroys the Worker of a program's thread when that thread ends.
 pthread_key_t thread_end_key()
 {
     static pthread_key_t key = [] {
@@ -111,7 +112,7 @@ Worker& BlockPool::own_worker()
         pthread_setspecific(thread_end_key(), this_worker());
     }
     Worker& worker = *this_worker();
-    if (worker.pool != this) { // new, or in the child of a fork
+    if (worker.pool != this) { // a new worker, or one of before a fork()
         worker.tid = pid_t(syscall(SYS_gettid));
         worker.pool = this;
         std::lock_guard<std::mutex> lock(mutex_);
@@ -122,7 +123,7 @@ Worker& BlockPool::own_worker()
 
 void BlockPool::remove(Worker& worker)
 {
-    if (instance.load() != this) // left behind by a fork, locked
+    if (instance.load() != this) // the pool of before a fork(), whose lock nobody releases
         return;
     std::lock_guard<std::mutex> lock(mutex_);
     workers_.erase(std::remove(workers_.begin(), workers_.end(), &worker), workers_.end());
@@ -150,10 +151,10 @@ Fault BlockPool::run(const LaunchRequest& request)
         start_monitor();
     }
     wake_monitor();
-    // Few threads are done sooner than a helper wakes up.
+    // A small launch is done before a helper wakes up.
     bool large = launch.blocks > 1 && launch.blocks * launch.threads >= 512;
     bool together = request.cooperative || launch.cluster_blocks > 1;
-    if (request.partition && !together) // of the threads as of the multiprocessors
+    if (request.partition && !together) // a partition gets the same share of OS threads as of multiprocessors
         launch.most_helpers = size_t(size_ - 1) * request.partition->size() / request.multiprocessors;
     if (together && launch.blocks > 1) {
         if (!make_resident(launch, request.cooperative ? launch.blocks : launch.cluster_blocks))
@@ -173,7 +174,7 @@ Fault BlockPool::run(const LaunchRequest& request)
 void BlockPool::wait_for_helpers(Launch& launch)
 {
     std::unique_lock<std::mutex> lock(mutex_);
-    // The monitor looks after it until the last helper is done.
+    // The launch stays in the monitor's list until its last helper has left.
     launch.idle.wait(lock, [&] { return launch.helpers == 0; });
     launches_.erase(std::find(launches_.begin(), launches_.end(), &launch));
     promised_ -= std::exchange(launch.promised, 0);
@@ -190,7 +191,7 @@ void BlockPool::cancel(uint64_t id)
 
 // ------------------------------------------------------------------------ helpers
 
-// Under the lock. What cannot be started is not there: the caller works alone.
+// Called under the lock. Helpers that cannot be started are done without: the caller works in any case.
 void BlockPool::start_helpers(size_t count)
 {
     sigset_t blocked, old;
@@ -227,10 +228,10 @@ void BlockPool::call_helpers(Launch& launch)
         work_.notify_one();
 }
 
-// A cooperative launch has an OS thread for each of its blocks. One with clusters has one
-// for each block of a cluster: blocks are taken in order, so the first cluster that has not
-// ended has them all. Two such launches must not count on the same threads: those of each
-// would wait in its barrier for those that the other has.
+// Gives a launch whose blocks wait for each other enough OS threads: one for each block of a cooperative grid, or for
+// each block of a cluster (blocks are taken in order, so that the oldest unfinished cluster gets all of its blocks).
+// Threads are promised to one launch only: two launches that counted on the same ones could wait for each other for
+// ever.
 bool BlockPool::make_resident(Launch& launch, uint64_t blocks)
 {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -310,7 +311,7 @@ int pool_size()
 
 uint64_t resident_blocks_limit(const LaunchRequest& request)
 {
-    // A thread that waits needs two pages of stack; a quarter of the memory may be so used.
+    // A waiting thread needs at least two pages of stack; waiting threads may take a quarter of the memory.
     uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)) / 4;
     uint64_t threads = std::max<uint64_t>(request.block.count(), 1);
     uint64_t by_memory = memory / (threads * 8192 + (64 << 10));

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The OS threads that run blocks. The caller of run() always works on its own launch, so no
-// launch starves; helpers join launches with blocks left. The monitor looks after threads
-// that spin, time limits, and launches that need more OS threads to make progress.
+// The OS threads that run blocks. The caller of run() always works on its own launch, so that every launch progresses;
+// helpers join launches that have blocks left. The monitor handles threads that spin, time limits, and launches that
+// need more OS threads to progress.
 #pragma once
 
 #include <condition_variable>
@@ -16,19 +15,19 @@ namespace emu::exec {
 
 class BlockPool final : public WorkerPool {
 public:
-    static BlockPool& get(); // a new one in the child of a fork
+    static BlockPool& get(); // a new pool in the child of a fork()
     static bool exists();
 
     Fault run(const LaunchRequest& request);
     void cancel(uint64_t id);
     void remove(Worker& worker) override;
-    void forget_ranges(); // of all workers: a region was closed
+    void forget_ranges(); // clears the ranges that workers remember as accessible: a region was closed
     int size() const { return size_; }
     bool crowded() const override { return crowded_.load(std::memory_order_relaxed); }
 
 private:
     BlockPool();
-    Worker& own_worker(); // the calling thread's, made when it has none
+    Worker& own_worker(); // of the calling thread; made at the first call
     void start_helpers(size_t count);
     void call_helpers(Launch& launch);
     bool make_resident(Launch& launch, uint64_t blocks);
@@ -36,7 +35,7 @@ private:
     Launch* choose();
     void wait_for_helpers(Launch& launch);
 
-    // monitor.cpp
+    // Defined in monitor.cpp.
     void start_monitor();
     void wake_monitor();
     void monitor_main();
@@ -49,9 +48,9 @@ private:
     std::condition_variable work_;
     std::vector<Launch*> launches_;
     std::vector<Worker*> workers_;
-    size_t next_launch_ = 0; // where choose() begins, in turn
+    size_t next_launch_ = 0; // where choose() begins: launches take turns
     size_t helpers_ = 0, idle_ = 0, lasting_ = 0;
-    size_t promised_ = 0; // helpers that launches count on and have not got yet
+    size_t promised_ = 0; // helpers that launches were promised and have not got yet
     int size_ = 1;
     bool deterministic_ = false;
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Bulk copies between global and shared memory, tiles and columns of tensors, and the mbarriers
-// that tell when they are done. A copy is done when its call returns.
+// Bulk copies between global and shared memory (bytes, tiles and im2col columns of tensors), and the mbarriers that
+// signal their completion. Here a copy is complete when its call returns.
 #include <cstring>
 
 #include "../../device_include/emulator_bulk_copies.h"
@@ -41,7 +40,7 @@ uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, co
 
 // ------------------------------------------------------------------------ mbarriers
 
-// As it lies in shared memory. Bytes may be told before they are expected.
+// As it lies in shared memory. Bytes may complete before the barrier expects them.
 struct Mbarrier {
     uint64_t phase : 1, expected : 20, pending : 20, live : 1;
     int64_t bytes : 22;
@@ -80,14 +79,14 @@ void tell(emu_u64 given, size_t bytes, const Site& site)
 
 // ------------------------------------------------------------------------ tensors
 
-// The bytes of one element, or one slice of channels, which the coordinates along the first axis count.
+// Bytes of what the first coordinate counts: one element, or one slice of channels of an interleaved map.
 uint32_t first_axis_unit(const TensorMap& map)
 {
     return map.interleave ? 16u * map.interleave : item_size(map.data_type);
 }
 
-// How many elements of a tile lie along an axis. Interleaved maps step along the first axis, too; the last axis but
-// one counts slices of channels, of which a copy takes one.
+// How many elements of a tile lie along an axis, with its element stride. In interleaved maps the first axis has a
+// stride, too, and the last axis but one counts slices of channels, of which a copy takes one.
 uint32_t tile_count(const TensorMap& map, int axis)
 {
     if (axis >= map.rank || (map.interleave && axis == map.rank - 2))
@@ -101,7 +100,7 @@ bool is_tfloat32(const TensorMap& map)
     return map.data_type > 10;
 }
 
-// Copies the elements of a tile or of columns one row after another: `first` axis is the row.
+// Copies a tile or im2col columns row by row, along the axis `first`.
 class TensorCopy {
 public:
     TensorCopy(emu_u64 map, emu_u32 axes, const Site& site) : site_(site)
@@ -122,11 +121,11 @@ public:
 
     bool is_tiled() const { return map_.kind == TensorMapKind::tiled; }
 
-    // The engine moves chunks of 16 bytes, along the first axis from one of them on.
+    // The copy engine moves chunks of 16 bytes along the first axis, and needs an aligned start.
     void check_start(emu_i32 first)
     {
         int64_t byte = int64_t(first) * item_;
-        if (byte % 16) // never of interleaved maps
+        if (byte % 16) // interleaved maps never get here
             refuse(site_,
                    "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
                        " of the axis whose elements are neighbours, which is byte " + std::to_string(byte) +
@@ -139,7 +138,7 @@ public:
         uint32_t counts[5];
         for (int axis = 0; axis < 5; ++axis)
             counts[axis] = tile_count(map_, axis);
-        // Elements side by side are copied together; the slices of interleaved maps one by one.
+        // Neighbouring elements are copied together; slices of interleaved maps one by one.
         uint32_t together = map_.interleave ? 1 : counts[0];
         shared_ = shared;
         for (uint32_t e = 0; e < counts[4]; ++e)
@@ -155,8 +154,8 @@ public:
                         }
     }
 
-    // Pixels of the box, from one on, along W, then H and D, then N; each with its channels. These are the first axis,
-    // or, in slices, the last but one.
+    // Copies the pixels of an im2col box in the order W, H, D, N, each with its channels, which are the first axis, or
+    // the last but one of an interleaved map.
     void columns(uintptr_t shared, const emu_i32* place, const emu_i32* offsets)
     {
         int last = map_.rank - 1, shift = map_.interleave ? 0 : 1;
@@ -183,7 +182,7 @@ public:
     size_t bytes() const { return copied_; }
 
 private:
-    // `count` neighbours from `corner` on, and the next bytes of shared memory.
+    // Copies `count` neighbours from `corner` on, to or from the next bytes of shared memory.
     void row(const int64_t* corner, uint32_t count, bool store)
     {
         uint64_t address = map_.address;
@@ -230,18 +229,19 @@ private:
         }
     }
 
-    // Where the bytes from `at` of the current row lie in shared memory, and how many follow each other.
+    // The address in shared memory of byte `at` of the current row, and how many bytes are contiguous there: swizzling
+    // permutes chunks of 16 bytes.
     char* chunk(size_t at, size_t most, size_t* part)
     {
         uintptr_t address = shared_ + copied_ + at;
         *part = std::min(most, 16 - address % 16);
-        uintptr_t bits = address >> 7; // what the pattern mixes in
+        uintptr_t bits = address >> 7; // the address bits that the swizzle pattern combines
         if (map_.swizzle)
             address ^= (bits & ((1u << map_.swizzle) - 1)) << 4;
         return reinterpret_cast<char*>(address);
     }
 
-    // To 10 bits of the fraction, halves to the even neighbour; all NaN become one.
+    // Rounds float32 to the 10 bits of fraction of tfloat32, to nearest even; every NaN becomes the same one.
     static void round_to_tfloat32(char* bytes, size_t size)
     {
         for (; size >= 4; bytes += 4, size -= 4) {
@@ -255,7 +255,8 @@ private:
         }
     }
 
-    // Of each type: the NaN that instructions for multiplying and adding can take for zero.
+    // Fills with FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA: repeated, these bytes are a NaN of every floating-point type, which
+    // FMA instructions can be told to take for zero.
     static constexpr char nan_bytes[2] = {char(0xf7), char(0x7f)};
 
     TensorMap map_;
@@ -265,7 +266,7 @@ private:
     size_t copied_ = 0;
 };
 
-// The bytes of a tile or of columns.
+// Bytes of a tile or of im2col columns.
 size_t size_of(const TensorMap& map)
 {
     size_t unit = first_axis_unit(map);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// An OS thread that carries the fibers of a block: what scheduling, reports and the handlers of
-// faults need to know of a worker.
+// The part of a worker that runs the fibers of a block: what the scheduler, reports and signal handlers need to know of
+// an OS thread.
 #pragma once
 
 #include <atomic>
@@ -16,13 +15,13 @@ namespace emu::exec {
 
 struct Carrier {
     Carrier();
-    void enter(Fiber* first); // runs fibers until the block ends or is left
-    // On a fiber: ends the block, with what went wrong (or nothing, when stopping).
+    void enter(Fiber* first); // runs fibers until the block has ended or was left
+    // Called on a fiber: leaves the block with the cause, or without one when the launch is stopping.
     void leave(Trouble trouble) __attribute__((noreturn));
-    // On a fiber: runs something that needs a deep stack on the thread's own.
+    // Called on a fiber: runs a function that needs a deep stack on the OS thread's own stack.
     void on_thread_stack(const std::function<void()>& service);
-    // In the handler of preemption, on the running fiber: lets other threads of the block run. `repeats`: the
-    // fiber was seen with the same registers before.
+    // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats`: the
+    // registers were the same at an earlier sample, so that the thread probably spins.
     virtual void give_way(uintptr_t pc, bool repeats) = 0;
     bool is_on_fiber(uintptr_t stack_pointer) const
     {
@@ -30,20 +29,20 @@ struct Carrier {
     }
 
     StackSet stacks;
-    Fiber* current = nullptr;       // not null: a kernel runs here
-    bool on_fiber = false;          // and not on the thread's own stack, as for a report
-    void* thread_sp = nullptr;      // of the thread's own stack, while fibers run
+    Fiber* current = nullptr; // the running fiber; null while no kernel runs
+    bool on_fiber = false; // false while the OS thread's own stack is in use, as for a report
+    void* thread_sp = nullptr; // stack pointer of the OS thread, while fibers run
     Launch* launch = nullptr;
-    std::shared_ptr<Cluster> cluster; // of the running block; null: it is alone
+    std::shared_ptr<Cluster> cluster; // of the running block; null if the block is not part of a cluster
     const ImageRecord* image = nullptr;
-    EmuThread* state;               // emu_thread of this thread
+    EmuThread* state; // the emu_thread variable of this OS thread
     EmuDim3* thread_index;
     Trouble trouble;
-    int locked = 0;                 // above 0: a fault here is ours, not the kernel's
+    int locked = 0; // above 0: this library holds a lock, so that a fault here is not the kernel's
 
-    // Read by the monitor.
-    std::atomic<bool> repeats{false}; // a sample found a thread where and as it was before
-    std::atomic<bool> sleeps{false};  // in a grid barrier: a signal would only wake it
+    // The monitor reads these.
+    std::atomic<bool> repeats{false}; // a sample found a thread at the same place with the same registers as before
+    std::atomic<bool> sleeps{false}; // in a grid barrier, where a signal would only wake the thread
 
 protected:
     ~Carrier() = default;
@@ -52,10 +51,10 @@ private:
     const std::function<void()>* service_ = nullptr;
 };
 
-// Hidden and in the initial-exec model, so that signal handlers may read it.
+// Hidden, with the initial-exec model: signal handlers can read it without a call.
 extern __thread Carrier* this_carrier __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-// Keeps the fault handlers from abandoning a lock of ours; kernels are left only outside.
+// While it lives, faults do not leave the kernel: the thread may hold one of our locks.
 class Locked {
 public:
     Locked() : carrier_(this_carrier)
@@ -75,10 +74,10 @@ private:
     Carrier* carrier_;
 };
 
-// The place of the call of an emu_* function, for reports.
+// The place where a kernel calls an emu_* function, for reports.
 #define EMU_CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 
-// Ends the launch from a kernel's thread.
+// Ends the launch; called on a thread of a kernel.
 void raise_fault(Trouble trouble) __attribute__((noreturn));
 
 } // namespace emu::exec

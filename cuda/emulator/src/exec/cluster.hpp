@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Blocks that run together as a cluster, each on its own OS thread: their barrier, and where
-// each has its shared memory.
+// Blocks that run together as a cluster, each on an OS thread of its own: their barrier, and the addresses of their
+// shared memory.
 #pragma once
 
 #include <atomic>
@@ -15,17 +14,17 @@ namespace emu::exec {
 
 constexpr uint32_t most_cluster_blocks = 16;
 
-// One block's shared memory, as kernels address it.
+// Shared memory of one block, in addresses of kernels.
 struct SharedPlace {
     std::atomic<bool> known{false};
     uintptr_t dynamic = 0;
-    std::vector<uintptr_t> variables; // in the order of ImageRecord::shared
+    std::vector<uintptr_t> variables; // addresses, in the order of ImageRecord::shared
 };
 
 struct Cluster {
     explicit Cluster(uint32_t blocks) : blocks(blocks) {}
     const uint32_t blocks;
-    uint32_t arrived = 0, ended = 0; // under the launch's lock
+    uint32_t arrived = 0, ended = 0; // under the lock of the launch
     std::atomic<uint32_t> generation{0};
     SharedPlace places[most_cluster_blocks];
 };

@@ -22,7 +22,7 @@ Table& table()
 {
     static Table* value = [] {
         static Table* made = new Table; // never destroyed: threads outlive main()
-        // The child of a fork must not find the lock held by a thread it has not.
+        // In the child of a fork() no thread would release the lock.
         pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); }, [] { new (&made->mutex) std::mutex; });
         return made;
     }();
@@ -89,7 +89,7 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
             out->text = describe_offset(address, size, start(*variable), variable->size, out->name);
         return true;
     }
-    // Between variables: constants and tables of the compiler.
+    // Between two variables are constants and tables of the compiler, which kernels may read.
     out->range = *section;
     if (after != globals.begin())
         out->range.low = std::max(out->range.low, start(**(after - 1)) + room_of(**(after - 1)));

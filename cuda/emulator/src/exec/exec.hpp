@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Runs kernels on the block pool. Knows addresses, entry points and limits; nothing of
-// contexts, streams or handles. Every function may be called from any host thread.
+// Runs kernels on the block pool. This room knows addresses, entry points and limits, but no contexts, streams or
+// handles. Every function may be called on any host thread.
 #pragma once
 
 #include <memory>
@@ -14,55 +13,55 @@
 namespace emu::exec {
 
 struct Limits {
-    size_t stack_bytes = 64 << 10; // per thread, at least; CU_LIMIT_STACK_SIZE may raise it
+    size_t stack_bytes = 64 << 10; // least bytes per thread; CU_LIMIT_STACK_SIZE may raise it
     size_t printf_bytes = 1 << 20; // CU_LIMIT_PRINTF_FIFO_SIZE
     size_t heap_bytes = 8 << 20;   // CU_LIMIT_MALLOC_HEAP_SIZE
 };
 
-// Takes what kernels of a graph set: the values of its conditional handles.
+// Receives the values that kernels of a graph give to its conditional handles.
 class ConditionSink {
 public:
-    virtual void set(uint64_t handle, uint32_t value) = 0; // from any thread
+    virtual void set(uint64_t handle, uint32_t value) = 0; // called on any thread
 
 protected:
     ~ConditionSink() = default;
 };
 
-// Launches graphs for kernels of a graph.
+// Launches graphs on behalf of kernels of a graph.
 class GraphLauncher {
 public:
-    virtual int launch(uint64_t graph, uint64_t way) = 0; // a cudaError_t; from any thread
-    virtual uint64_t current() const = 0;                 // the executable that runs the kernel
+    virtual int launch(uint64_t graph, uint64_t way) = 0; // returns a cudaError_t; called on any thread
+    virtual uint64_t current() const = 0; // the executable that runs the calling kernel
 
 protected:
     ~GraphLauncher() = default;
 };
 
-// One launch, validated by the caller against the device. Owned by the caller until
-// run() returns; a kernel's own image must stay loaded that long.
 // The numbers of the multiprocessors that a launch may use.
 using Partition = std::vector<uint32_t>;
 
+// One launch, which the caller has checked against the device. It belongs to the caller until run() returns; the image
+// of its kernel has to stay loaded until then.
 struct LaunchRequest {
     EmuEntry entry = nullptr;
-    std::string name;                         // as shown in reports (demangled)
+    std::string name; // demangled, for reports
     Dim3 grid, block, cluster;
     uint32_t dynamic_shared = 0;
     uint32_t static_shared = 0;
-    Bytes parameters;                         // packed by the layout
+    Bytes parameters; // packed as the layout says
     std::vector<EmuParameter> layout;
-    bool cooperative = false;                 // all blocks resident, grid barriers allowed
+    bool cooperative = false; // all blocks are resident; grid barriers are allowed
     int device = 0;
-    uint32_t multiprocessors = 1;             // that the device has
-    std::shared_ptr<const Partition> partition; // null: all of them
+    uint32_t multiprocessors = 1; // of the device
+    std::shared_ptr<const Partition> partition; // null: all multiprocessors
     uint64_t image = 0;                       // from register_image()
     uint64_t id = 0;                          // for cancel(); unique in the process
     Checks checks;
     Limits limits;
     Nanoseconds time_limit{0};
-    uint64_t seed = 0;                        // shuffle mode; 0: natural order
-    ConditionSink* conditions = nullptr;      // of the graph that runs this; null: no graph does
-    GraphLauncher* launcher = nullptr;        // the same
+    uint64_t seed = 0; // of the shuffle mode; 0: natural order
+    ConditionSink* conditions = nullptr; // of the graph that runs the kernel; null outside of graphs
+    GraphLauncher* launcher = nullptr; // likewise
 };
 
 enum class FaultKind {
@@ -78,8 +77,8 @@ enum class FaultKind {
     stack_overflow,       // CUDA_ERROR_LAUNCH_FAILED
     illegal_instruction,  // CUDA_ERROR_ILLEGAL_INSTRUCTION
     arithmetic,           // CUDA_ERROR_LAUNCH_FAILED: integer division by zero
-    heap,                 // CUDA_ERROR_LAUNCH_FAILED: bad free() in a kernel
-    out_of_resources,     // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: no stack or thread to be had
+    heap, // CUDA_ERROR_LAUNCH_FAILED: wrong free() in a kernel
+    out_of_resources, // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: no memory for stacks, or no threads
     cancelled,            // CUDA_ERROR_CONTEXT_IS_DESTROYED
 };
 
@@ -90,58 +89,57 @@ struct Fault {
     CUresult code = CUDA_SUCCESS;
     std::string kernel;
     Dim3 block, thread;     // indices, not sizes
-    uint64_t address = 0;   // of the access
+    uint64_t address = 0; // of the access
     uint32_t size = 0;
     bool store = false;
-    std::string file;       // user's file; empty when not known
+    std::string file; // of the user; empty if unknown
     int line = 0;
     std::string text;       // the whole report, several lines, ready to print
     explicit operator bool() const { return kind != FaultKind::none; }
 };
 
-// Blocks until every thread of the launch has ended or the first fault has stopped it.
-// Several launches may run at once and share the pool; none starves.
+// Returns when every thread of the launch has ended, or the first fault has stopped it. Launches that run at the same
+// time share the pool, and each progresses.
 Fault run(const LaunchRequest& request);
 
-// Makes the launch end soon with FaultKind::cancelled; harmless when it has ended.
+// Makes a launch end soon with FaultKind::cancelled; no effect if it has ended.
 void cancel(uint64_t id);
 
-// The OS threads of the pool; started by the first launch. After fork() the child starts
-// its own. 0 in a process that has not launched.
+// The number of OS threads in the pool, which the first launch starts; 0 before it. The child of a fork() has a pool of
+// its own.
 int pool_size();
 
-// How many blocks of this kind can be resident at once on one device in this executor;
-// cooperative launches of more are refused by the caller. Occupancy figures that follow
-// the documented hardware rules are not here but in state.
+// How many blocks of such a launch can be resident at once on this executor; the caller refuses larger cooperative
+// launches. Occupancy by the documented rules of hardware is in `state`.
 uint64_t resident_blocks_limit(const LaunchRequest& request);
 
-// Text printed by kernels is kept in order and written to file descriptor 1 by this call
-// (called by every synchronising driver function) or when the buffer is full.
+// Writes text that kernels have printed, in order, to file descriptor 1. Every synchronising driver call does it, and a
+// full buffer.
 void flush_output();
 
 // ------------------------------------------------------------------------ images of code
 
-// A loaded module: where its code lies (for signals and preemption), where its data lies
-// (kernels may access it), and its variables.
+// A loaded module: the place of its code (for signals and preemption), of its data (which kernels may access), and of
+// its variables.
 struct Image {
     uintptr_t code_low = 0, code_high = 0;
     std::vector<EmuRange> data;              // .data, .bss, .rodata as mapped
     std::vector<const EmuVariable*> variables;
-    std::string path;                        // to read line tables from: /proc/self/fd/N
+    std::string path; // where the line tables are read from: /proc/self/fd/N
     uintptr_t load_bias = 0;
     int device = 0;
 };
 
 uint64_t register_image(Image image);        // never 0
-void unregister_image(uint64_t image);       // no launch of it may be running
+void unregister_image(uint64_t image); // no launch of it may be running
 
 struct CodePlace {
     std::string file, function;
     int line = 0;
 };
 
-// Implemented by front (line tables); exec calls it when it writes a report. The one call
-// across, given as a pointer so that exec links without front.
+// Finds the source line of an address. `front` implements it and hands it over as a pointer, so that `exec` does not
+// depend on `front`; reports use it.
 using Symbolizer = CodePlace (*)(const Image& image, uintptr_t pc);
 void set_symbolizer(Symbolizer symbolizer);
 

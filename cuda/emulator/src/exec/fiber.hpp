@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Fibers: stacks on which threads of a block run, and their switch in assembly. A fiber
-// belongs to one worker and never leaves its OS thread.
+// Fibers: stacks on which threads of a block run, and the switch between them in assembly. A fiber belongs to one
+// worker and stays on its OS thread.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +12,21 @@
 #include "../../device_include/emulator_abi.h"
 
 extern "C" {
-// Saves the caller in *save and goes on with `load`.
+// Saves the caller in *save and continues with `load`.
 EMU_HIDDEN void emu_fiber_switch(void** save, void* load);
-// Goes on with `load`, forgetting the caller. Also the address signal handlers return to.
+// Continues with `load` without saving the caller. Signal handlers return to this address, too.
 EMU_HIDDEN void emu_fiber_resume(void* load) __attribute__((noreturn));
-// Begins emu_fiber_main anew with an empty stack.
+// Starts emu_fiber_main again on an empty stack.
 EMU_HIDDEN void emu_fiber_restart(void* top) __attribute__((noreturn));
 EMU_HIDDEN void emu_fiber_start(void);
-EMU_HIDDEN void emu_fiber_main(void); // worker.cpp
+EMU_HIDDEN void emu_fiber_main(void); // defined in worker.cpp
 }
 
 namespace emu::exec {
 
 enum class Wait : uint32_t { none, barrier, warp, yield };
 
-// Numbers of barriers. 0 to 15 as kernels number them; split: arrival and wait are two steps; tiles: see
+// Numbers of barriers. 0 to 15 are those of kernels; split barriers arrive and wait in two steps; for tiles see
 // Block::tile_barrier().
 enum : uint32_t {
     grid_barrier = 16,
@@ -37,7 +36,7 @@ enum : uint32_t {
     barrier_count = tile_barriers + 31
 };
 
-// Where a kernel calls the device: the return address, and for barriers the place in the source.
+// Where a kernel calls the device: the return address, and for barriers the source line.
 struct Site {
     uintptr_t pc = 0;
     const char* file = nullptr; // null: only the address is known
@@ -51,22 +50,22 @@ struct Site {
 
 constexpr int samples_kept = 16;
 
-// Lies at the top of its own stack, on the page that the first frames use anyway.
+// Lies at the top of its own stack, in the page that the first frames use anyway.
 struct alignas(64) Fiber {
     void* sp = nullptr;
-    Fiber* next = nullptr; // in the one queue that holds it
-    EmuDim3 index{};       // threadIdx of the thread that runs here
+    Fiber* next = nullptr; // in the queue that holds it
+    EmuDim3 index{}; // threadIdx of its thread
     emu_u32 lane = 0, warp = 0, linear = 0;
     uintptr_t stack_low = 0, stack_high = 0;
     Wait wait = Wait::none;
-    emu_u32 barrier = 0;            // Wait::barrier: its number
-    Site site;                      // where the thread waits
+    emu_u32 barrier = 0; // with Wait::barrier: its number
+    Site site; // where the thread waits
     const EmuWarpCall* call = nullptr;
-    uint64_t samples[samples_kept] = {}; // registers as the last preemptions found them
+    uint64_t samples[samples_kept] = {}; // the registers at the last preemptions, hashed
     uint32_t next_sample = 0;
 };
 
-// First in, first out; a whole queue is appended in one step.
+// A first-in, first-out queue; another queue is appended in one step.
 struct FiberQueue {
     Fiber* head = nullptr;
     Fiber* tail = nullptr;
@@ -103,21 +102,21 @@ struct FiberQueue {
     }
 };
 
-// The stacks of one worker; made when needed, kept for the next block.
+// The stacks of one worker; made when needed, and kept for later blocks.
 class StackSet {
 public:
     ~StackSet();
-    // Stacks of at least this size from now on. No fiber may be in use.
+    // Makes stacks at least this large from now on. No fiber may be in use.
     void require(size_t stack_bytes);
-    Fiber* take(); // ready to begin emu_fiber_main; null when there is no memory
+    Fiber* take(); // ready to run emu_fiber_main; null if there is no memory
     void give_back(Fiber* fiber)
     {
         fiber->next = free_;
         free_ = fiber;
     }
-    void give_back_all(); // after a fault: none is in use any more
-    bool is_guard(uintptr_t address) const; // below one of the stacks
-    const std::vector<Fiber*>& fibers() const { return fibers_; } // also those not in use
+    void give_back_all(); // after a fault, when none is in use any more
+    bool is_guard(uintptr_t address) const; // whether the address is in the guard below a stack
+    const std::vector<Fiber*>& fibers() const { return fibers_; } // including those that are not in use
     static void* top_of(Fiber* fiber) { return fiber; }
 
 private:

@@ -12,8 +12,8 @@
 namespace emu::exec {
 namespace {
 
-// More blocks than any GPU can hold at once: only then may one worker keep blocks back
-// while it runs others, because a kernel cannot count on all of them being resident.
+// More blocks than any GPU holds at once. Only in such launches may a worker take several blocks and keep them back
+// while it runs the first: kernels cannot rely on all blocks being resident then.
 constexpr uint64_t resident_on_any_gpu = 8192;
 
 std::atomic<uint64_t> next_serial{1};

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The monitor: one thread that looks at running launches every two milliseconds, and less
-// often than never while there are none.
+// The monitor: one thread that looks at running launches every two milliseconds or more often, and sleeps while there
+// are none.
 #include <algorithm>
 #include <csignal>
 #include <pthread.h>
@@ -19,15 +18,15 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr microseconds longest_look{2000}, shortest_look{250};
-// Launches often follow each other: waking the monitor for each would cost more than a look.
+// Launches often follow each other, and waking the monitor for each would cost more than some idle looks.
 constexpr int looks_before_sleep = 25;
-// A launch of which no block ended for so long, with all its workers spinning, waits for
-// blocks that have not begun: it gets more OS threads, as a GPU would hold more blocks.
+// If no block of a launch has ended for so long, and all its workers spin, its blocks probably wait for blocks that
+// have not started: it gets more OS threads, as a GPU would hold more blocks.
 constexpr milliseconds stalled{5};
 
 } // namespace
 
-// Under the lock.
+// Called under the lock.
 void BlockPool::start_monitor()
 {
     if (monitor_started_)
@@ -96,9 +95,9 @@ void BlockPool::watch(Launch& launch, Clock::time_point now)
     if (size_t(launch.helpers) >= launch.most_helpers) {
         if (now - launch.seen_time <= stalled || !all_spin(launch))
             return;
-        launch.most_helpers = SIZE_MAX; // its blocks wait for each other: they need what they need
+        launch.most_helpers = SIZE_MAX; // its blocks wait for each other, so the limit of its partition does not hold
     }
-    // Small launches did not call for help when they began.
+    // Small launches ask for no helpers when they start.
     if (idle_ || helpers_ < lasting_) {
         if (helpers_ < lasting_)
             start_helpers(lasting_ - helpers_);
@@ -119,7 +118,7 @@ bool BlockPool::all_spin(const Launch& launch) const
     return true;
 }
 
-// True when one thread ran the whole time since the last look, and others could run.
+// Whether to preempt the worker: one thread ran the whole time since the last look, and others could run.
 bool BlockPool::watch(Worker& worker)
 {
     Launch* launch = worker.working_on.load();
@@ -136,11 +135,11 @@ bool BlockPool::watch(Worker& worker)
     if (!stands)
         return false;
     bool others = worker.block.others();
-    // Alone it is looked at for a while, and then now and again, to learn whether it spins and
-    // waits for a block that has not begun. On a busy machine it may not have run for a while.
+    // Even a block without other threads is sampled for a while, and later now and again, to learn whether it spins and
+    // waits for a block that has not started. On a busy machine it may simply not have run.
     bool is_look_due = worker.seen_times < 200 || worker.seen_times % 50 == 0;
     bool learn = launch->has_blocks() && is_look_due && !worker.repeats;
-    // One that spins in a crowd is put to sleep for a moment, see on_preempt().
+    // A spinning thread on a crowded machine sleeps for a moment in on_preempt().
     bool in_the_way = worker.repeats && crowded();
     if (!others && !learn && !in_the_way)
         return false;

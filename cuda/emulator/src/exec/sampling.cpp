@@ -12,7 +12,7 @@ namespace {
 
 constexpr int fraction_bits = 8;
 constexpr float fraction_steps = 1 << fraction_bits;
-constexpr double far = 1e9; // further out nothing changes
+constexpr double far = 1e9; // coordinates beyond this read the same as at it
 
 int dimensions_of(uint32_t kind)
 {
@@ -54,7 +54,7 @@ template <class T> T read_as(const std::byte* at)
     return value;
 }
 
-// Where a direction meets the cube: the face, and from -1 to 1 the place in it.
+// Projects a direction onto the cube: the face, and the place in it, from -1 to 1.
 int to_face(const float (&d)[3], float* s, float* t)
 {
     float x = std::fabs(d[0]), y = std::fabs(d[1]), z = std::fabs(d[2]);
@@ -81,19 +81,20 @@ int64_t clamped(int64_t index, int64_t extent)
     return std::min(std::max<int64_t>(index, 0), extent - 1);
 }
 
-// Hardware takes the index for an unsigned one: a negative layer is the last.
+// Hardware takes the layer index for unsigned, so that a negative one means the last layer.
 int64_t layer_of(int32_t index, uint32_t count)
 {
     return std::min(uint32_t(index), count - 1);
 }
 
-// From one read to the next, in elements along each axis.
+// The distance between two neighbouring reads, in elements along each axis.
 struct Step {
     double by[3] = {0, 0, 0};
     bool leaves_face = false;
 };
 
-// How far a read moves, in elements: hardware adds fixed parts of the shorter components to the longest.
+// The length of a step, in elements. Hardware approximates it: the longest component plus fixed parts of the shorter
+// ones.
 double length_of(const Step& step)
 {
     double parts[3] = {std::fabs(step.by[0]), std::fabs(step.by[1]), std::fabs(step.by[2])};
@@ -101,7 +102,8 @@ double length_of(const Step& step)
     return parts[0] + parts[1] * 11 / 32 + parts[2] / 4;
 }
 
-// The longest of both steps and of the directions halfway between them, which counts 11/16 instead of the root of 1/2.
+// The longest of both steps and of the two directions halfway between them, which count 11/16 instead of the square
+// root of 1/2.
 double reach_of(const Step& x, const Step& y)
 {
     Step sum, difference;
@@ -113,8 +115,8 @@ double reach_of(const Step& x, const Step& y)
     return std::max(longest, std::max(length_of(sum), length_of(difference)) * 11 / 16);
 }
 
-// The step on the faces of a cube, of `size` elements, by which a direction changes: where it leaves the face, the
-// next one is unfolded beside it.
+// The step on the faces of a cube of `size` elements for a change of the direction. Where it leaves a face, the next
+// face is unfolded beside it.
 Step step_on_cube(const float (&at)[3], const float (&change)[3], uint32_t size)
 {
     auto longest = [](const double (&d)[3]) {
@@ -136,7 +138,7 @@ Step step_on_cube(const float (&at)[3], const float (&change)[3], uint32_t size)
     if (a != b)
         out.by[b] = (2 - sign_b * from[b] - sign_a * to[a]) * size / 2;
     else if (out.leaves_face)
-        out.by[a] = 2.0 * size; // by way of a whole face
+        out.by[a] = 2.0 * size; // a step across a whole face
     return out;
 }
 
@@ -154,13 +156,13 @@ bool Sampler::gives_integers() const
            (texture_.sampling.flags & CU_TRSF_READ_AS_INTEGER || texture_.element_bytes == 4 * texture_.channels);
 }
 
-// The driver takes coordinates of levels, which differ in size, for normalised ones, whatever it is told.
+// Coordinates of mipmapped textures count as normalised, whatever the description says, because levels differ in size.
 bool Sampler::is_normalised() const
 {
     return texture_.is_mipmapped || texture_.sampling.flags & CU_TRSF_NORMALIZED_COORDINATES;
 }
 
-// Wrapping and mirroring need normalised coordinates.
+// Wrapping and mirroring exist for normalised coordinates only.
 CUaddress_mode Sampler::address_mode(int axis) const
 {
     CUaddress_mode mode = texture_.sampling.addressMode[axis];
@@ -179,7 +181,7 @@ void Sampler::read()
     std::memcpy(call_.words, texel.words, sizeof call_.words);
 }
 
-// By the index: outside of linear memory there are zeros, outside of an array what its mode says.
+// Reads by integer index. Outside of linear memory the result is zero; outside of an array the addressing mode decides.
 void Sampler::fetch()
 {
     const Texels& level = texture_.levels[0];
@@ -191,7 +193,7 @@ void Sampler::fetch()
     std::memcpy(call_.words, texel.words, sizeof call_.words);
 }
 
-// One channel of the four elements that a linear filter would mix.
+// Reads one channel of the four elements that a linear filter would combine.
 void Sampler::gather()
 {
     const Texels& level = texture_.levels[0];
@@ -216,14 +218,13 @@ float Sampler::level_of_detail() const
     const CUDA_TEXTURE_DESC& s = texture_.sampling;
     level = std::min(std::max(level + s.mipmapLevelBias, s.minMipmapLevelClamp), s.maxMipmapLevelClamp);
     float last = float(texture_.levels.size() - 1);
-    return level > 0 ? std::min(level, last) : 0; // also where it is no number
+    return level > 0 ? std::min(level, last) : 0; // NaN becomes 0, too
 }
 
-// The ellipse of a plane, in elements of the first level, that a pixel covers by its gradients; its axes as they
-// combine them.
+// The ellipse that a pixel covers by its gradients, in elements of the first level, and its axes.
 struct Footprint {
     double longer = 0, shorter = 0;
-    float along_x = 1, along_y = 0; // the gradients' parts in the longer axis
+    float along_x = 1, along_y = 0; // direction of the longer axis, in terms of the two gradients
 };
 
 static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool normalised)
@@ -263,7 +264,7 @@ float Sampler::level_of_gradients() const
     return float(std::log2(reach_of(x, y)));
 }
 
-// A power of two: what hardware makes of the most samples that are allowed.
+// The largest power of two up to maxAnisotropy, as hardware rounds it.
 uint32_t Sampler::most_samples() const
 {
     uint32_t most = 1;
@@ -272,7 +273,7 @@ uint32_t Sampler::most_samples() const
     return most;
 }
 
-// How many samples lie along the longer axis, and their distance as a part of it.
+// How many samples are taken along the longer axis, and the distance between them as a fraction of it.
 int Sampler::anisotropic_samples(float* step) const
 {
     *step = 0;
@@ -332,7 +333,7 @@ Sampler::Texel Sampler::in_level(const Texels& level)
     return filter(level, axes, dimensions, layered ? layer_of(call_.layer, level.depth) : 0);
 }
 
-// The first of two neighbours, or the only element, and how much the second counts.
+// The first of two neighbours (or the only element) along an axis, and the weight of the second.
 Sampler::Axis Sampler::axis(float coordinate, uint32_t extent, int number) const
 {
     double place = coordinate;
@@ -373,7 +374,8 @@ int64_t Sampler::resolve(int64_t index, uint32_t extent, int number) const
     return clamped(index, size);
 }
 
-// An element of one, two or three dimensions; what is beyond them, such as a layer, is taken as it is.
+// Reads an element of a one-, two- or three-dimensional texture. Coordinates beyond the dimensions, such as a layer,
+// are used as they are.
 Sampler::Texel Sampler::element(const Texels& level, Place place, int dimensions)
 {
     place.x = resolve(place.x, level.width, 0);
@@ -409,8 +411,9 @@ Sampler::Texel Sampler::filter(const Texels& level, const Axis (&axes)[3], int d
     return call_.kind == EMU_TEXTURE_1D ? beside_row(sum) : sum;
 }
 
-// Hardware reads a texture of one dimension as an image of one row, on the upper edge of that row: half of what a
-// linear filter gives is from the row above, which is the same one unless the mode of the second axis is a border.
+// Hardware reads a one-dimensional texture as an image of one row, at the upper edge of this row: half of a linearly
+// filtered value comes from the row above, which is the same row unless the addressing mode of the second axis is
+// border.
 Sampler::Texel Sampler::beside_row(const Texel& row) const
 {
     if (texture_.sampling.addressMode[1] != CU_TR_ADDRESS_MODE_BORDER)
@@ -452,8 +455,8 @@ Sampler::Texel Sampler::in_face(const Texels& level)
     return sum;
 }
 
-// An element beside a face is one of its neighbour, where the texture is seamless; at a corner, where three faces
-// meet, it is the mean of theirs.
+// Reads an element beside a face of a seamless cube, which belongs to the neighbouring face. At a corner, where three
+// faces meet, the result is the mean of their elements.
 Sampler::Texel Sampler::across_edges(const Texels& level, int face, int64_t x, int64_t y, int64_t first_face)
 {
     int64_t size = level.width, inner_x = clamped(x, size), inner_y = clamped(y, size);
@@ -521,7 +524,7 @@ Sampler::Texel Sampler::border() const
 {
     Texel out{};
     for (uint32_t channel = 0; channel < texture_.channels; ++channel)
-        out.words[channel].number = texture_.sampling.borderColor[channel]; // of integers: their bits
+        out.words[channel].number = texture_.sampling.borderColor[channel]; // for integer formats: their bits
     return out;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reads of textures, as the Programming Guide describes them: addressing, filters with weights of 8
-// fractional bits, levels, layers and cubes.
+// Texture reads as the Programming Guide describes them: addressing modes, filters with weights of 8 fractional bits,
+// mipmap levels, layers and cubes.
 #pragma once
 
 #include "../../device_include/emulator_abi.h"
@@ -10,14 +9,14 @@
 
 namespace emu::exec {
 
-// The addresses that the program gave may be free by now; null: they are not looked at.
+// Checks memory of the program, which may be freed by now; null: no check.
 using IsReadable = bool (*)(int device, uintptr_t address, size_t size);
 
 class Sampler {
 public:
     Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_readable);
     void read(); // fills call.words
-    uintptr_t refused() const { return refused_; } // an address that could not be read; 0: none
+    uintptr_t refused() const { return refused_; } // an address that could not be read; 0 if all could
 
 private:
     union Word {
@@ -33,7 +32,7 @@ private:
     };
     struct Axis {
         int64_t first = 0;
-        float weight = 0;            // of the element behind the first
+        float weight = 0; // of the second element
     };
 
     void fetch();
@@ -64,7 +63,7 @@ private:
     EmuTextureCall& call_;
     IsReadable is_readable_;
     uintptr_t refused_ = 0;
-    float shift_[3] = {0, 0, 0};     // of the sample, along the line of anisotropy
+    float shift_[3] = {0, 0, 0}; // of the current sample along the axis of anisotropy
 };
 
 } // namespace emu::exec

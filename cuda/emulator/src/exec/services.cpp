@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// printf, assert, malloc, traps, clocks and giving way, as kernels call them.
+// printf, assert, malloc, traps, clocks and yielding, as kernels call them.
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -23,7 +22,7 @@ struct Output {
     std::mutex mutex;
     std::string text;
 
-    void write_out() // under the lock
+    void write_out() // called under the lock
     {
         const char* at = text.data();
         size_t left = text.size();
@@ -32,7 +31,7 @@ struct Output {
             if (written < 0 && errno == EINTR)
                 continue;
             if (written <= 0)
-                break; // nobody reads: the text is lost, as with a closed stdout
+                break; // stdout is closed: the text is lost
             at += written;
             left -= size_t(written);
         }
@@ -54,7 +53,7 @@ Output& output()
     return *value;
 }
 
-// How many values a format takes; -1 when it asks for what kernels cannot do (%n).
+// How many values a format takes; -1 if it has a conversion that kernels do not support (%n).
 int count_values(const char* format)
 {
     int count = 0;
@@ -154,7 +153,7 @@ void emu_assert_fail(const char* expression, const char* file, unsigned line, co
     trouble.pc = EMU_CALLER;
     trouble.file = file ? file : "";
     trouble.line = int(line);
-    // The line that CUDA prints, to be found by whoever looks for it.
+    // The line that CUDA prints, because programs search their output for it.
     trouble.text = "\n" + trouble.file + ":" + std::to_string(line) + ": " + (function ? function : "?") +
                    ": block: " + in_brackets(emu_block_idx) + ", thread: " + in_brackets(emu_thread_idx) +
                    " Assertion `" + (expression ? expression : "?") + "` failed.";
@@ -187,7 +186,7 @@ emu_u64 emu_global_timer()
 
 void emu_nanosleep(emu_u32 nanoseconds)
 {
-    // As documented: between 0 and twice the time, and no more than a millisecond.
+    // As documented: between 0 and twice the given time, and at most a millisecond.
     uint64_t end = now() + (nanoseconds < 1000000 ? nanoseconds : 1000000);
     give_way(EMU_CALLER);
     uint64_t time = now();
@@ -202,7 +201,7 @@ void emu_yield()
     give_way(EMU_CALLER);
 }
 
-// Outside of a graph, or for a handle of another one, it has no effect.
+// No effect outside of a graph, or for a handle of another graph.
 void emu_set_condition(emu_u64 handle, emu_u32 value)
 {
     Locked locked;

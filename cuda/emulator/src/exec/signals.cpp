@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Faults of kernels, and preemption. A fault is noted in the carrier and the thread goes on
-// where it entered the block's fibers; nothing else is done inside a handler.
+// Faults of kernels, and preemption. A fault is recorded in the carrier, and the thread continues where it had entered
+// the fibers of the block; the handler does nothing else.
 #include "signals.hpp"
 
 #include <algorithm>
@@ -24,8 +23,8 @@ namespace {
 constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
 struct sigaction earlier[NSIG];
 std::atomic<bool> installed{false};
-// Where on the signal stack an earlier handler was called: a handler may be left by longjmp,
-// and then the next fault finds itself no deeper than this.
+// The stack address at which an earlier handler was called. That handler may leave by longjmp, and then the next fault
+// finds the signal stack no deeper than this.
 __thread uintptr_t passing_on __attribute__((tls_model("initial-exec"))) = 0;
 
 greg_t* registers(void* context)
@@ -33,7 +32,7 @@ greg_t* registers(void* context)
     return static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
 }
 
-// To the handler before ours. One that calls us back meant the default action.
+// Calls the handler that was installed before ours. If that one calls ours again, it meant the default action.
 void pass_on(int signal, siginfo_t* info, void* context)
 {
     const struct sigaction& action = earlier[signal];
@@ -47,7 +46,7 @@ void pass_on(int signal, siginfo_t* info, void* context)
         struct sigaction reset = {};
         reset.sa_handler = SIG_DFL;
         sigaction(signal, &reset, nullptr);
-        if (info->si_code <= 0) // sent, and not raised by an instruction that will repeat
+        if (info->si_code <= 0) // sent by kill(), so that returning would not raise it again
             raise(signal);
         return;
     }
@@ -59,8 +58,8 @@ void pass_on(int signal, siginfo_t* info, void* context)
     passing_on = 0;
 }
 
-// The first word on the stack that lies in the kernel's code: most likely where it called
-// the function that runs.
+// The first word on the stack that points into the kernel's code: most likely the return address of the running library
+// function.
 uintptr_t find_caller(const Carrier& carrier, const greg_t* r)
 {
     const Fiber& fiber = *carrier.current;
@@ -73,7 +72,7 @@ uintptr_t find_caller(const Carrier& carrier, const greg_t* r)
     return 0;
 }
 
-// The kernel's instruction, or where it called the library function that runs.
+// Finds the instruction in the kernel, or where the kernel called the library function that faulted.
 void find_place(const Carrier& carrier, const greg_t* r, Trouble* trouble)
 {
     trouble->pc = uintptr_t(r[REG_RIP]);
@@ -92,7 +91,7 @@ bool is_canonical(uintptr_t address)
     return address >> 47 == 0 || address >> 47 == 0x1ffff;
 }
 
-// A general protection fault comes without an address: a register may tell why.
+// A general protection fault has no address; a register with a value that is no address may explain it.
 void explain_protection(const greg_t* r, Trouble* trouble)
 {
     for (int i : {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12,
@@ -128,7 +127,7 @@ void describe(int signal, const siginfo_t* info, const greg_t* r, Carrier& carri
 
 bool in_kernel(const Carrier* carrier)
 {
-    // Wherever its stack pointer is: a large frame may lie far below the stack.
+    // The stack pointer does not matter: a large frame may reach far below the stack.
     return carrier && carrier->on_fiber && !carrier->locked;
 }
 
@@ -150,11 +149,11 @@ void on_fault(int signal, siginfo_t* info, void* context)
     describe(signal, info, r, *carrier);
     r[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(&emu_fiber_resume));
     r[REG_RDI] = greg_t(reinterpret_cast<uintptr_t>(carrier->thread_sp));
-    r[REG_EFL] &= ~greg_t(0x400 | 0x40000); // direction, alignment check
+    r[REG_EFL] &= ~greg_t(0x400 | 0x40000); // clear the direction and the alignment check flags
     errno = saved;
 }
 
-// True when the fiber was seen with the same registers before: it waits for a change.
+// Whether the fiber was seen with the same registers before, so that it waits for a change in memory.
 bool note_sample(Fiber& fiber, const greg_t* r)
 {
     uint64_t hash = 0;
@@ -168,8 +167,7 @@ bool note_sample(Fiber& fiber, const greg_t* r)
     return false;
 }
 
-// Runs on the fiber's own stack (no SA_ONSTACK), so that it may switch to another fiber and
-// return much later.
+// Runs on the fiber's own stack (without SA_ONSTACK), so that it can switch to another fiber and return later.
 void on_preempt(int signal, siginfo_t* info, void* context)
 {
     greg_t* r = registers(context);
@@ -194,7 +192,7 @@ void install(int signal)
 {
     struct sigaction action = {};
     action.sa_sigaction = signal == SIGURG ? on_preempt : on_fault;
-    // Without SA_NODEFER a switch inside the handler would leave the signal blocked.
+    // Without SA_NODEFER, switching fibers inside of the handler would leave the signal blocked.
     action.sa_flags = SA_SIGINFO | SA_RESTART | (signal == SIGURG ? SA_NODEFER : SA_ONSTACK);
     sigemptyset(&action.sa_mask);
     sigaction(signal, nullptr, &earlier[signal]);
@@ -259,7 +257,7 @@ void release_thread_from_faults(void* base)
 {
     stack_t stack = {};
     if (!base || sigaltstack(nullptr, &stack) != 0 || stack.ss_sp != base)
-        return; // none of ours, or someone else's in its place
+        return; // not ours, or replaced by another one
     size_t size = stack.ss_size;
     stack = {};
     stack.ss_flags = SS_DISABLE;

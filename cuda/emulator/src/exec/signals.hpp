@@ -4,14 +4,14 @@
 
 namespace emu::exec {
 
-// For SIGSEGV and its like, and SIGURG. What is not ours goes to the handler before.
+// Installs handlers for SIGSEGV, other faults, and SIGURG. Signals that do not concern kernels go to the earlier
+// handlers.
 void install_handlers();
-// Others may have installed theirs since: ours must come first, or kernels' faults would end
-// the process.
+// Installs ours again, if others have been installed since: otherwise a fault of a kernel would end the process.
 void install_handlers_again();
 
-// Unblocks the signals above for the calling thread, and gives it a signal stack if it has
-// none. What it returns is to be released when the thread ends.
+// Unblocks these signals on the calling thread, and gives it a signal stack if it has none. The result has to be
+// released when the thread ends.
 void* prepare_thread_for_faults();
 void release_thread_from_faults(void* stack);
 

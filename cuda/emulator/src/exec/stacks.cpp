@@ -11,11 +11,11 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t page = 4096;
-// Kernels are compiled with probes of each page (-fstack-clash-protection), so no frame steps
-// over it; and each page of a guard costs time when a stack is made.
+// Kernels are compiled with -fstack-clash-protection, which probes each page, so that no frame steps over the guard.
+// Larger guards would cost time whenever a stack is made.
 constexpr size_t guard_bytes = 8 << 10;
-// Where the kernel has no light guards, each splits a mapping in two, and 65530 mappings are
-// allowed by default: beyond this many only every chunk has a guard.
+// Without MADV_GUARD_INSTALL each guard splits a mapping in two, and Linux allows 65530 mappings by default: beyond
+// this number of guards only every chunk of stacks has one.
 constexpr int split_guards_limit = 20000;
 std::atomic<int> split_guards{0};
 
@@ -24,14 +24,14 @@ size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-// The tops lie at different offsets in their pages, so that the same frames of many fibers
-// do not compete for the same cache sets.
+// Stacks start at different offsets in their pages, so that equal frames of many fibers do not compete for the same
+// cache sets.
 uintptr_t color(size_t number)
 {
     return (number % 16) * 256;
 }
 
-// Closes the guard below a stack; true when that split the mapping.
+// Makes the guard below a stack inaccessible; true if that split the mapping.
 bool guard(uintptr_t low, bool always)
 {
     constexpr int guard_install = 102; // MADV_GUARD_INSTALL, Linux 6.13
@@ -52,8 +52,8 @@ bool guard(uintptr_t low, bool always)
 
 void prepare(Fiber* fiber)
 {
-    // Six registers (zero), then where to begin. After the switch's `ret` the stack is empty
-    // and aligned to 16, as the ABI wants it before the call in emu_fiber_start.
+    // Six saved registers (zero), then the address where to start. After the `ret` of the switch the stack is empty and
+    // aligned to 16 bytes, as the ABI demands at the call in emu_fiber_start.
     void** frame = reinterpret_cast<void**>(StackSet::top_of(fiber)) - 7;
     std::fill(frame, frame + 6, nullptr);
     frame[6] = reinterpret_cast<void*>(&emu_fiber_start);
@@ -81,7 +81,8 @@ void StackSet::drop()
 void StackSet::require(size_t stack_bytes)
 {
     stack_bytes = round_up(stack_bytes + sizeof(Fiber) + 16 * 256, page);
-    if ((stack_bytes + guard_bytes) / page % 2 == 0) // the tops spread over all sets of the TLB
+    if ((stack_bytes + guard_bytes) / page % 2 ==
+        0) // an odd number of pages spreads the stacks over all sets of the TLB
         stack_bytes += page;
     if (stack_bytes <= stack_bytes_)
         return;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Accesses to surfaces: where the bytes are, by the mode of what lies outside.
+// Surface accesses: the address of an element, and the boundary mode for accesses outside of the surface.
 #pragma once
 
 #include "../../device_include/emulator_abi.h"
@@ -11,7 +10,7 @@ namespace emu::exec {
 
 enum class SurfaceAnswer { done, outside, misaligned };
 
-// Loads or stores; outside of the surface the call's mode decides.
+// Loads or stores; outside of the surface the boundary mode of the call decides.
 SurfaceAnswer access_surface(const Texture& surface, const EmuSurfaceCall& call);
 
 } // namespace emu::exec

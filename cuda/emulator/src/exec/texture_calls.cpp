@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What kernels call for textures and surfaces.
+// Texture and surface functions, as kernels call them.
 #include "checks/regions.hpp"
 #include "sampling.hpp"
 #include "checks/shadow.hpp"
@@ -11,7 +10,7 @@
 namespace emu::exec {
 namespace {
 
-// What the thread used last, so that a kernel asks the table once for each object.
+// The objects that the thread used last, so that a kernel looks each up once.
 struct Known {
     uint64_t number = 0, launch = 0, version = 0;
     const Texture* texture = nullptr;

@@ -34,7 +34,7 @@ uint64_t add_texture(std::shared_ptr<const Texture> texture)
 
 void remove_texture(uint64_t number)
 {
-    std::shared_ptr<const Texture> ended; // outside of the lock
+    std::shared_ptr<const Texture> ended; // destroyed after the lock is released
     std::lock_guard lock(table().mutex);
     auto row = table().rows.find(number);
     if (row != table().rows.end()) {

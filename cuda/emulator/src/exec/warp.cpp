@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Warp collectives: lanes wait until all lanes of the mask have come; the last computes the
-// results of all.
+// Warp collectives: lanes wait until all lanes of the mask have arrived; the last one computes the results of all.
 #include <cstring>
 
 #include "block.hpp"
@@ -31,8 +29,8 @@ struct Party {
     void answer(unsigned lane, emu_u32 value) const { std::memcpy(call[lane]->out, &value, sizeof value); }
 };
 
-// The lane that a lane reads from; itself when that is outside its segment. As documented,
-// an exclusive or reaches earlier segments, but not later ones.
+// The lane that a shuffle reads from; the lane itself if that is outside of its segment. As documented, an exclusive or
+// may reach earlier segments, but not later ones.
 inline unsigned source_lane(EmuWarpCall& call, unsigned lane)
 {
     unsigned first = lane & ~(call.width - 1), last = first + call.width - 1;
@@ -40,7 +38,7 @@ inline unsigned source_lane(EmuWarpCall& call, unsigned lane)
     unsigned source = 0;
     switch (call.op) {
     case EMU_WARP_SHUFFLE_INDEX: source = first + (distance & (call.width - 1)); break;
-    case EMU_WARP_SHUFFLE_UP: source = lane - distance; break; // below 0: far above `last`
+    case EMU_WARP_SHUFFLE_UP: source = lane - distance; break; // below 0 it wraps, far above `last`
     case EMU_WARP_SHUFFLE_DOWN: source = lane + distance; break;
     default: source = lane ^ distance; break;
     }
@@ -56,7 +54,7 @@ template <class T> void shuffle(const Party& party)
     party.each([&](unsigned lane) {
         EmuWarpCall& call = *party.call[lane];
         unsigned source = source_lane(call, lane);
-        // Reading a lane that does not take part is undefined; its own value is harmless.
+        // Reading a lane that does not participate is undefined; the lane's own value does no harm.
         if (!(party.lanes >> source & 1))
             source = lane;
         std::memcpy(call.out, &values[source], sizeof(T));
@@ -178,8 +176,8 @@ bool is_known(const EmuWarpCall& call)
 
 } // namespace
 
-// Computes and releases when all lanes of the mask are there. A lane of the mask that waits
-// with another mask may still come with this one later: that is no error yet.
+// Completes the collective if all lanes of the mask wait in it. A lane that waits with another mask is no error yet: it
+// may come to this collective later.
 bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
 {
     emu_u32 lanes = call->mask & warp.live;

@@ -19,8 +19,7 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t shared_alignment = 1024;
-// A GPU gives a thread up to 512 KiB of local memory without being asked; memory that is not
-// touched costs nothing.
+// A GPU gives each thread up to 512 KiB of local memory without being asked. Untouched memory costs nothing.
 constexpr size_t least_stack_bytes = 576 << 10;
 
 } // namespace
@@ -97,7 +96,7 @@ void Worker::work_on(Launch& next)
         return;
     }
     unsigned control = _mm_getcsr();
-    _mm_setcsr(0x1f80); // all exceptions masked, round to nearest
+    _mm_setcsr(0x1f80); // all exceptions masked, rounding to nearest
     attach(next);
     bool good = true;
     while (good && !next.stopping) {
@@ -172,7 +171,7 @@ void Worker::give_way(uintptr_t pc, bool seen_before)
     if (seen_before) {
         repeats.store(true, std::memory_order_relaxed);
         if (!block.others() && pool->crowded()) {
-            struct timespec moment = {0, 500000}; // for those it may be waiting for
+            struct timespec moment = {0, 500000}; // gives other threads time, one of which it may wait for
             nanosleep(&moment, nullptr);
         }
     }
@@ -195,7 +194,7 @@ uintptr_t Worker::widen_shared(uint32_t low)
 {
     locate_shared();
     auto base = reinterpret_cast<uintptr_t>(state->dynamic_shared);
-    // How far the low bits are beyond those of the start is the same in 32 bits.
+    // The distance to the start is the same in 32 bits as in 64.
     if (uint32_t(low - uint32_t(base)) < shared_bytes_)
         return base + uint32_t(low - uint32_t(base));
     for (const auto& entry : shared_)
@@ -247,7 +246,8 @@ const EmuVariable* Worker::shared_variable(uintptr_t address, EmuRange* range)
     return nullptr;
 }
 
-// Races with the module's reading are harmless: a range just closed may be allowed once more.
+// A race with the module, which reads these ranges, is harmless: at worst it accepts an access to a range that was
+// closed just now.
 void Worker::forget_ranges()
 {
     for (EmuRange& range : state->recent) {

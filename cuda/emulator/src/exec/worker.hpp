@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
 // An OS thread that runs blocks: a helper of the pool, or the caller of run().
 #pragma once
 
@@ -17,11 +16,11 @@ namespace emu::exec {
 
 struct Worker;
 
-// The pool that a worker belongs to.
+// What a worker calls of the pool that it belongs to.
 class WorkerPool {
 public:
-    virtual void remove(Worker& worker) = 0; // its thread ends
-    virtual bool crowded() const = 0;        // more threads work than there are cores
+    virtual void remove(Worker& worker) = 0; // at the end of its thread
+    virtual bool crowded() const = 0; // more threads run than there are cores
 
 protected:
     ~WorkerPool() = default;
@@ -31,28 +30,29 @@ struct Worker final : Carrier {
     Worker();
     ~Worker();
 
-    void work_on(Launch& launch); // until no block of it is left
+    void work_on(Launch& launch); // until it has no blocks left
     void give_way(uintptr_t pc, bool repeats) override;
 
-    // Static shared variables of the running launch, as this thread sees them.
+    // The static shared variable at an address, as this OS thread sees it.
     const EmuVariable* shared_variable(uintptr_t address, EmuRange* range);
-    // The address in shared memory of the running block with these low 32 bits; the bits themselves where none has.
+    // The address in shared memory of the running block that has these low 32 bits (PTX uses such addresses); `low`
+    // itself if there is none.
     uintptr_t widen_shared(uint32_t low);
-    // Where the block of a rank of this cluster has what this one has at an address; 0: none.
+    // The address of the same shared variable in another block of the cluster; 0 if there is none.
     uintptr_t map_shared(uintptr_t address, uint32_t rank);
-    // The same for any block of the cluster, for checks: the range that holds the address.
+    // Whether an address is shared memory of any block of the cluster, for checks; gives its range and rank.
     bool in_cluster(uintptr_t address, EmuRange* range, uint32_t* rank = nullptr) const;
-    // Bytes at emu_thread.dynamic_shared up to the guard.
+    // Bytes from emu_thread.dynamic_shared up to the guard.
     size_t shared_room() const { return shared_bytes_; }
-    void forget_ranges(); // from any thread
+    void forget_ranges(); // called on any thread
 
     Block block{*this};
     uint32_t cluster_rank = 0;
-    void* tile_slots[1024];         // of the threads of the block, see emu_tile_slots()
+    void* tile_slots[1024]; // one for each thread of the block, see emu_tile_slots()
     pid_t tid = 0;
     WorkerPool* pool = nullptr;
 
-    // Of the monitor: what it saw at its last look.
+    // Written by the monitor: what it saw at its last look.
     std::atomic<Launch*> working_on{nullptr};
     std::atomic<uint64_t> blocks_run{0};
     uint64_t seen_progress = 0;
@@ -74,7 +74,7 @@ private:
     void* signal_stack_ = nullptr;
 };
 
-// The calling thread's; null: it runs no kernels.
+// The worker of the calling thread; null if that runs no kernels.
 inline Worker* this_worker()
 {
     return static_cast<Worker*>(this_carrier);

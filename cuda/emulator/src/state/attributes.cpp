@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Device attributes. The numbers are those of a GPU of compute capability 9.0 (an H200);
-// what the software device cannot do is 0, so that programs that ask are told the truth.
+// Device attributes: the values of a GPU of compute capability 9.0 (an H200), except that features which the software
+// device does not have are 0.
 #include <algorithm>
 
 #include "../config.hpp"
@@ -11,7 +10,7 @@
 namespace emu::state {
 namespace {
 
-// What the programming guide tabulates by compute capability.
+// What the Programming Guide lists by compute capability.
 struct Capability {
     int version; // major * 10 + minor
     int shared, shared_optin, reserved_shared, blocks, threads;
@@ -185,8 +184,8 @@ size_t round_up(size_t value, size_t step)
     return (value + step - 1) / step * step;
 }
 
-// Warps that the registers of a multiprocessor allow: each warp takes units of 256, and
-// warps are spread over 4 parts of it.
+// How many warps fit into the registers of a multiprocessor: each warp takes units of 256 registers, and warps are
+// distributed over 4 partitions.
 int warps_by_registers(const Device& device, uint32_t registers)
 {
     size_t per_warp = round_up(std::max<uint32_t>(registers, 1) * warp_size, register_unit);

@@ -24,19 +24,19 @@ HandleTable<Context, CUcontext>& table()
     return *rows;
 }
 
-// Raised whenever a handle gains or loses its context: cached ones are looked up again.
+// Incremented whenever a handle gains or loses its context, so that cached contexts are looked up again.
 std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> next_id{1};
 
 using EndAction = void (*)(const Context&);
-std::vector<EndAction>& end_actions() // complete before the first call
+std::vector<EndAction>& end_actions() // all are added before the first driver call
 {
     static auto* actions = new std::vector<EndAction>;
     return *actions;
 }
 
 std::mutex ended_mutex;
-std::unordered_map<CUcontext, int>& ended() // device of a destroyed context
+std::unordered_map<CUcontext, int>& ended() // the device of each destroyed context
 {
     static auto* rows = new std::unordered_map<CUcontext, int>;
     return *rows;
@@ -44,14 +44,13 @@ std::unordered_map<CUcontext, int>& ended() // device of a destroyed context
 
 struct Current {
     std::vector<CUcontext> stack;
-    std::shared_ptr<Context> context; // of the top, as of `epoch`
+    std::shared_ptr<Context> context; // the top of the thread's stack when `epoch` had the value beside it
     uint64_t epoch = 0;
 };
 thread_local Current here;
 
-// What does something that a program may miss. After an error of the context, or when the program
-// was interrupted, nothing of the kind runs, but the order is kept: places are reached, memory
-// is given back.
+// Whether an operation has an effect that the program can see. After an error of the context, or an interruption, such
+// operations are skipped; the others still run, which keeps the order: events are reached, memory is returned.
 bool has_effect(Operation::Kind kind)
 {
     using Kind = Operation::Kind;
@@ -76,7 +75,7 @@ bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
     } catch (const std::bad_alloc&) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
     } catch (const abi::__forced_unwind&) {
-        throw; // an interpreter that exits ends threads which call into it
+        throw; // the interpreter ends threads that call into it while it exits
     } catch (...) {
     }
     if (result != CUDA_SUCCESS && context)
@@ -94,15 +93,15 @@ struct Context::State {
     std::atomic<unsigned> flags{0};
     bool primary = false;
     std::atomic<CUresult> sticky{CUDA_SUCCESS};
-    std::string report; // of the failure
+    std::string report; // the report of the failure
     std::shared_ptr<Queue> legacy_queue;
     std::once_flag legacy_made;
     std::shared_ptr<Stream> legacy;
     mutable std::mutex mutex;
     std::vector<StreamRow> streams;
-    std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may use
+    std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may access
     std::vector<int> peer_devices;
-    std::set<uint64_t> launches; // that run
+    std::set<uint64_t> launches; // ids of running launches
     std::condition_variable launch_ended;
     std::atomic<uint32_t> generation{0};
     LimitTable limits;
@@ -156,7 +155,7 @@ CUresult Context::destroy(CUcontext handle)
     return CUDA_SUCCESS;
 }
 
-// Everything that belongs to the context goes with it.
+// Ends the context and everything that belongs to it.
 void Context::end()
 {
     State& s = *state_;
@@ -328,7 +327,8 @@ void Context::add_stream(StreamRow added)
     rows.push_back(std::move(added));
 }
 
-// A destroyed stream with work left stays listed, because others may have to follow it.
+// A destroyed stream with work left stays in the list, because operations of other streams may have to follow that
+// work.
 void Context::remove_stream(const Stream* stream)
 {
     std::lock_guard lock(state_->mutex);
@@ -390,7 +390,7 @@ CUresult Context::set_limit(CUlimit limit, size_t value)
 {
     std::lock_guard lock(state_->mutex);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && state_->heap_tried)
-        return CUDA_ERROR_INVALID_VALUE; // fixed by the first launch
+        return CUDA_ERROR_INVALID_VALUE; // the first launch fixes it
     return state_->limits.set(limit, value);
 }
 
@@ -463,8 +463,8 @@ void Context::end_launch(uint64_t id)
     state_->launch_ended.notify_all();
 }
 
-// A launch may be on its way from begin_launch() to where it can be cancelled: asked again and
-// again, until none of those is left.
+// Cancels the launches that run. A launch between begin_launch() and its registration with the executor cannot be
+// cancelled yet, so this repeats until none of the earlier launches is left.
 void Context::interrupt()
 {
     constexpr int most_rounds = 100;
@@ -552,7 +552,7 @@ CUresult pop_current(CUcontext* handle)
     return CUDA_SUCCESS;
 }
 
-// Replaces the top of the stack; null pops it.
+// Replaces the top of the stack; a null handle pops it.
 CUresult set_current(CUcontext handle)
 {
     if (handle && !Context::find(handle))

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Contexts, and which is current in a thread.
+// Contexts, and the stack of each thread that says which is current.
 #pragma once
 
 #include <atomic>
@@ -19,13 +18,13 @@ namespace emu::state {
 class Device;
 class Stream;
 
-// A stream as its context lists it.
+// A stream in the list of its context.
 struct StreamRow {
     const Stream* key = nullptr;
     std::weak_ptr<Stream> stream;
     std::shared_ptr<Queue> queue;
     bool blocking = false;
-    uint64_t green = 0;                                  // the id of its green context, or 0
+    uint64_t green = 0; // id of its green context, or 0
 };
 
 class Context : public std::enable_shared_from_this<Context> {
@@ -33,15 +32,15 @@ public:
     Context(Device& device, unsigned flags, bool primary);
     ~Context();
     static CUresult create(Device& device, unsigned flags, bool primary, CUcontext* out);
-    // A primary context that comes back has the handle that it had.
+    // Makes a new primary context under the handle of the device's earlier one.
     static CUresult revive(Device& device, unsigned flags, CUcontext handle);
-    static CUresult destroy(CUcontext handle);           // cancels what runs, ends streams
+    static CUresult destroy(CUcontext handle); // cancels running kernels, destroys the streams
     static std::shared_ptr<Context> find(CUcontext handle);
-    // INVALID_CONTEXT or CONTEXT_IS_DESTROYED for a handle that find() does not know.
+    // The error for a handle that find() does not know: INVALID_CONTEXT or CONTEXT_IS_DESTROYED.
     static CUresult why_not(CUcontext handle);
     static Device* device_of_destroyed(CUcontext handle);
     static std::vector<std::pair<std::shared_ptr<Context>, Origin>> all();
-    // Another handle of this context, as green contexts have: it does not end it.
+    // Adds another handle for this context, as green contexts have; it does not end with that handle.
     CUcontext add_alias();
     static void remove_alias(CUcontext handle);
 
@@ -53,61 +52,61 @@ public:
     bool is_primary() const;
     unsigned api_version = 3020;
 
-    // Sticky errors: after a fault every call in the context gives this code.
+    // Sticky errors: after a fault every call in the context returns this code.
     CUresult sticky() const;
-    void fail(const exec::Fault& fault);                 // the first one stays
+    void fail(const exec::Fault& fault); // the first failure is kept
     void fail(CUresult code, const std::string& text);
-    static std::string report_of(CUresult code);         // that a context failed with; empty: none did
+    static std::string report_of(
+        CUresult code); // the report of a context that failed with this code; empty if none did
 
-    // A queue whose work this context judges: skipped after its error, dropped after an interruption.
+    // Makes a queue whose operations are skipped after an error of this context, and dropped after an interruption.
     std::shared_ptr<Queue> make_queue(int priority);
     const std::shared_ptr<Queue>& legacy_queue() const;
-    // The legacy stream, which `make` makes of that queue at the first call.
+    // The legacy stream; the first call makes it with `make`.
     std::shared_ptr<Stream> legacy_stream(std::shared_ptr<Stream> (*make)(Context&));
-    // Of a green context, by its id; 0: all.
+    // The streams of one green context; 0: all streams.
     std::vector<std::shared_ptr<Stream>> streams(uint64_t green = 0) const;
     void add_stream(StreamRow row);
     void remove_stream(const Stream* stream);
-    // What an operation of a legacy stream follows: the ends of all blocking streams, of one green
-    // context or of none.
+    // What an operation of the legacy stream waits for: the ends of all blocking streams of the given green context, or
+    // of the streams outside of green contexts.
     std::vector<Place> blocking_ends(uint64_t green) const;
     CUresult synchronize(uint64_t green = 0);
-    void wait_idle();                                    // without the effects of a call
+    void wait_idle(); // without the checks that a driver call makes
     void wait_idle(std::chrono::steady_clock::time_point end);
 
     CUresult limit(CUlimit limit, size_t* value) const;
     CUresult set_limit(CUlimit limit, size_t value);
     exec::Limits limits() const;
-    void prepare_heap();                                 // before the first launch
+    void prepare_heap(); // called before the first launch
 
     CUresult enable_peer(Context& other);
     CUresult disable_peer(Context& other);
     bool is_peer(const Context& other) const;
     std::vector<int> peer_devices() const;
 
-    // Ends the kernels that run, and drops what is queued: work of earlier generations. The
-    // context can be used on.
+    // Ends running kernels and drops queued work, which is of earlier generations. The context stays usable.
     void interrupt();
     uint32_t generation() const;
-    bool is_interrupted() const;                         // since the work of this thread was submitted
-    // Around a launch, for ending it. False: it must not begin.
+    bool is_interrupted() const; // since the work of the calling thread was submitted
+    // Encloses a launch, so that it can be cancelled. False: it must not start.
     bool begin_launch(uint64_t id);
     void end_launch(uint64_t id);
 
 private:
     void end();
-    std::vector<Place> ends(uint64_t green = 0) const;   // of all streams
+    std::vector<Place> ends(uint64_t green = 0) const; // of all streams
     struct State;
     std::unique_ptr<State> state_;
 };
 
-// Has a function called whenever a context ends, while it still can be asked: for units above, which make
-// one of these when the library is loaded.
+// Registers a function that is called when a context ends, while it is still usable. Units of higher rooms make one as
+// a static object.
 struct AtContextEnd {
     explicit AtContextEnd(void (*action)(const Context&));
 };
 
-// The generation of the work that the calling thread does.
+// Sets the generation of the operation that the calling thread runs.
 class GenerationScope {
 public:
     explicit GenerationScope(uint32_t generation);
@@ -117,10 +116,10 @@ public:
 private:
     uint32_t outer_;
 };
-bool owner_is_interrupted(const std::weak_ptr<Context>& context); // or destroyed
+bool owner_is_interrupted(const std::weak_ptr<Context>& context); // interrupted or destroyed
 
-// The calling thread's stack of contexts.
-CUcontext current_handle();                              // null: none
+// The stack of contexts of the calling thread.
+CUcontext current_handle(); // null: none
 std::shared_ptr<Context> current();
 CUresult push_current(CUcontext handle);
 CUresult pop_current(CUcontext* handle);

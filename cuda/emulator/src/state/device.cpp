@@ -25,7 +25,7 @@ CUuuid Device::uuid() const
             hash = (hash ^ byte) * 0x100000001b3u;
         std::memcpy(out.bytes + 8 * half, &hash, 8);
     }
-    out.bytes[6] = char((out.bytes[6] & 0x0f) | 0x40); // the form of a random UUID
+    out.bytes[6] = char((out.bytes[6] & 0x0f) | 0x40); // the bits that mark a random UUID (version 4)
     out.bytes[8] = char((out.bytes[8] & 0x3f) | 0x80);
     return out;
 }

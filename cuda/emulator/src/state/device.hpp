@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The devices: their numbers follow the documented ones of compute capability 9.0 and are
-// scaled by CUDA_EMULATOR_*. One table row per attribute (attributes.cpp).
+// The devices. Their figures follow the documented ones of compute capability 9.0, and CUDA_EMULATOR_* scales them. The
+// table of attributes is in attributes.cpp.
 #pragma once
 
 #include <string>
@@ -16,14 +15,14 @@ class Device {
 public:
     explicit Device(int ordinal);
     int ordinal() const { return ordinal_; }
-    const std::string& name() const { return name_; }   // says that it is software
-    CUuuid uuid() const;                                 // stable per ordinal and user
+    const std::string& name() const { return name_; } // says that it is a software device
+    CUuuid uuid() const; // the same in every process of a user
     std::string pci_bus_id() const;
     size_t total_memory() const;
     Arena& memory() const;
-    // INVALID_VALUE for an attribute that this driver version does not know.
+    // INVALID_VALUE for an attribute that this version of the driver does not know.
     CUresult attribute(CUdevice_attribute attribute, int* value) const;
-    int number(CUdevice_attribute attribute) const;      // for our own use; known ones only
+    int number(CUdevice_attribute attribute) const; // for use inside the library: the attribute must be known
     int major() const;
     int minor() const;
 
@@ -33,18 +32,18 @@ private:
 };
 
 int device_count();
-Device* device_at(int ordinal);                          // null: INVALID_DEVICE
+Device* device_at(int ordinal); // null: CUDA_ERROR_INVALID_DEVICE
 bool can_access_peer(int from, int to);
 
 // Occupancy by the documented rules of the compute capability.
 struct OccupancyQuery {
     uint32_t threads = 0, registers = 0;
-    size_t shared = 0;                                   // static and dynamic
+    size_t shared = 0; // static plus dynamic
 };
 int blocks_per_multiprocessor(const Device& device, const OccupancyQuery& query);
-// Threads of a block that the registers allow.
+// The largest block that the registers allow, in threads.
 int max_block_threads(const Device& device, uint32_t registers);
-// Dynamic shared memory left for each of `blocks` blocks on a multiprocessor.
+// Dynamic shared memory that is left for each of `blocks` blocks on a multiprocessor, in bytes.
 size_t shared_left(const Device& device, int blocks, size_t static_shared);
 
 } // namespace emu::state

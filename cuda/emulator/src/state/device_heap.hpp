@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The heap of malloc() in kernels: taken from the device's memory by the first launch, and
-// shared by the contexts of the device.
+// The heap for malloc() in kernels. The first launch takes it from the memory of the device; the contexts of the device
+// share it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@ namespace emu::state {
 class Device;
 
 struct DeviceHeap {
-    // For one more context; false: there is no memory for it.
+    // Adds a user, for one more context; false if there is no memory for the heap.
     static bool retain(const Device& device, size_t size);
     static void release(const Device& device);
 };

@@ -52,7 +52,7 @@ unsigned GraphicsBuffer::create(Arena& memory, size_t size)
 
 bool GraphicsBuffer::remove(unsigned name)
 {
-    std::shared_ptr<GraphicsBuffer> ended; // outside of the lock
+    std::shared_ptr<GraphicsBuffer> ended; // destroyed after the lock is released
     std::lock_guard lock(names().mutex);
     auto row = names().rows.find(name);
     if (row == names().rows.end())

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// A stand-in for buffers of OpenGL: memory with a name, which the device can see while it is mapped, and the
-// program, as OpenGL would, while it is not. There is no OpenGL here, and there are no images.
+// A stand-in for OpenGL buffers, since this device has no OpenGL: named memory that the device can access while it is
+// mapped, and the program, in place of OpenGL, while it is not. There are no images.
 #pragma once
 
 #include <atomic>
@@ -16,9 +15,9 @@ namespace emu::state {
 
 class GraphicsBuffer {
 public:
-    // The name; 0: no memory for it.
+    // Returns the name; 0 if there is no memory.
     static unsigned create(Arena& memory, size_t size);
-    static bool remove(unsigned name);          // registered ones live on
+    static bool remove(unsigned name); // registered buffers live on
     static std::shared_ptr<GraphicsBuffer> find(unsigned name);
     static bool has_any();
     GraphicsBuffer(Arena& memory, std::shared_ptr<Allocation> allocation);
@@ -27,14 +26,14 @@ public:
 
     size_t size() const { return allocation_->size; }
     CUdeviceptr address() const { return allocation_->base; }
-    void show();                                // to the device
+    void show(); // makes it accessible to the device
     void hide();
-    // As OpenGL would. False: out of range, or mapped.
+    // Access in place of OpenGL. False if out of range, or mapped.
     bool read(size_t offset, void* out, size_t size);
     bool write(size_t offset, const void* data, size_t size);
 
 private:
-    std::byte* at(size_t offset, size_t size); // null: not now
+    std::byte* at(size_t offset, size_t size); // null while it is mapped
     Arena& memory_;
     const std::shared_ptr<Allocation> allocation_;
     std::mutex mutex_;
@@ -53,7 +52,7 @@ public:
     GraphicsBuffer& buffer() const { return *buffer_; }
     bool is_mapped() const { return mapped_; }
     CUresult map();
-    // What is to be hidden, in the order of a stream; null: it is not mapped.
+    // Ends the mapping; the caller hides the returned buffer in stream order. Null: it is not mapped.
     std::shared_ptr<GraphicsBuffer> unmap();
 
 private:

@@ -16,7 +16,7 @@ HandleTable<GreenContext, CUgreenCtx>& table()
     return *rows;
 }
 
-// Descriptions are valid for the life of the process: the interface has no call that ends one.
+// Descriptions live as long as the process: the interface has no call that destroys them.
 HandleTable<ResourceDescription, CUdevResourceDesc>& descriptions()
 {
     static auto* rows = new HandleTable<ResourceDescription, CUdevResourceDesc>;
@@ -24,9 +24,9 @@ HandleTable<ResourceDescription, CUdevResourceDesc>& descriptions()
 }
 
 std::atomic<uint64_t> next_id{1};
-std::atomic<int> living{0}; // programs without any pay for no look-up
+std::atomic<int> living{0}; // programs without green contexts pay for no look-up
 
-// Several sets of multiprocessors come from one split and have one alignment.
+// Adds a set of multiprocessors. Several sets in a description must come from one split, with one alignment.
 CUresult add(ResourceDescription* description, const MultiprocessorResource& more)
 {
     auto& mine = description->multiprocessors;
@@ -107,7 +107,7 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
     green->context_ = context;
     green->id_ = next_id++;
     green->multiprocessors_ = description.multiprocessors.value_or(all_multiprocessors(device));
-    green->multiprocessors_.split = 0; // what a query gives may be split
+    green->multiprocessors_.split = 0; // resources that a query returns may be split again
     green->workqueues_ = description.workqueues.value_or(default_workqueues(device.ordinal()));
     if (green->multiprocessors_.members != all_multiprocessors(device).members)
         green->partition_ = partition_of(green->multiprocessors_.members);
@@ -131,7 +131,7 @@ CUresult GreenContext::destroy(CUgreenCtx handle)
     return context ? PrimaryContext::of(context->device()).release() : CUDA_SUCCESS;
 }
 
-// Its streams can be destroyed, and nothing else is done with them.
+// Streams of an ended green context can be destroyed, and nothing else.
 void GreenContext::end()
 {
     --living;
@@ -195,7 +195,9 @@ CUresult GreenContext::create_stream(unsigned flags, int priority, CUstream* out
     if (CUresult failed = Stream::create(*context, flags, priority, out, home()))
         return failed;
     Place before{marks_->queue(), marks_->queue()->submitted()};
-    return before.reached() ? CUDA_SUCCESS : Stream::find(*out)->follow(before); // a wait() for all work to come
+    return before.reached()
+               ? CUDA_SUCCESS
+               : Stream::find(*out)->follow(before); // all later work of the green context waits for the event
 }
 
 std::vector<std::shared_ptr<Stream>> GreenContext::streams() const

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Green contexts: parts of a device's multiprocessors, and streams that run kernels on them. All else is
-// that of the primary context, to which a second handle of it leads: the one that is made current.
+// Green contexts: subsets of a device's multiprocessors, with streams that run kernels on them. Everything else belongs
+// to the primary context; a green context has a second handle of that one, which can be made current.
 #pragma once
 
 #include <memory>
@@ -18,7 +17,7 @@ class Event;
 
 // What a green context is made of.
 struct ResourceDescription {
-    std::optional<MultiprocessorResource> multiprocessors; // none: all
+    std::optional<MultiprocessorResource> multiprocessors; // none: all multiprocessors
     std::optional<CUdevWorkqueueConfigResource> workqueues;
     int device = 0;
 
@@ -33,14 +32,14 @@ public:
     static CUresult create(Device& device, const ResourceDescription& description, CUgreenCtx* out);
     static CUresult destroy(CUgreenCtx handle);
     static std::shared_ptr<GreenContext> find(CUgreenCtx handle);
-    static void forget_context(const Context& context); // its primary context has ended
+    static void forget_context(const Context& context); // the primary context has ended
     static CUresult why_not(CUgreenCtx handle);
-    static std::shared_ptr<GreenContext> of(CUcontext handle); // null: a plain context
-    static std::shared_ptr<GreenContext> current();            // of the calling thread, or null
+    static std::shared_ptr<GreenContext> of(CUcontext handle); // null: not a green context
+    static std::shared_ptr<GreenContext> current(); // current in the calling thread; null if none is
 
     CUgreenCtx handle() const { return handle_; }
     CUcontext context_handle() const { return alias_; }
-    std::shared_ptr<Context> context() const { return context_.lock(); } // the primary one
+    std::shared_ptr<Context> context() const { return context_.lock(); } // the primary context
     uint64_t id() const { return id_; } // never 0
     const std::shared_ptr<const exec::Partition>& partition() const { return partition_; }
     const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
@@ -48,7 +47,7 @@ public:
     CUresult resource(CUdevResourceType type, CUdevResource* out) const;
     CUresult create_stream(unsigned flags, int priority, CUstream* out);
     CUresult synchronize();
-    // All work so far of all its streams; all work from now on.
+    // An event after all earlier work of its streams; later work of its streams waits for an event.
     CUresult record(const std::shared_ptr<Event>& event);
     CUresult wait(const std::shared_ptr<Event>& event);
 
@@ -65,7 +64,7 @@ private:
     CUdevWorkqueueConfigResource workqueues_{};
     std::shared_ptr<const exec::Partition> partition_;
     std::shared_ptr<Stream> legacy_;
-    std::shared_ptr<Stream> marks_; // carries events of the whole context
+    std::shared_ptr<Stream> marks_; // the stream for events of the whole green context
 };
 
 } // namespace emu::state

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Driver handles are numbers that look like pointers, are never reused and are looked up in
-// a table, so a destroyed or foreign handle is told apart and never followed.
+// Driver handles are numbers that look like pointers, are never reused, and are looked up in a table. So a destroyed or
+// foreign handle is recognised, and never dereferenced.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ namespace emu::state {
 
 enum class HandleState { live, destroyed, never };
 
-// T is the object, H the driver's handle type. One instance per kind, in its .cpp.
+// T is the object, H the driver's handle type. There is one table for each kind, in its .cpp file.
 template <class T, class H> class HandleTable {
 public:
     H add(std::shared_ptr<T> object)
@@ -30,7 +29,7 @@ public:
         return reinterpret_cast<H>(number);
     }
 
-    // Under a handle that was given before: a primary context that comes back.
+    // Adds an object under a handle that was used before, as primary contexts have.
     void put(H handle, std::shared_ptr<T> object)
     {
         std::unique_lock lock(mutex_);
@@ -44,7 +43,7 @@ public:
         return row == rows_.end() ? nullptr : row->second.object;
     }
 
-    // The object, so that it ends outside the lock.
+    // Returns the object, so that it is destroyed after the lock is released.
     std::shared_ptr<T> remove(H handle)
     {
         std::unique_lock lock(mutex_);
@@ -66,7 +65,7 @@ public:
         return given ? HandleState::destroyed : HandleState::never;
     }
 
-    // All that live, with the call that made them; in order of creation.
+    // All live objects in the order of creation, with the driver call that made each.
     std::vector<std::pair<std::shared_ptr<T>, Origin>> all() const
     {
         std::shared_lock lock(mutex_);
@@ -84,9 +83,9 @@ private:
         std::shared_ptr<T> object;
         Origin made_by;
     };
-    // Below every mapped address, so that following one by mistake faults.
+    // Below every mapped address, so that dereferencing a handle faults.
     static constexpr uintptr_t first = 0x10000, step = 16;
-    static std::atomic<uintptr_t> next_; // per kind; kinds may share numbers
+    static std::atomic<uintptr_t> next_; // for each kind; kinds may have equal numbers
     static uintptr_t next() { return next_.fetch_add(step); }
 
     mutable std::shared_mutex mutex_;

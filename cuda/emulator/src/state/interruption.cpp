@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The handler of SIGINT calls the one before it and wakes a thread of our own, which asks the policy.
+// The handler of SIGINT calls the earlier handler, and wakes a thread of the library, which asks the policy.
 #include "interruption.hpp"
 
 #include <atomic>
@@ -19,11 +18,11 @@ namespace emu::state {
 namespace {
 
 std::atomic<InterruptPolicy> policy{nullptr};
-sem_t arrived;                // posted by the handler
+sem_t arrived; // posted by the handler
 std::atomic<uint64_t> arrivals{0}, handled{0};
-std::atomic<bool> has_ended_work{false}; // at the latest that was handled
-struct sigaction first = {};  // what was there before us
-struct sigaction earlier = {}; // what we pass on to: the same, or what replaced us since
+std::atomic<bool> has_ended_work{false}; // whether the latest handled SIGINT ended work
+struct sigaction first = {}; // the handler before ours was installed
+struct sigaction earlier = {}; // the one that we call: the first, or one that has replaced ours since
 thread_local bool passing_on __attribute__((tls_model("initial-exec"))) = false;
 
 void call(const struct sigaction& action, int signal, siginfo_t* info, void* context)
@@ -34,7 +33,7 @@ void call(const struct sigaction& action, int signal, siginfo_t* info, void* con
         action.sa_handler(signal);
 }
 
-// A handler that replaced ours may call ours as the one before it.
+// A handler that was installed after ours may call ours as its predecessor.
 void on_interrupt(int signal, siginfo_t* info, void* context)
 {
     int saved = errno;

@@ -7,8 +7,8 @@
 namespace emu::state {
 namespace {
 
-// Values of compute capability 9.0. `highest` 0: the limit cannot be set, or is clamped to
-// what it is. A limit without a row is not supported.
+// The values of compute capability 9.0. `highest` 0: the limit cannot be set, or setting it has no effect. Limits
+// without a row are not supported.
 struct Row {
     CUlimit limit;
     size_t value, highest;

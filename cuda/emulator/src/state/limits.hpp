@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The limits of a context, one row each: what it starts with, and what it may be set to.
+// The limits of a context: one row for each, with its default and its range.
 #pragma once
 
 #include "../common.hpp"

@@ -10,7 +10,7 @@
 namespace emu::state {
 namespace {
 
-// What a resource of ours holds in its private bytes.
+// What the private bytes of a device resource contain.
 struct Hidden {
     uint64_t mark;
     uint64_t split;
@@ -39,7 +39,7 @@ MultiprocessorSet take(MultiprocessorSet* left, unsigned count)
     return taken;
 }
 
-// What a group gets out of `left`, or an error when that cannot be.
+// The size of a group that is split from `left`, or the error that the driver gives.
 CUresult size_of_group(const MultiprocessorResource& from, const CU_DEV_SM_RESOURCE_GROUP_PARAMS& group, unsigned left,
                        bool probing, unsigned* out)
 {
@@ -65,7 +65,7 @@ void MultiprocessorResource::write(CUdevResource* out) const
 {
     *out = {};
     if (members.none())
-        return; // invalid: nothing is left
+        return; // the result is invalid: nothing is left
     Hidden hidden{mark, split, device, 0, {}};
     for (unsigned i = 0; i < most_multiprocessors; ++i)
         hidden.members[i / 64] |= uint64_t(members.test(i)) << i % 64;

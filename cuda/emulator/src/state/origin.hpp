@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Which driver call is in progress on this thread. The gate of `abi` writes it; whatever is
-// created keeps a copy, so that reports can say where it came from.
+// Which driver call is in progress on this thread. The gate of `abi` sets it; each new object keeps a copy, so that
+// reports can say which call made it.
 #pragma once
 
 #include "../log.hpp"
@@ -10,16 +9,16 @@
 namespace emu::state {
 
 struct Origin {
-    const char* call = nullptr; // exported name
-    uint64_t number = 0;        // n-th driver call of the process
+    const char* call = nullptr; // the exported name
+    uint64_t number = 0; // counts the driver calls of the process
 
     std::string text() const { return call ? std::string(call) + ", driver call " + std::to_string(number) : "?"; }
 };
 
-// Initial-exec: reached on every call.
+// Initial-exec model, because every call reads it.
 extern thread_local Origin origin __attribute__((tls_model("initial-exec")));
 
-// Why the call in progress fails, for the log of failed calls.
+// Records why the call in progress fails, for the log of failed calls.
 inline void explain(std::string text)
 {
     emu::explain(origin.number, std::move(text));

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The primary context of a device: created by the first retain, ended by the last release. It keeps
-// its handle for the life of the process.
+// The primary context of a device: the first retain creates it, the last release ends it. Its handle stays the same for
+// the life of the process.
 #pragma once
 
 #include <mutex>

@@ -19,10 +19,10 @@ constexpr int max_devices = 8, slices = 20;
 constexpr size_t kept_faults = 1024;
 constexpr Clock::duration slice = std::chrono::milliseconds(50);
 
-// The last second in slices, each with the time that kernels ran in it.
+// The last second in slices, each with the time during which kernels ran.
 struct Activity {
     int running = 0;
-    Clock::time_point since; // when the first of the running ones began
+    Clock::time_point since; // when the first of the running kernels started
     struct Slice {
         Clock::rep number = -1;
         Clock::duration busy{};
@@ -56,26 +56,26 @@ struct Telemetry {
 
 Telemetry* current = nullptr;
 
-// A child of fork() has no device: it starts with nothing, and with locks that nobody holds.
+// In the child of a fork(), which has no device, the records are empty and the locks free.
 Telemetry& telemetry()
 {
     static std::once_flag once;
     std::call_once(once, [] {
-        current = new Telemetry; // never destroyed: kernels may end while the process does
+        current = new Telemetry; // never destroyed, because kernels may end while the process exits
         pthread_atfork(nullptr, nullptr, [] { current = new Telemetry; });
     });
     return *current;
 }
 
-// The numbers of NVIDIA's list of Xid errors.
+// Numbers of Xid errors, by NVIDIA's list.
 unsigned xid_of(exec::FaultKind kind)
 {
     switch (kind) {
-    case exec::FaultKind::illegal_address: return 31; // memory page fault
+    case exec::FaultKind::illegal_address: return 31; // GPU memory page fault
     case exec::FaultKind::assertion:
-    case exec::FaultKind::trap: return 43;            // a fault that the program made itself
-    case exec::FaultKind::timeout: return 8;          // stopped processing
-    default: return 13;                               // exception in a kernel
+    case exec::FaultKind::trap: return 43; // GPU stopped processing by a fault of the program
+    case exec::FaultKind::timeout: return 8; // channel timeout
+    default: return 13; // graphics engine exception
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The slow half of access checks: judges what the module's own fast check did not allow.
+// The slow path of access checks: decides about accesses that the fast check inside the module did not accept.
 #include <algorithm>
 
 #include "../worker.hpp"
@@ -11,7 +10,7 @@
 namespace emu::exec {
 namespace {
 
-// Finds whether an access of the running kernel is allowed, by what lies at the address.
+// Decides from what lies at the address whether the running kernel may access it.
 class Judge {
 public:
     Judge(Worker& worker, uintptr_t address, size_t size, bool store)
@@ -36,12 +35,12 @@ public:
         return false;
     }
 
-    EmuRange range{}; // worth remembering, when not empty
+    EmuRange range{}; // a range for which the answer holds, if not empty: the module remembers it
     bool read_only = false;
-    std::string text; // why not
+    std::string text; // why the access is refused
 
 private:
-    // threadIdx and the like, and what the device header itself keeps: clang checks these, too.
+    // threadIdx and other variables of the device headers, which clang instruments, too.
     bool in_thread_state()
     {
         uintptr_t low = UINTPTR_MAX, high = 0;
@@ -149,7 +148,8 @@ extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
         Judge judge(*worker, address, size, access & EMU_ACCESS_STORE);
         bool allowed;
         {
-            Locked locked; // it takes locks; the shadow may fault, which is mended
+            Locked
+                locked; // takes locks; may fault on a part of the shadow that is not filled yet, which the handler mends
             allowed = judge.allowed();
         }
         if (allowed)

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What is free and what is used is written down outside the heap, so that no kernel can damage
-// it, and no host code touches device memory.
+// Which pieces are free and used is recorded outside of the heap, so that kernels cannot damage the records, and host
+// code touches no device memory.
 #include "heap.hpp"
 
 #include <deque>
@@ -17,7 +16,7 @@
 namespace emu::exec {
 namespace {
 
-constexpr size_t unit = 16; // alignment, and the least red zone behind a piece
+constexpr size_t unit = 16; // alignment, and the smallest red zone behind a piece
 
 class Heap {
 public:
@@ -71,7 +70,7 @@ public:
         return true;
     }
 
-    // Under the lock.
+    // Called under the lock.
     std::string describe(uintptr_t address, size_t size) const
     {
         if (address - base_ >= size_)
@@ -135,7 +134,8 @@ private:
     size_t size_ = 0;
     std::map<uintptr_t, size_t> free_;
     std::map<uintptr_t, Piece> used_;
-    std::deque<std::pair<uintptr_t, Piece>> kept_; // freed, and not used again yet
+    std::deque<std::pair<uintptr_t, Piece>>
+        kept_; // freed pieces that are not reused yet, so that use after free is found
     size_t kept_bytes_ = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The heap of each device that malloc() in kernels uses.
+// The heap of each device, for malloc() in kernels.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +9,10 @@
 
 namespace emu::exec {
 
-// In kernel addresses. Given once per context; size 0 takes it away.
+// In addresses of kernels. Set once per context; size 0 removes it.
 void set_heap(int device, uintptr_t base, size_t size);
 uintptr_t heap_allocate(int device, size_t bytes); // 0: no room
-// False: not the start of a live piece; `why` says what it is.
+// False if `base` is not the start of an allocation; `why` gets the reason.
 bool heap_release(int device, uintptr_t base, std::string* why);
 std::string describe_heap_address(uintptr_t address, size_t size); // empty: not in a heap
 

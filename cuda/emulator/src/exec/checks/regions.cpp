@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The regions of memory that the device model described, and the words for them.
+// The regions of memory that the device model has described, and the sentences that name them in reports.
 #include "regions.hpp"
 
 #include <algorithm>
@@ -22,16 +21,16 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t freed_remembered = 1024;
-// Further away than this an address is not said to be "behind" an allocation.
+// An address farther away than this is not reported as "behind" an allocation.
 constexpr uintptr_t near = 64 << 10;
 
 using Regions = std::map<uintptr_t, Region>;
 
 struct Table {
     std::shared_mutex mutex;
-    Regions live;               // of the window
-    Regions host;               // outside it
-    std::deque<Region> freed;   // the latest first
+    Regions live; // in the window of device addresses
+    Regions host; // outside of the window
+    std::deque<Region> freed; // the latest first
     bool peers[most_devices][most_devices] = {};
 
     bool may_access(int device, const Region& region) const
@@ -58,7 +57,7 @@ size_t room_of(const Region& region)
     return std::max(region.room, region.size);
 }
 
-// Under the lock, as the following ones.
+// Called under the lock, like the following functions.
 const Region* find_in(const Regions& regions, uintptr_t address)
 {
     auto after = regions.upper_bound(address);
@@ -116,7 +115,7 @@ std::string title(const Region& region)
 std::string describe_near(const Regions& regions, uintptr_t address, size_t size)
 {
     auto after = regions.upper_bound(address);
-    std::string before; // said when an allocation begins closer than another ends
+    std::string before; // used if an allocation begins closer to the address than another one ends
     uintptr_t gap = near;
     if (after != regions.end() && after->first - address < 4096) {
         gap = after->first - address;

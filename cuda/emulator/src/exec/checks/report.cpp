@@ -65,11 +65,11 @@ CodePlace place_of(const Carrier& carrier, uintptr_t pc, bool exact)
 {
     if (!carrier.launch || !carrier.image || !pc)
         return {};
-    // A return address may belong to the next line.
+    // A return address may belong to the next source line.
     return carrier.image->place(exact ? pc : pc - 1);
 }
 
-// A barrier names its place in the source; the function is that of the address.
+// The file and line come from the barrier, where it has them; the function comes from the address.
 CodePlace place_of(const Carrier& carrier, const Site& site)
 {
     CodePlace place = place_of(carrier, site.pc, false);
@@ -89,7 +89,7 @@ std::string wait_name(const Fiber& fiber)
     return barrier_name(fiber.barrier);
 }
 
-// "0-15, 17, 19-31", shortened.
+// Formats thread numbers, "0-15, 17, 19-31", shortened.
 std::string list_threads(const std::vector<const Fiber*>& fibers)
 {
     std::vector<uint32_t> threads;
@@ -231,7 +231,7 @@ void add_place(const Carrier& carrier, std::vector<Waiting>* places, const Fiber
     places->push_back({what, place_of(carrier, fiber.site), fiber.site, {&fiber}});
 }
 
-// Drops the threads of other warps, and the places where none is left.
+// Removes threads of other warps, and places without threads.
 void keep_warp(std::vector<Waiting>* places, uint32_t warp)
 {
     for (Waiting& entry : *places)
@@ -257,7 +257,7 @@ std::vector<Waiting> waiting_places(const Carrier& carrier, uint32_t barrier)
 
 std::string list_places(const std::vector<Waiting>& places)
 {
-    std::vector<Waiting> merged; // one line of source may be several places in the code
+    std::vector<Waiting> merged; // one source line may be several places in the code
     for (const Waiting& entry : places) {
         auto same = std::find_if(merged.begin(), merged.end(), [&](const Waiting& other) {
             return other.what == entry.what && show(other.place) == show(entry.place);
@@ -267,7 +267,7 @@ std::string list_places(const std::vector<Waiting>& places)
         else
             same->fibers.insert(same->fibers.end(), entry.fibers.begin(), entry.fibers.end());
     }
-    // The order of fibers is that of their stacks, which other launches have left somehow.
+    // Sorted by count, because the order of fibers depends on earlier launches.
     std::sort(merged.begin(), merged.end(), [](const Waiting& a, const Waiting& b) {
         return std::pair(b.fibers.size(), show(a.place)) < std::pair(a.fibers.size(), show(b.place));
     });
@@ -292,7 +292,8 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     fault.store = trouble.store;
     const Fiber* fiber = trouble.fiber ? trouble.fiber : carrier.current;
     uintptr_t pc = trouble.pc;
-    if (trouble.kind == FaultKind::deadlock && fiber && !pc) { // named by the first that waits
+    if (trouble.kind == FaultKind::deadlock && fiber &&
+        !pc) { // a deadlock without a place is reported at the first waiting thread
         fiber = first_waiting(carrier);
         pc = fiber->site.pc;
     }

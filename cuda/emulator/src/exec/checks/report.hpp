@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The words of reports.
+// The texts of fault reports.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace emu::exec {
 
-// Threads that wait for the same at the same line.
+// Threads that wait at the same line for the same barrier.
 struct Waiting {
     std::string what;
     CodePlace place;
@@ -19,7 +18,7 @@ struct Waiting {
     std::vector<const Fiber*> fibers; // one for each thread
 };
 
-// Who of the block waits at a barrier, or at anything: any_wait.
+// Lists the threads of the block that wait at a barrier; any_wait: at any.
 constexpr uint32_t any_wait = ~0u;
 std::vector<Waiting> waiting_places(const Carrier& carrier, uint32_t barrier);
 void add_place(const Carrier& carrier, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what);
@@ -30,7 +29,7 @@ std::string collective_name(const EmuWarpCall& call);
 std::string barrier_name(uint32_t id);
 
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
-// Of no thread in particular; the details are for a lack of resources or a trap.
+// A fault that is not of one thread; `details` is used for a lack of resources and for a trap.
 Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details);
 
 } // namespace emu::exec

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// A shadow is reserved as a whole and made in chunks. Reading a chunk that is closed faults,
-// and the handler then fills it: so memory that was never allocated costs nothing, and large
-// allocations cost no more than a system call.
+// The shadow is reserved as a whole and filled in chunks. Reading a closed chunk faults, and the signal handler fills
+// it: memory that was never allocated costs nothing, and large allocations cost one system call.
 #include "shadow.hpp"
 
 #include <algorithm>
@@ -21,7 +19,7 @@ enum State : uint8_t { closed = 0, busy = 1, open = 2 };
 
 struct Chunk {
     std::atomic<uint8_t> state;
-    uint8_t value; // of all its bytes while closed; 0 stands for EMU_SHADOW_UNMAPPED
+    uint8_t value; // of all bytes of the chunk while it is closed; 0 stands for EMU_SHADOW_UNMAPPED
 };
 
 struct View {
@@ -45,7 +43,7 @@ void* map_pages(size_t size, int protection)
     return base == MAP_FAILED ? nullptr : base;
 }
 
-// The caller goes on with the chunk for itself alone; gives the state it had.
+// Takes exclusive use of the chunk; returns the state that it had.
 uint8_t take(Chunk& chunk)
 {
     for (;;) {
@@ -76,7 +74,7 @@ void make_open(View& view, size_t index)
     chunk.state = open;
 }
 
-// Whole chunks, [first, last): all open, or all of one value that forbids.
+// Sets whole chunks, [first, last): all bytes accessible, or all with one forbidding value.
 void set_chunks(View& view, size_t first, size_t last, uint8_t value)
 {
     if (first >= last)
@@ -85,17 +83,17 @@ void set_chunks(View& view, size_t first, size_t last, uint8_t value)
         take(view.chunks[i]);
     emu_u8* at = view.shadow + first * chunk_bytes;
     size_t size = (last - first) * chunk_bytes;
-    madvise(at, size, MADV_DONTNEED); // zero from now on: all may be accessed
+    madvise(at, size, MADV_DONTNEED); // all bytes are zero now, which means accessible
     bool done = mprotect(at, size, value ? PROT_NONE : PROT_READ | PROT_WRITE) == 0;
     for (size_t i = first; i < last; ++i) {
         view.chunks[i].value = value;
         view.chunks[i].state = value && done ? closed : open;
     }
-    if (value && !done) // too many mappings: pay with memory
+    if (value && !done) // the process has too many mappings: write the bytes instead
         std::memset(at, value, size);
 }
 
-// Shadow bytes [first, last).
+// Sets the shadow bytes [first, last).
 void set_bytes(View& view, size_t first, size_t last, uint8_t value)
 {
     if (first >= last)
@@ -115,7 +113,7 @@ void set_bytes(View& view, size_t first, size_t last, uint8_t value)
     }
 }
 
-// False for what the window does not hold.
+// False for addresses outside of the window.
 bool view_of(int device, uintptr_t base, size_t size, View** view)
 {
     if (!reserved || device < 0 || device >= most_devices || !in_window(base, size))
@@ -183,7 +181,7 @@ bool shadow_allows(int device, uintptr_t address, size_t size)
     uintptr_t offset = address - window.base, end = offset + size;
     for (uintptr_t at = offset / 8; at * 8 < end; ++at) {
         emu_u8 value = view->shadow[at];
-        uintptr_t last = std::min<uintptr_t>(end - at * 8, 8); // bytes used of this granule
+        uintptr_t last = std::min<uintptr_t>(end - at * 8, 8); // bytes of this granule that the access covers
         if (value && (value >= 0x80 || last > value))
             return false;
     }

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The shadow of the window of addresses: one byte for 8, for each device its own.
+// The shadow of the window of device addresses: one byte for 8 bytes of memory, separate for each device.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +12,19 @@ namespace emu::exec {
 
 constexpr int most_devices = 8;
 
-// Reserves the shadow of the one window of addresses that holds all device, managed and
-// pinned memory. Once, before anything else. False when no address space is to be had:
-// then checks run by regions only, slower.
+// Reserves the shadow of the window, which holds all device, managed and pinned memory. Called once, before anything
+// else. False if there is no address space for it: then accesses are checked against the regions, which is slower.
 bool reserve_shadow(uintptr_t base, size_t size);
-// What the loader writes into EmuModule::space. Each device has a shadow of its own, so that
-// memory of another device is open to its kernels only with peer access.
+// What the loader writes into EmuModule::space. Each device has a shadow of its own, so that its kernels access memory
+// of other devices with peer access only.
 EmuSpace shadow_space(int device);
 
-// In the signal handler: gives a part of the shadow that was never written its content.
-// False when the address lies in no shadow.
+// Called by the signal handler: fills the part of the shadow that holds the address. False if no shadow holds it.
 bool fill_shadow(uintptr_t address);
 
 bool in_window(uintptr_t address, size_t size);
 bool shadow_allows(int device, uintptr_t address, size_t size);
-// Both round the end up to 8 bytes; open keeps the exact end.
+// Both round the end up to 8 bytes; shadow_open() records how many bytes of the last granule are accessible.
 void shadow_open(int device, uintptr_t base, size_t size);
 void shadow_close(int device, uintptr_t base, size_t size, emu_u8 value);
 

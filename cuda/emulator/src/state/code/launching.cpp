@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Launches: checked in the order in which a driver answers, and run.
+// Launches: the checks, in the order in which a driver makes them, and the run.
 #include <cstring>
 
 #include "../../config.hpp"
@@ -28,7 +27,7 @@ bool fits(const Device& device, const Dim3& grid, const Dim3& block)
            within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) && within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
 }
 
-// The size of the cluster: written in the source, set on the function, or of this launch.
+// Finds the cluster size: from the source (__cluster_dims__), from the function's attributes, or from the launch.
 CUresult find_cluster(const Function& function, const Device& device, const LaunchParameters& p, Dim3* cluster)
 {
     *cluster = Dim3{};
@@ -52,7 +51,8 @@ CUresult find_cluster(const Function& function, const Device& device, const Laun
     return CUDA_SUCCESS;
 }
 
-// `extra`: a list of keys and values that gives a packed buffer instead of single values.
+// Reads the parameters from a packed buffer, which `extra` (a list of keys and values) gives in place of separate
+// values.
 CUresult copy_packed(const front::KernelInfo& info, void** extra, Bytes* out)
 {
     const void* buffer = nullptr;
@@ -69,7 +69,7 @@ CUresult copy_packed(const front::KernelInfo& info, void** extra, Bytes* out)
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (size < info.parameter_bytes)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; // what hardware drivers answer
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; // as hardware drivers answer
     if (!buffer && info.parameter_bytes)
         return CUDA_ERROR_INVALID_VALUE;
     out->resize(info.parameter_bytes);
@@ -172,7 +172,7 @@ void run_launch(exec::LaunchRequest& request, Context& context)
     for_each(&Arena::end_kernels);
     VirtualSpace::get().end_kernels();
     if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
-        say(fault.text); // interrupted: the context can be used on
+        say(fault.text); // interrupted: the context stays usable
     } else if (fault) {
         context.fail(fault);
         if (fault.kind != exec::FaultKind::cancelled)

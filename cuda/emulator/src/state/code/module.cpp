@@ -24,7 +24,7 @@ HandleTable<Library, CUlibrary>& libraries()
     return *rows;
 }
 
-// One table for functions and kernels: drivers take the one for the other.
+// Functions and kernels share a table, because drivers accept either in place of the other.
 HandleTable<Function, CUfunction>& functions()
 {
     static auto* rows = new HandleTable<Function, CUfunction>;
@@ -220,7 +220,7 @@ std::vector<CUkernel> Library::kernels()
 
 CUresult Library::module_in(Context& context, std::shared_ptr<Module>* out)
 {
-    std::lock_guard lock(mutex_); // two threads must not load it twice
+    std::lock_guard lock(mutex_); // two threads must not load the library twice
     auto& loaded = modules_[context.id()];
     if (auto module = loaded.lock()) {
         *out = std::move(module);
@@ -356,7 +356,7 @@ CUresult Function::set_attribute(CUfunction_attribute attribute, int device, int
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        if (value < 0 || info_->cluster.x) // written in the source: cannot be changed
+        if (value < 0 || info_->cluster.x) // __cluster_dims__ in the source cannot be changed
             return CUDA_ERROR_INVALID_VALUE;
         s.cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
         return CUDA_SUCCESS;

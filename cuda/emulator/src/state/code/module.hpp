@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Modules, libraries, functions and kernels. A library is loaded into each context when it
-// is first used there; a module belongs to one context.
+// Modules, libraries, functions and kernels. A library is loaded into a context when it is first used there; a module
+// belongs to one context.
 #pragma once
 
 #include <map>
@@ -20,12 +19,12 @@ namespace emu::state {
 class Function;
 class Library;
 
-// A loaded copy of an image in one context; its variables are registered as memory.
+// A loaded copy of an image in one context. Its variables are registered as memory.
 class Module : public std::enable_shared_from_this<Module> {
 public:
     static CUresult load(Context& context, const front::LoadRequest& request, std::string* info_log,
                          std::string* error_log, CUmodule* out);
-    static CUresult unload(CUmodule handle);             // waits for its launches
+    static CUresult unload(CUmodule handle); // waits for its launches
     static std::shared_ptr<Module> find(CUmodule handle);
     static std::vector<std::pair<std::shared_ptr<Module>, Origin>> all();
     ~Module();
@@ -34,7 +33,7 @@ public:
     std::shared_ptr<Context> context() const { return context_.lock(); }
     const front::LoadedModule& code() const { return *code_; }
     bool is_of_library() const { return of_library_; }
-    // Of a kernel of a library: with that kernel's settings.
+    // Finds a function. For a kernel of a library, the function gets the kernel's settings.
     CUresult function(const std::string& name, std::shared_ptr<Function>* out, const Function* kernel = nullptr);
     CUresult global(const std::string& name, CUdeviceptr* address, size_t* size) const;
 
@@ -60,7 +59,7 @@ public:
     CUlibrary handle() const { return handle_; }
     const front::ImageContents& contents() const { return contents_; }
     CUresult kernel(const std::string& name, CUkernel* out);
-    CUresult module_in(Context& context, std::shared_ptr<Module>* out); // loads when needed
+    CUresult module_in(Context& context, std::shared_ptr<Module>* out); // loads it there if needed
     std::vector<CUkernel> kernels();
 
 private:
@@ -68,20 +67,20 @@ private:
     CUlibrary handle_ = nullptr;
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Function>> kernels_;
-    std::map<uint64_t, std::weak_ptr<Module>> modules_; // by context
+    std::map<uint64_t, std::weak_ptr<Module>> modules_; // by context id
 };
 
-// What cuFuncSetAttribute and cuKernelSetAttribute change, per device.
+// What cuFuncSetAttribute and cuKernelSetAttribute change, for each device.
 struct FunctionSettings {
-    int max_dynamic_shared = -1; // not set: what static memory leaves of the default
+    int max_dynamic_shared = -1; // -1: unset; the default limit less the static shared memory
     int carveout = -1;
     int cluster[3] = {0, 0, 0};
     int non_portable_cluster = 0;
     int cluster_policy = 0;
 };
 
-// What can be launched: a CUfunction (of one context), or a CUkernel (of a library), which
-// drivers accept in place of a CUfunction.
+// What can be launched: a CUfunction, which belongs to one context, or a CUkernel of a library. Drivers accept both
+// wherever a CUfunction is asked for.
 class Function {
 public:
     static std::shared_ptr<Function> find(CUfunction handle);
@@ -91,7 +90,7 @@ public:
 
     CUfunction handle() const { return handle_; }
     bool is_kernel() const { return of_library_; }
-    // The function for launching in `context`; a kernel is loaded there when needed.
+    // The function to launch in `context`; a kernel is loaded there if needed.
     CUresult in(Context& context, std::shared_ptr<Function>* out);
 
     const front::KernelInfo& info() const { return *info_; }
@@ -111,7 +110,7 @@ private:
         std::mutex mutex;
         std::map<int, FunctionSettings> rows;
     };
-    const front::KernelInfo* info_; // lives as long as module or library
+    const front::KernelInfo* info_; // owned by the module or the library
     std::weak_ptr<Module> module_;
     std::weak_ptr<Library> library_;
     std::shared_ptr<Settings> settings_ = std::make_shared<Settings>();
@@ -129,18 +128,18 @@ struct LaunchParameters {
     void** values = nullptr;                             // kernelParams
     void** extra = nullptr;                              // CU_LAUNCH_PARAM_BUFFER_*
     const char* name = "cuLaunchKernel";
-    std::shared_ptr<const exec::Partition> partition;    // null: the whole device
+    std::shared_ptr<const exec::Partition> partition; // null: the whole device
 };
 
-// A launch that has been checked; what runs it more than once does so on copies of the request.
+// A launch that has been checked. To run it more than once, run copies of the request.
 struct PreparedLaunch {
     std::shared_ptr<exec::LaunchRequest> request;
-    std::shared_ptr<Module> module;                      // holds the code
+    std::shared_ptr<Module> module; // keeps the code loaded
 };
 
-// Validates everything that the driver validates, and copies the parameters.
+// Checks all that the driver checks, and copies the parameters.
 CUresult prepare_launch(Function& function, const LaunchParameters& parameters, Context& context, PreparedLaunch* out);
-// On a worker, with an id of its own. A fault becomes the context's.
+// Runs a launch on a worker, under a new id. A fault becomes the error of the context.
 void run_launch(exec::LaunchRequest& request, Context& context);
 
 } // namespace emu::state

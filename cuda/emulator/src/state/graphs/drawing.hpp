@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
 // Graphs as text for GraphViz.
 #pragma once
 
@@ -8,7 +7,7 @@ namespace emu::state {
 
 class Graph;
 
-// `flags`: CUgraphDebugDot_flags. False: the file cannot be written.
+// `flags` are CUgraphDebugDot_flags. False if the file cannot be written.
 bool draw(const Graph& graph, unsigned flags, const char* path);
 
 } // namespace emu::state

@@ -28,7 +28,7 @@ bool follows(const GraphNode& node, const GraphNode* before)
     return std::find(node.from.begin(), node.from.end(), before) != node.from.end();
 }
 
-// The record of a node of a clone: graphs inside are copied, all else is shared.
+// Copies the record of a node for a clone: graphs inside are cloned, everything else is shared.
 Work copy_work(const Work& work, const std::shared_ptr<Graph>& owner)
 {
     if (auto child = work_as<ChildWork>(work))
@@ -86,7 +86,7 @@ Graph::~Graph()
         forget(node);
 }
 
-// The handles of a node, and of all within it, mean nothing any more.
+// Invalidates the handles of a node, and of all nodes inside it.
 void Graph::forget(const std::shared_ptr<GraphNode>& node)
 {
     node_table().remove(node->handle);
@@ -139,7 +139,7 @@ CUresult Graph::remove(GraphNode& node)
 {
     if (has_memory())
         return CUDA_ERROR_NOT_SUPPORTED;
-    std::shared_ptr<GraphNode> found; // ends after the lock
+    std::shared_ptr<GraphNode> found; // destroyed after the lock is released
     {
         std::lock_guard lock(mutex_);
         auto place = std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& row) { return row.get() == &node; });

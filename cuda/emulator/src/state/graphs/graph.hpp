@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Graphs: nodes with an order between them, made by capture or by hand. They are templates:
-// what runs is an executable made of one (graph_exec.hpp).
+// Graphs: nodes and the edges between them, built by capture or by hand. A graph is a template; what runs is an
+// executable that was instantiated from it (graph_exec.hpp).
 #pragma once
 
 #include <atomic>
@@ -19,23 +18,23 @@ namespace emu::state {
 
 struct GraphNode {
     CUgraphNode handle = nullptr;
-    unsigned id = 0;                           // within its graph
+    unsigned id = 0; // unique in its graph
     std::weak_ptr<Graph> graph;
-    std::vector<GraphNode*> from;              // what it follows; nodes of the same graph
+    std::vector<GraphNode*> from; // predecessors, nodes of the same graph
     Work work;
-    CUgraphNode original = nullptr;            // of a node of a clone: what it was made from
+    CUgraphNode original = nullptr; // in a clone: the node that it was copied from
 };
 
 using GraphNodes = std::vector<std::shared_ptr<GraphNode>>;
 
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
-    // `owner`: of a child graph or the body of a conditional node.
+    // `owner`: the graph that contains this one as a child graph, or as the body of a conditional node.
     static std::shared_ptr<Graph> make(const std::shared_ptr<Graph>& owner = nullptr);
     static std::shared_ptr<Graph> find(CUgraph handle);
     static CUresult destroy(CUgraph handle);
     static std::shared_ptr<GraphNode> find_node(CUgraphNode handle);
-    static std::vector<std::pair<std::shared_ptr<Graph>, Origin>> all(); // without owned ones
+    static std::vector<std::pair<std::shared_ptr<Graph>, Origin>> all(); // without those that other graphs contain
     ~Graph();
 
     CUgraph handle() const { return handle_; }
@@ -43,38 +42,39 @@ public:
     bool is_owned() const { return owned_; }
     std::shared_ptr<Graph> root();
 
-    // Behind those that it follows.
+    // Adds a node behind its predecessors.
     std::shared_ptr<GraphNode> add(Work work, std::vector<GraphNode*> from);
     CUresult remove(GraphNode& node);
     CUresult set_work(GraphNode& node, Work work);
     GraphNodes nodes() const;
-    // All or none: INVALID_VALUE for an edge that is there (not there), or to itself.
+    // Adds all edges or none; INVALID_VALUE if one exists already, or would lead from a node to itself. remove_edges()
+    // likewise, if one does not exist.
     CUresult add_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges);
     CUresult remove_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges);
     std::vector<GraphNode*> dependents(const GraphNode& node) const;
-    // The node of this clone that was made from `original`.
+    // The node of this clone that was copied from `original`.
     std::shared_ptr<GraphNode> clone_of(CUgraphNode original) const;
     bool has(CUgraphNodeType type) const;
-    bool has_memory() const;                   // fixes nodes and edges, and the number of executables
+    bool has_memory() const; // such a graph cannot be changed any more, and has one executable at a time
     bool frees(const GraphMemory& memory) const;
     std::shared_ptr<Graph> clone(const std::shared_ptr<Graph>& owner = nullptr) const;
 
-    // Kept by this graph, its clones and their executables.
+    // Adds references that this graph, its clones and their executables keep.
     CUresult retain(const std::shared_ptr<UserObject>& object, unsigned count, bool move);
     CUresult release(const std::shared_ptr<UserObject>& object, unsigned count);
-    void collect_objects(UserObjects* out) const; // with those of child graphs and bodies
+    void collect_objects(UserObjects* out) const; // including those of child graphs and bodies
 
     CUgraphConditionalHandle add_condition(unsigned value, bool assign);
     struct Condition {
         CUgraphConditionalHandle handle;
         unsigned value;
-        bool assign;                           // at each launch
+        bool assign; // assign the default value at each launch
     };
     const std::vector<Condition>& conditions() const { return conditions_; }
 
     std::atomic<int> executables{0};
 
-    // The handles of the graphs in a node, and of their nodes, mean nothing any more.
+    // Invalidates the handles of the graphs inside a node, and of their nodes.
     static void forget_graphs(const Work& work);
 
 private:
@@ -86,10 +86,10 @@ private:
     mutable std::mutex mutex_;
     GraphNodes nodes_;
     UserObjects objects_;
-    std::vector<Condition> conditions_;        // of a root
+    std::vector<Condition> conditions_; // kept by the outermost graph
 };
 
-// The graphs inside a node: of a child graph node or a conditional one.
+// The graphs inside a node: the child graph, or the bodies of a conditional node.
 std::vector<std::shared_ptr<Graph>> graphs_in(const Work& work);
 
 } // namespace emu::state

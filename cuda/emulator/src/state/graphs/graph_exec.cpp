@@ -21,7 +21,7 @@ HandleTable<GraphExec, CUgraphExec>& table()
 
 std::atomic<unsigned> next_id{1};
 
-// The nodes so that none stands before what it follows; fewer than given: there is a cycle.
+// Sorts nodes topologically; fewer than given if there is a cycle.
 std::vector<GraphNode*> sorted(const GraphNodes& nodes)
 {
     std::map<const GraphNode*, std::vector<GraphNode*>> next;
@@ -41,7 +41,7 @@ std::vector<GraphNode*> sorted(const GraphNodes& nodes)
     return out;
 }
 
-// Null: there is a cycle, at `error`.
+// Null if there is a cycle; then `error` is a node of it.
 std::shared_ptr<ExecGraph> compile(const Graph& graph, CUgraphNode* error)
 {
     auto made = std::make_shared<ExecGraph>();
@@ -81,7 +81,7 @@ void each_node(const ExecGraph& graph, const std::function<void(const ExecNode&)
     }
 }
 
-// The documented list of what bodies of conditional nodes may have.
+// Whether a body of a conditional node may have such a node, by the documented list.
 bool is_for_bodies(CUgraphNodeType type)
 {
     switch (type) {
@@ -95,7 +95,7 @@ bool is_for_bodies(CUgraphNodeType type)
     }
 }
 
-// A node that no body may have, in a body or a child graph of one.
+// Finds a node that is not allowed in bodies of conditional nodes, in a body or in a child graph of one.
 const ExecNode* find_foreign(const ExecGraph& graph, bool in_body)
 {
     for (const ExecNode& node : graph.nodes) {
@@ -109,7 +109,7 @@ const ExecNode* find_foreign(const ExecGraph& graph, bool in_body)
     return nullptr;
 }
 
-// What graphs that kernels launch may have, and where; fills in the reason.
+// Checks the documented rules for graphs that kernels launch; fills in the reason.
 CUresult check_for_kernels(const ExecGraph& root, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report)
 {
     CUgraphNode foreign = nullptr;
@@ -162,7 +162,7 @@ CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult res
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-// Node by node in the order in which they were made, as drivers pair them.
+// Pairs nodes in the order of their creation, as drivers do.
 CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateResultInfo* info)
 {
     if (now.nodes.size() != then.nodes.size())
@@ -182,9 +182,9 @@ CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateRes
     return CUDA_SUCCESS;
 }
 
-// What a launch does to memory of graphs, worked out before anything happens.
+// What a launch does to graph memory, computed before anything happens.
 struct MemoryPlan {
-    std::map<GraphMemory*, bool> live;  // after the nodes looked at so far
+    std::map<GraphMemory*, bool> live; // state after the nodes so far
     std::map<int, long long> now, most; // bytes by device
     bool auto_free = false;
 
@@ -251,7 +251,7 @@ CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_
     }
     made->has_memory_ = graph.has_memory();
     if (made->has_memory_ && graph.executables.exchange(1))
-        return CUDA_ERROR_NOT_SUPPORTED; // its addresses cannot be used twice
+        return CUDA_ERROR_NOT_SUPPORTED; // its addresses cannot be in use twice
     made->id_ = next_id++;
     made->flags_ = flags;
     made->is_uploaded_ = flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
@@ -285,7 +285,7 @@ std::vector<std::pair<std::shared_ptr<GraphExec>, Origin>> GraphExec::all()
 
 // ---------------------------------------------------------------------------- changing it
 
-// Under the lock. What runs keeps what it began with.
+// Called under the lock. A run that has started keeps its own copy.
 std::shared_ptr<ExecGraph> GraphExec::writable()
 {
     if (root_.use_count() > 1)
@@ -304,7 +304,7 @@ CUresult GraphExec::set_work(CUgraphNode node, Work work)
         CUgraphNode error = nullptr;
         CUgraphExecUpdateResultInfo reason{};
         auto inner = compile(*child->graph, &error);
-        Graph::forget_graphs(work); // nobody asks for this clone
+        Graph::forget_graphs(work); // no handle of this clone was given out
         if (!inner || match(*found->graphs[0], *inner, &reason))
             return CUDA_ERROR_INVALID_VALUE;
         found->graphs = {inner};
@@ -347,8 +347,8 @@ CUresult GraphExec::is_enabled(CUgraphNode node, bool* enabled)
 
 namespace {
 
-// The parameters of `from`; nodes keep the handles that the program knows, and a conditional
-// node its handle.
+// Takes over the parameters of `from`. Nodes keep the handles that the program knows, and a conditional node keeps its
+// conditional handle.
 void take_over(ExecGraph& to, const ExecGraph& from)
 {
     for (size_t i = 0; i < to.nodes.size(); ++i) {
@@ -392,7 +392,7 @@ CUresult GraphExec::plan_memory(Stream& stream)
     for (auto& row : plan.most)
         if (!GraphReserve::of(row.first).ensure(size_t(row.second)))
             return CUDA_ERROR_OUT_OF_MEMORY;
-    for (const ExecNode& node : root_->nodes) // freed in stream order, before the nodes
+    for (const ExecNode& node : root_->nodes) // freed in stream order, ahead of the nodes
         if (auto allocation = work_as<AllocationWork>(node.work)) {
             if (allocation->memory->drop())
                 stream.enqueue({Operation::Kind::release, "cuGraphLaunch", [memory = allocation->memory] {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t most_threads = 8;
 
-// What cudaGraphLaunch() takes for a stream, and how many launches may be pending.
+// The values of cudaGraphLaunch() for its stream argument, and the limit of pending launches.
 constexpr uint64_t as_tail = 1ull << 56, as_child = 2ull << 56, as_sibling = 3ull << 56;
 constexpr size_t most_launched = 120, most_tails = 255;
 
@@ -30,7 +30,7 @@ std::shared_ptr<Queue> plain_queue(int priority)
     return queue;
 }
 
-// The nodes of one graph, run by the thread that asks and by helpers.
+// Runs the nodes of one graph, on the calling thread and on helpers.
 class Pass : public std::enable_shared_from_this<Pass> {
 public:
     Pass(const ExecGraph& graph, GraphRun& run) : graph_(graph), run_(run)
@@ -42,7 +42,7 @@ public:
         }
     }
 
-    // Returns when every node is done.
+    // Returns when every node has run.
     void run()
     {
         std::unique_lock lock(mutex_);
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // In no particular order, unless the mode says so: a missing edge is to show.
+    // Takes a ready node: the newest one, or a random one in the shuffle mode, so that a missing edge shows.
     unsigned take()
     {
         size_t index = ready_.size() - 1;
@@ -86,7 +86,7 @@ private:
         return true;
     }
 
-    // Under the lock: a helper for each node that could run now.
+    // Called under the lock: starts a helper for each node that could run now.
     void call_help()
     {
         if (config().mode == Mode::deterministic)
@@ -167,8 +167,8 @@ GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, const UserObjects& ob
 {
 }
 
-// Waits mean what was recorded before the launch; what the graph itself records before it has
-// its own order.
+// Waits for an event see what was recorded before the launch; records and waits inside of the graph are ordered by the
+// graph.
 void GraphRun::announce()
 {
     announce(*graph_);
@@ -201,7 +201,7 @@ void GraphRun::announce(const ExecGraph& graph)
 CUresult GraphRun::run()
 {
     run_alone();
-    // Tails of a tail come before the next one. A graph that goes on as its own tail is no recursion.
+    // Tail launches of a tail run before the next tail. A graph that launches itself as a tail does not recurse.
     for (Runs later = take_tails(); !later.empty();) {
         auto next = later.front();
         later.pop_front();
@@ -215,7 +215,7 @@ CUresult GraphRun::run()
     return CUDA_SUCCESS;
 }
 
-// With what its kernels launch beside it.
+// Runs the graph, and what its kernels launch beside it.
 void GraphRun::run_alone()
 {
     GenerationScope scope(generation_);
@@ -271,7 +271,7 @@ int GraphRun::start(uint64_t graph)
     return 0;
 }
 
-// Siblings may come while this waits.
+// More siblings may be launched while this waits.
 void GraphRun::wait_for_launched()
 {
     std::unique_lock lock(mutex_);
@@ -332,7 +332,7 @@ void GraphRun::reach(const ExecNode& node)
 {
     auto row = points_.find(&node);
     if (row == points_.end())
-        return; // in a body: such graphs are not instantiated
+        return; // graphs with such nodes in bodies are not instantiated
     auto point = row->second;
     auto shared = work_as<EventWork>(node.work)->event->shared();
     point->time = std::chrono::steady_clock::now();

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// One run of an executable. What comes next is decided while it runs: a node as soon as all
-// before it are done, on as many threads as there are nodes to run, a body as often as its
-// condition says.
+// One run of an executable graph. The next node is decided while it runs: a node is ready as soon as all of its
+// predecessors are done, ready nodes run on helper threads, and a body runs as often as its condition says.
 #pragma once
 
 #include <atomic>
@@ -23,24 +21,24 @@ namespace emu::state {
 struct ExecGraph;
 
 struct ExecNode {
-    CUgraphNode source = nullptr;              // the node of the graph that it was made from
+    CUgraphNode source = nullptr; // the node of the instantiated graph
     Work work;
     bool enabled = true;
-    unsigned before = 0;                       // how many nodes it follows
-    std::vector<unsigned> next;                // those that follow it
-    std::vector<std::shared_ptr<ExecGraph>> graphs; // a child graph, or bodies
+    unsigned before = 0; // number of predecessors
+    std::vector<unsigned> next; // successors
+    std::vector<std::shared_ptr<ExecGraph>> graphs; // the child graph, or the bodies
 };
 
 struct ExecGraph {
-    std::vector<ExecNode> nodes;               // none before what it follows
+    std::vector<ExecNode> nodes; // sorted topologically
 };
 
-// The values of conditional handles, as kernels set them; they outlast a run.
+// The values of conditional handles, which kernels set. They are kept from run to run.
 class ConditionValues : public exec::ConditionSink {
 public:
     void define(CUgraphConditionalHandle handle, unsigned value, bool assign);
     void begin_run();
-    void set(uint64_t handle, uint32_t value) override; // unknown ones are ignored
+    void set(uint64_t handle, uint32_t value) override; // unknown handles are ignored
     unsigned get(CUgraphConditionalHandle handle) const;
 
 private:
@@ -52,7 +50,8 @@ private:
     std::map<CUgraphConditionalHandle, Row> rows_;
 };
 
-// Makes the run of an executable that a kernel launches; null: there is none, or the kernel may not.
+// Makes the run of a graph that a kernel launches; null if there is no such executable, or the kernel may not launch
+// it.
 class GraphRun;
 using MakeRun = std::shared_ptr<GraphRun> (*)(uint64_t executable, const GraphRun& from, bool is_tail);
 
@@ -60,11 +59,11 @@ class GraphRun : public NodeRunner, public exec::GraphLauncher {
 public:
     GraphRun(std::shared_ptr<const ExecGraph> graph, const UserObjects& objects,
              std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context, int priority);
-    // What its kernels launch: `executable` is its own handle.
+    // Lets kernels of the graph launch graphs; `executable` is the graph's own handle.
     void allow_launches(uint64_t executable, MakeRun make);
-    // Set while a run that a kernel launched is pending; cleared when a tail launch begins, or another one ends.
+    // Sets the flag while a run that a kernel launched is pending; cleared when a tail starts, or another run ends.
     void occupy(std::shared_ptr<std::atomic<bool>> place) { place_ = std::move(place); }
-    // The events that it records are pending from now on; those that it waits for are looked at.
+    // Marks the events that the graph records as pending, and takes the last records of those that it waits for.
     void announce();
     CUresult run();
     int priority() const { return priority_; }
@@ -86,7 +85,7 @@ private:
     using Runs = std::deque<std::shared_ptr<GraphRun>>;
     struct Launched {
         std::shared_ptr<GraphRun> run;
-        std::shared_ptr<Queue> queue;          // null: nobody runs it yet
+        std::shared_ptr<Queue> queue; // null: not running yet
     };
 
     void run_alone();
@@ -99,22 +98,22 @@ private:
     void run_graph(const ExecGraph& graph);
 
     std::shared_ptr<const ExecGraph> graph_;
-    UserObjects objects_;                      // until the run is done
+    UserObjects objects_; // kept until the run is done
     std::shared_ptr<ConditionValues> conditions_;
     std::shared_ptr<Context> context_;
     int priority_;
-    uint32_t generation_;                      // of the context at submission
+    uint32_t generation_; // of the context at submission
     std::map<const ExecNode*, std::shared_ptr<Event::Point>> points_;
     std::map<const ExecNode*, Place> places_;
 
     uint64_t executable_ = 0;
     MakeRun make_ = nullptr;
-    GraphRun* parent_ = nullptr;               // which waits for this one
+    GraphRun* parent_ = nullptr; // the run that waits for this one
     std::shared_ptr<std::atomic<bool>> place_;
     std::mutex mutex_;
-    std::vector<Launched> launched_;           // to run beside this one
+    std::vector<Launched> launched_; // launched by kernels, to run beside this one
     size_t started_ = 0;
-    Runs tails_;                               // to run after it
+    Runs tails_; // launched by kernels, to run after this one
 };
 
 } // namespace emu::state

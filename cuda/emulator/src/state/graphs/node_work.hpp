@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the nodes of graphs do: one record a kind, with the parameters that a program can read
-// and change. A record does not change once it is part of a graph; new parameters are a new one.
+// The work of graph nodes: one record for each kind of node, with the parameters that a program can read and change. A
+// record does not change once it is part of a graph: new parameters make a new record.
 #pragma once
 
 #include <functional>
@@ -21,17 +20,17 @@ class Event;
 class Graph;
 struct ExecNode;
 
-// What records need of the run that they are part of.
+// What a record needs of the run in which it is executed.
 class NodeRunner {
 public:
-    virtual bool is_stopped() const = 0;       // after an error of the context, or interrupted
+    virtual bool is_stopped() const = 0; // the context has an error, or was interrupted
     virtual void fail(CUresult result, const char* what) = 0;
-    virtual void reach(const ExecNode& node) = 0; // the event of the node is recorded
-    virtual void wait(const ExecNode& node) = 0;  // for the event of the node
+    virtual void reach(const ExecNode& node) = 0; // completes the event of the node
+    virtual void wait(const ExecNode& node) = 0; // waits for the event of the node
     virtual unsigned condition(CUgraphConditionalHandle handle) const = 0;
     virtual exec::ConditionSink& conditions() = 0;
     virtual exec::GraphLauncher& launcher() = 0;
-    // A graph inside the node, if it has so many; blocks until it is done.
+    // Runs a graph inside the node to its end, if the node has one of that index.
     virtual void run_inner(const ExecNode& node, size_t index) = 0;
 
 protected:
@@ -42,11 +41,11 @@ class NodeWork {
 public:
     explicit NodeWork(CUgraphNodeType type) : type(type) {}
     virtual ~NodeWork() = default;
-    // Runs on a worker, when all that the node follows is done.
+    // Called on a worker when all predecessors are done.
     virtual void run(const ExecNode& node, NodeRunner& runner) const = 0;
 
     const CUgraphNodeType type;
-    std::weak_ptr<Context> context;            // where it runs; empty: wherever
+    std::weak_ptr<Context> context; // empty: any context
 };
 
 using Work = std::shared_ptr<const NodeWork>;
@@ -70,11 +69,11 @@ public:
     // The same kernel with one attribute changed.
     CUresult with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value, Work* out) const;
     CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
-    CUDA_KERNEL_NODE_PARAMS shown() const;     // its pointers are good as long as this record
+    CUDA_KERNEL_NODE_PARAMS shown() const; // its pointers are valid as long as this record
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
-    std::shared_ptr<Function> function;        // as given: a function, or a kernel
-    LaunchParameters parameters;               // without the values, which are in the request
+    std::shared_ptr<Function> function; // a function or a kernel, as the program gave it
+    LaunchParameters parameters; // without values of parameters, which are in the request
     PreparedLaunch launch;
     std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes;
 
@@ -85,7 +84,7 @@ private:
 class CopyWork : public NodeWork {
 public:
     CopyWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMCPY) {}
-    // What a stream captured: both sides are found.
+    // A copy that a stream captured: both sides are resolved already.
     static Work captured(const Side& target, const Side& source, const Box& box);
     static CUresult make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context, Work* out);
     void run(const ExecNode& node, NodeRunner& runner) const override;
@@ -116,7 +115,7 @@ public:
     const CUDA_HOST_NODE_PARAMS parameters;
 };
 
-// Waits for values in memory, and writes of them, as a stream captured them.
+// Waits for values in memory, and writes of values, that a stream captured.
 class MemoryOperationWork : public NodeWork {
 public:
     explicit MemoryOperationWork(std::function<CUresult()> operation)
@@ -144,7 +143,7 @@ class AllocationWork : public NodeWork {
 public:
     AllocationWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEM_ALLOC) {}
     static CUresult make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* out);
-    void run(const ExecNode&, NodeRunner&) const override {} // there since the launch
+    void run(const ExecNode&, NodeRunner&) const override {} // the launch has allocated it already
 
     std::shared_ptr<GraphMemory> memory;
     CUDA_MEM_ALLOC_NODE_PARAMS_v1 parameters{};
@@ -167,7 +166,7 @@ public:
     explicit ChildWork(std::shared_ptr<Graph> graph) : NodeWork(CU_GRAPH_NODE_TYPE_GRAPH), graph(std::move(graph)) {}
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
-    const std::shared_ptr<Graph> graph;        // a copy of the one given; of the node alone
+    const std::shared_ptr<Graph> graph; // a copy of the given graph, which only this node has
 };
 
 class ConditionalWork : public NodeWork {
@@ -181,7 +180,7 @@ public:
     const CUgraphConditionalHandle condition;
     const CUgraphConditionalNodeType kind;
     std::vector<std::shared_ptr<Graph>> bodies;
-    mutable std::vector<CUgraph> handles;      // what phGraph_out points to
+    mutable std::vector<CUgraph> handles; // the array that phGraph_out points to
 };
 
 } // namespace emu::state

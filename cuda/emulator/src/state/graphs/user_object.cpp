@@ -15,7 +15,7 @@ HandleTable<UserObject, CUuserObject>& table()
     return *rows;
 }
 
-// Destructors run one after another, behind the back of whoever let go.
+// Destructors run one after another on a thread of the library.
 Queue& destructors()
 {
     static auto* queue = [] {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// User objects: counted things of the program that graphs hold, each with a function that is
-// called when the last reference has gone: later, on a thread that may make no driver calls.
+// User objects: reference-counted objects of the program that graphs keep, with a function that is called after the
+// last reference is gone, on a thread that may make no driver calls.
 #pragma once
 
 #include <atomic>
@@ -20,7 +19,7 @@ public:
     static std::shared_ptr<UserObject> find(CUuserObject handle);
 
     void retain(unsigned count) { count_ += count; }
-    CUresult release(unsigned count);          // INVALID_VALUE: there are not so many
+    CUresult release(unsigned count); // INVALID_VALUE if there are fewer references
 
     UserObject(void* pointer, CUhostFn destroy, unsigned count) : pointer_(pointer), destroy_(destroy), count_(count) {}
 
@@ -31,7 +30,7 @@ private:
     std::atomic<unsigned> count_;
 };
 
-// The references that one owner holds; they go with it.
+// The references of one owner, which are released with it.
 class UserObjects {
 public:
     UserObjects() = default;
@@ -40,7 +39,7 @@ public:
     ~UserObjects();
 
     void add(const UserObjects& other);
-    // `owned`: takes references over that the caller has.
+    // `owned`: the references are moved from the caller.
     void add(const std::shared_ptr<UserObject>& object, unsigned count, bool owned);
     CUresult remove(const std::shared_ptr<UserObject>& object, unsigned count);
 

@@ -57,7 +57,7 @@ AddressSpace& AddressSpace::get()
     return *space;
 }
 
-// `spare` times the memory is reserved as addresses, so that freed ones rest for a while.
+// Reserves the window: `spare` times the memory of all devices, so that freed addresses are not reused at once.
 bool AddressSpace::State::reserve(size_t spare)
 {
     const Config& c = config();
@@ -258,7 +258,7 @@ CUresult AddressSpace::unregister_host(void* base)
     return CUDA_SUCCESS;
 }
 
-// Variables of a loaded image are known to exec by the image; here they get attributes.
+// The variables of a loaded image are known to `exec` by their image; these records serve pointer attributes.
 void AddressSpace::add_variable(void* address, size_t size, bool managed, int device, CUcontext context)
 {
     auto allocation = std::make_shared<Allocation>();

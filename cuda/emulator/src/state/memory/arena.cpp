@@ -19,10 +19,10 @@
 namespace emu::state {
 namespace {
 
-constexpr size_t red_zone = 64;                // at least that much behind an allocation
-constexpr size_t quarantine_bytes = 64 << 20;  // freed memory kept back ...
-constexpr size_t quarantine_least = 8, quarantine_most = 1024; // ... and ranges of it
-constexpr size_t punch_bytes = 32 << 20;       // free ranges as large go back to the system
+constexpr size_t red_zone = 64; // the least number of bytes behind an allocation
+constexpr size_t quarantine_bytes = 64 << 20; // bytes of freed memory that are not reused yet
+constexpr size_t quarantine_least = 8, quarantine_most = 1024; // and how many freed ranges
+constexpr size_t punch_bytes = 32 << 20; // larger free ranges are returned to the system
 
 size_t round_up(size_t value, size_t step)
 {
@@ -42,18 +42,18 @@ struct Arena::State {
     MemoryKind kind;
     int device;
     size_t limit, range;
-    std::byte* window = nullptr; // as kernels see it
+    std::byte* window = nullptr; // in addresses of kernels
     std::byte* host = nullptr;
     int descriptor = -1;
 
     mutable std::mutex mutex;
-    std::map<size_t, size_t> free; // offset -> size
+    std::map<size_t, size_t> free; // size by offset
     std::map<CUdeviceptr, std::shared_ptr<Allocation>> live;
     std::deque<std::pair<size_t, size_t>> quarantine;
     size_t quarantined = 0;
     std::atomic<size_t> used{0};
 
-    // HostAccess::idle
+    // For HostAccess::idle.
     std::mutex gate;
     int kernels = 0;
     bool open = false;
@@ -101,7 +101,7 @@ void Arena::place(std::byte* window, std::byte* host, int descriptor)
     state_->descriptor = descriptor;
 }
 
-// Nothing of it may be allocated any more.
+// Ends the arena: nothing can be allocated from it any more.
 void Arena::end()
 {
     state_->expire(true);
@@ -114,7 +114,7 @@ void Arena::forget_descriptor()
     state_->descriptor = -1;
 }
 
-// First fit. The room ends with the red zone.
+// First fit. The range ends with the red zone.
 bool Arena::State::take(size_t size, size_t alignment, size_t* offset, size_t* room)
 {
     *room = round_up(size + (is_checked() ? red_zone : 0), alignment);
@@ -356,7 +356,7 @@ void Arena::end_kernels()
     --state_->kernels;
 }
 
-// Closes the memory when no kernel has used it for 2 ms; lives only while it is open.
+// Closes the memory to host code when no kernel has used it for 2 ms; runs only while it is open.
 void Arena::State::watch()
 {
     if (!is_checked())
@@ -374,7 +374,7 @@ void Arena::State::watch()
     }
 }
 
-// Registered memory and variables are regions too.
+// Registered memory and variables of modules are regions of `exec`, too.
 namespace arena_detail {
 exec::Region region(const Allocation& allocation)
 {

@@ -16,14 +16,14 @@
 namespace emu::state {
 namespace {
 
-// A row whose host side may not be mapped: the kernel copies it and says so, where memcpy
-// would end the process. False: a part of it could not be read or written.
+// Copies a row to or from plain host memory, which may not be mapped: process_vm_readv() and its like report that,
+// where memcpy() would end the process. False if a part could not be read or written.
 bool copy_guarded(std::byte* target, const std::byte* source, size_t size)
 {
     while (size) {
         iovec local{target, size}, remote{const_cast<std::byte*>(source), size};
         ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-        if (done < 0 && (errno == EPERM || errno == ENOSYS)) { // forbidden in some containers
+        if (done < 0 && (errno == EPERM || errno == ENOSYS)) { // some containers forbid the call
             std::memmove(target, source, size);
             return true;
         }
@@ -115,7 +115,7 @@ CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box
             return CUDA_ERROR_INVALID_VALUE;
     }
     side->at = allocation->at(address);
-    side->guarded = registered; // its owner may have unmapped it
+    side->guarded = registered; // the program may have unmapped it
     side->host = allocation->is_host();
     side->pool = std::atomic_load(&allocation->owner);
     side->allocation = std::move(allocation);
@@ -144,7 +144,7 @@ namespace {
 
 constexpr size_t most_pitch = 0x7fffffff;
 
-// One side of a box copy as the structure gives it.
+// One side of a box copy, as the program's structure has it.
 struct Given {
     CUmemorytype type;
     const void* host;

@@ -66,7 +66,7 @@ std::shared_ptr<GraphMemory> GraphMemory::find(CUdeviceptr base)
 
 std::shared_ptr<Allocation> GraphMemory::find_allocation(CUdeviceptr address)
 {
-    std::shared_ptr<GraphMemory> found; // ends outside the lock
+    std::shared_ptr<GraphMemory> found; // destroyed after the lock is released
     Registry& r = registry();
     {
         std::lock_guard lock(r.mutex);
@@ -103,7 +103,7 @@ bool GraphMemory::drop()
 
 void GraphMemory::hide()
 {
-    std::shared_ptr<GraphMemory> self; // ends after the lock
+    std::shared_ptr<GraphMemory> self; // destroyed after the lock is released
     std::lock_guard lock(mutex_);
     if (--shown_ > 0)
         return;
@@ -152,7 +152,7 @@ void GraphReserve::trim()
     reserved_ = kept;
 }
 
-// Memory that is reserved for graphs counts as used until it is trimmed, as with a GPU.
+// Reserved memory counts as used until it is trimmed, as on a GPU.
 CUresult GraphReserve::attribute(CUgraphMem_attribute attribute, cuuint64_t* value) const
 {
     std::lock_guard lock(mutex_);

@@ -22,7 +22,7 @@ HandleTable<Pool, CUmemoryPool>& table()
     return *rows;
 }
 
-std::atomic<uint32_t> sharing[8]; // by device: whose pools it was ever given access to
+std::atomic<uint32_t> sharing[8]; // by device, as bits: devices whose pools it was ever given access to
 
 size_t round_up(size_t value, size_t step)
 {
@@ -56,7 +56,7 @@ CUresult Pool::create(const CUmemPoolProps& properties, CUmemoryPool* out)
         return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     bool shared = properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE;
     if (shared && properties.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_NOT_SUPPORTED; // as the device attribute says
+        return CUDA_ERROR_NOT_SUPPORTED; // as CU_DEVICE_ATTRIBUTE_* says
     if (shared && (managed || !(device || numa)))
         return CUDA_ERROR_INVALID_VALUE;
     auto pool = std::make_shared<Pool>(properties);
@@ -131,14 +131,13 @@ Arena& Pool::arena() const
     return p.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? space.device(p.location.id) : space.pinned();
 }
 
-// Where its addresses are from; what it takes is counted by arena() in any case.
+// The arena of the pool's addresses; the bytes always count against arena().
 Arena& Pool::memory() const
 {
     return state_->own ? *state_->own : arena();
 }
 
-// Under the lock, as the next three. Makes room for `bytes` more, in the largest step that
-// the device still has.
+// Called under the lock, like the next three. Reserves `bytes` more, in the largest step that the device still has.
 bool Pool::grow(size_t bytes)
 {
     PoolState& s = *state_;
@@ -222,7 +221,7 @@ CUresult Pool::set_attribute(CUmemPool_attribute attribute, const void* value)
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: s.threshold = *static_cast<const cuuint64_t*>(value); return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: // can be reset only
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: // can only be reset
         if (*static_cast<const cuuint64_t*>(value) != 0)
             return CUDA_ERROR_INVALID_VALUE;
         if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
@@ -346,7 +345,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
                 }
             }
         }
-        // Memory whose free is on its way may be enough: wait for this context, once.
+        // Frees that are queued may return enough memory: wait for this context once.
         auto context = stream.context();
         if (attempt || !context)
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -358,7 +357,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
     }
 }
 
-// When the stream has come to the free: the memory may be used again.
+// Called when the stream has reached the free: the memory can be used again.
 void Pool::finish(const Allocation& allocation)
 {
     if (is_imported())
@@ -371,7 +370,7 @@ void Pool::finish(const Allocation& allocation)
         shrink(0);
 }
 
-// The allocation of a free that is about to happen: nobody else can free it now.
+// Marks an allocation as being freed, so that no other call frees it; returns it.
 CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
 {
     auto allocation = AddressSpace::get().find(base);
@@ -398,7 +397,7 @@ CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
     return CUDA_SUCCESS;
 }
 
-// Gives memory that was claimed back to where it is from.
+// Returns claimed memory to where it came from.
 CUresult Pool::give_back(Allocation& allocation)
 {
     if (auto memory = allocation.graph ? GraphMemory::find(allocation.base) : nullptr)

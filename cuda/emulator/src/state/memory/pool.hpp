@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+// Memory pools and stream-ordered allocation. An allocation has its address when the call returns; its memory may be
+// used from its place in the order of the stream on.
 //
-// Memory pools and stream-ordered allocation. The address is given at submission, the
-// memory is usable from its place in the stream's order on.
-//
-// A pool counts what it reserves from its device in steps of 32 MiB; which addresses it
-// hands out is the arena's affair, so that freed ones rest and are found when used.
+// A pool reserves memory of its device in steps of 32 MiB. The arena assigns the addresses, so that freed ones are not
+// reused at once, and use after free is found.
 #pragma once
 
 #include <memory>
@@ -24,14 +23,14 @@ public:
     explicit Pool(const CUmemPoolProps& properties);
     ~Pool();
     static CUresult create(const CUmemPoolProps& properties, CUmemoryPool* out);
-    static CUresult destroy(CUmemoryPool handle);        // lives on until the last block
+    static CUresult destroy(CUmemoryPool handle); // lives on until its last block is freed
     static std::shared_ptr<Pool> find(CUmemoryPool handle);
-    // The default pool of a device, and the one that allocations in it take: the default one unless another
-    // was made current (null: it is again).
+    // The default pool of a device, and its current pool, from which allocations are made. set_current() with null
+    // restores the default.
     static std::shared_ptr<Pool> default_of(const Device& device);
     static std::shared_ptr<Pool> current_of(const Device& device);
     static void make_current(const Device& device, std::shared_ptr<Pool> pool);
-    // The default and the current one of a location that is not a device.
+    // The default pool and the current pool of a location that is not a device.
     static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type, std::shared_ptr<Pool>* out);
     static std::vector<std::pair<std::shared_ptr<Pool>, Origin>> all();
 
@@ -42,19 +41,19 @@ public:
     CUresult set_attribute(CUmemPool_attribute attribute, const void* value);
     CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
     CUresult set_access(const CUmemAccessDesc* rows, size_t count);
-    // Whether a device may use the memory, if it is on the host: there, not even one does by itself.
+    // Whether a device may access the memory. Pools on the host give access to no device by default.
     bool lets_in(int device) const;
-    // Devices, as bits, whose pools kernels of `device` may use.
+    // The devices, as bits, whose pools kernels of `device` may access.
     static uint32_t sharing_with(int device);
     CUresult trim(size_t keep);
     CUresult allocate(size_t size, Stream& stream, CUdeviceptr* out);
-    // Of any pool, or of plain memory: ordered after the stream's work.
+    // Frees memory of any pool, or plain memory, after the work of the stream.
     static CUresult release(CUdeviceptr base, Stream& stream);
-    // At once, for cuMemFree; the caller has waited.
+    // Frees at once, for cuMemFree; the caller has waited.
     static CUresult release_now(CUdeviceptr base);
 
-    // Between processes: a pool by a descriptor, what it gave by data of 64 bytes. An
-    // imported pool gives nothing itself, and has no attributes.
+    // Sharing between processes: a pool by its file descriptor, an allocation by data of 64 bytes. An imported pool
+    // cannot allocate and has no attributes.
     bool is_imported() const;
     bool has_imports() const;
     CUresult export_file(int* out) const;
@@ -65,7 +64,7 @@ public:
 private:
     static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id, CUmemAllocationType type);
     static void forget_current(const std::shared_ptr<Pool>& pool);
-    static CUmemoryPool enter(std::shared_ptr<Pool> pool); // into the table
+    static CUmemoryPool enter(std::shared_ptr<Pool> pool); // adds it to the table of handles
     CUresult open_shared();
     void close_shared();
     void close_file();

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The default and the current pools of devices and of other locations.
+// The default and current pools of devices and of other locations.
 #include <array>
 #include <map>
 #include <mutex>
@@ -15,7 +14,7 @@ namespace {
 struct DevicePools {
     std::mutex mutex;
     std::shared_ptr<Pool> default_one;
-    std::shared_ptr<Pool> current; // null: the default one
+    std::shared_ptr<Pool> current; // null: the default pool
 };
 
 DevicePools& pools_of(int ordinal)
@@ -53,7 +52,7 @@ void Pool::make_current(const Device& device, std::shared_ptr<Pool> pool)
     pools.current = std::move(pool);
 }
 
-// It is destroyed: where it is current the default one returns.
+// Restores the default pool where a destroyed pool was current.
 void Pool::forget_current(const std::shared_ptr<Pool>& pool)
 {
     for (int i = 0; i < device_count(); ++i) {

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Pools that processes share: the memory lies in a file whose descriptor they pass on.
+// Pools that processes share: their memory is in a file, whose descriptor is passed on.
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
@@ -32,7 +31,7 @@ bool is_on_host(const CUmemLocation& location)
     return location.type != CU_MEM_LOCATION_TYPE_DEVICE;
 }
 
-// The file of a pool at addresses of this process.
+// Maps the file of a pool into this process.
 CUresult map_file(int file, const MemoryNote& note, CUdeviceptr* out)
 {
     auto& space = VirtualSpace::get();
@@ -80,7 +79,7 @@ void Pool::close_shared()
     }
 }
 
-// What is mapped needs no descriptor.
+// Closes the descriptor; mapped memory does not need it.
 void Pool::close_file()
 {
     PoolState& s = *state_;
@@ -119,7 +118,7 @@ CUresult Pool::import_file(int file, CUmemoryPool* out)
 {
     MemoryNote note;
     if (!read_memory_note(file, &note) || note.kind != MemoryNote::Kind::pool)
-        return CUDA_ERROR_UNKNOWN; // what hardware drivers answer
+        return CUDA_ERROR_UNKNOWN; // as hardware drivers answer
     if (!is_on_host(note.location) && !device_at(note.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     CUmemPoolProps properties{};
@@ -148,7 +147,7 @@ CUresult Pool::export_pointer(CUdeviceptr base, CUmemPoolPtrExportData* out)
     return CUDA_SUCCESS;
 }
 
-// Whoever imports the same again gets the same address; one free ends it for all.
+// A process that imports the same allocation again gets the same address, and one free ends all these imports.
 CUresult Pool::import_pointer(const CUmemPoolPtrExportData& given, CUdeviceptr* out)
 {
     PoolState& s = *state_;
@@ -167,7 +166,7 @@ CUresult Pool::import_pointer(const CUmemPoolPtrExportData& given, CUdeviceptr* 
     return CUDA_SUCCESS;
 }
 
-// Under the lock. Where a free is on its way the memory stays open to what came before it.
+// Called under the lock. If a free is queued, the memory stays mapped for the work before it.
 std::shared_ptr<Allocation> Pool::make_import(uint64_t offset, size_t size)
 {
     PoolState& s = *state_;
@@ -190,7 +189,7 @@ std::shared_ptr<Allocation> Pool::make_import(uint64_t offset, size_t size)
     return allocation;
 }
 
-// The call that frees it has come: whoever imports it now does so anew.
+// Called with the free: a later import makes a new mapping.
 void Pool::drop_import(const Allocation& allocation)
 {
     auto row = state_->imports.find(allocation.base - state_->base);

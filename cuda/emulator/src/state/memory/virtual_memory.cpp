@@ -69,7 +69,7 @@ struct All {
         return address - row->first < row->second.memory->size() ? row : mapped.end();
     }
 
-    // Reserved as a whole, by one range or by ranges next to one another.
+    // Whether the whole range is reserved, by one reservation or by adjacent ones.
     bool is_reserved(CUdeviceptr address, size_t size)
     {
         for (CUdeviceptr end = address + size; address < end;) {
@@ -81,7 +81,7 @@ struct All {
         return true;
     }
 
-    // Whether the range holds whole mappings only; with `full` nothing between them either.
+    // Whether the range contains whole mappings only; with `full`, and nothing unmapped between them.
     bool holds_whole(CUdeviceptr address, size_t size, bool full)
     {
         CUdeviceptr end = address + size;
@@ -110,7 +110,7 @@ bool is_range(CUdeviceptr address, size_t size)
            VirtualSpace::get().contains(address) && VirtualSpace::get().contains(address + size - 1);
 }
 
-// Brings what kernels and copies may touch in line with the access that was granted.
+// Lets kernels and copies access a mapping as far as access was granted.
 void apply(CUdeviceptr address, Mapping& mapping)
 {
     int first = -1, most = PROT_NONE;
@@ -177,12 +177,12 @@ CUresult Physical::create(size_t size, const CUmemAllocationProp& properties, CU
     return CUDA_SUCCESS;
 }
 
-// The memory is counted where it was made.
+// Memory counts against the limit in the process that made it.
 CUresult Physical::import(int file, CUmemGenericAllocationHandle* out)
 {
     MemoryNote note;
     if (!read_memory_note(file, &note) || note.kind != MemoryNote::Kind::physical)
-        return CUDA_ERROR_UNKNOWN; // what hardware drivers answer
+        return CUDA_ERROR_UNKNOWN; // as hardware drivers answer
     if (note.location.type == CU_MEM_LOCATION_TYPE_DEVICE && !device_at(note.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     auto memory = std::make_shared<Physical>();
@@ -214,7 +214,7 @@ std::shared_ptr<Physical> Physical::find(CUmemGenericAllocationHandle handle)
 
 CUresult Physical::release(CUmemGenericAllocationHandle handle)
 {
-    std::shared_ptr<Physical> last; // ends after the lock
+    std::shared_ptr<Physical> last; // destroyed after the lock is released
     std::lock_guard lock(all_memory().mutex);
     auto memory = find(handle);
     if (!memory)
@@ -284,7 +284,7 @@ CUresult map(CUdeviceptr address, size_t size, std::shared_ptr<Physical> memory)
     if (!is_range(address, size))
         return CUDA_ERROR_INVALID_VALUE;
     if (size != memory->size())
-        return CUDA_ERROR_NOT_SUPPORTED; // a part of it, as with a GPU
+        return CUDA_ERROR_NOT_SUPPORTED; // a part of a reservation, as on a GPU
     All& all = all_memory();
     std::lock_guard lock(all.mutex);
     auto next = all.mapped.lower_bound(address);
@@ -310,7 +310,7 @@ CUresult unmap(CUdeviceptr address, size_t size)
 {
     if (!is_range(address, size))
         return CUDA_ERROR_INVALID_VALUE;
-    std::vector<std::shared_ptr<Physical>> ended; // after the lock
+    std::vector<std::shared_ptr<Physical>> ended; // destroyed after the lock is released
     All& all = all_memory();
     std::lock_guard lock(all.mutex);
     if (!all.is_reserved(address, size) || !all.holds_whole(address, size, false))

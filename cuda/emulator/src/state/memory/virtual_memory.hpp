@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Virtual memory: addresses that are reserved, memory without an address, and the mappings
-// of one to the other, with access per device.
+// Virtual memory: reserved addresses, physical memory without an address, and mappings between them, with access for
+// each device.
 #pragma once
 
 #include <memory>
@@ -13,7 +12,7 @@
 
 namespace emu::state {
 
-// Memory that has no address of its own. Lives until it is released and mapped nowhere.
+// Physical memory, which has no address of its own. It lives until its handle is released and it is mapped nowhere.
 class Physical {
 public:
     static CUresult create(size_t size, const CUmemAllocationProp& properties, CUmemGenericAllocationHandle* out);
@@ -29,7 +28,7 @@ public:
     const CUmemAllocationProp& properties() const { return properties_; }
     bool is_host() const { return properties_.location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
     CUresult export_file(int* out) const;
-    // One more release is needed; a handle that was given up comes back.
+    // Adds a reference to the handle, which is made valid again if it was released before.
     static CUmemGenericAllocationHandle retain(const std::shared_ptr<Physical>& memory);
 
 private:
@@ -38,7 +37,7 @@ private:
     CUmemAllocationProp properties_{};
     size_t size_ = 0, charged_ = 0;
     int file_ = -1;
-    int references_ = 0;                     // under the lock of all
+    int references_ = 0; // under the lock of the table
 };
 
 namespace virtual_memory {
@@ -49,12 +48,13 @@ CUresult map(CUdeviceptr address, size_t size, std::shared_ptr<Physical> memory)
 CUresult unmap(CUdeviceptr address, size_t size);
 CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc* rows, size_t count);
 CUresult access(const CUmemLocation& location, CUdeviceptr address, CUmemAccess_flags* flags);
-std::shared_ptr<Physical> memory_at(CUdeviceptr address); // null: nothing is mapped
-// What pointer attributes tell, also before any access is granted; null likewise.
+std::shared_ptr<Physical> memory_at(CUdeviceptr address); // null: nothing is mapped there
+// The allocation record at a mapped address, for pointer attributes, also before any access is granted; null if nothing
+// is mapped.
 std::shared_ptr<Allocation> allocation_at(CUdeviceptr address);
-// The reserved range that holds a mapped address.
+// The reservation that contains a mapped address.
 bool reservation_of(CUdeviceptr address, CUdeviceptr* base, size_t* size);
-// Reserved ranges that were not freed.
+// Reservations that were not freed.
 std::vector<std::pair<std::pair<CUdeviceptr, size_t>, Origin>> reservations();
 
 } // namespace virtual_memory

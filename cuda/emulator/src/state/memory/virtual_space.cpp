@@ -19,7 +19,7 @@ namespace {
 
 constexpr int nothing = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-// Puts empty pages in the place of what is mapped. The addresses stay reserved if that fails.
+// Replaces a mapping with empty pages. If that fails the addresses stay reserved.
 void cover(void* address, size_t size, int protection)
 {
     (void)mmap(address, size, protection, nothing | MAP_FIXED, -1, 0);
@@ -114,7 +114,7 @@ void VirtualSpace::give(CUdeviceptr address, size_t size)
         free_[address] = size;
 }
 
-// Under the lock.
+// Called under the lock.
 void VirtualSpace::protect(CUdeviceptr address, const Piece& piece) const
 {
     bool open = piece.host_too || open_ || !is_checked();
@@ -183,7 +183,7 @@ void VirtualSpace::end_kernels()
     --kernels_;
 }
 
-// Closes the memory when no kernel has used it for 2 ms; lives only while it is open.
+// Closes the memory to host code when no kernel has used it for 2 ms; runs only while it is open.
 void VirtualSpace::watch()
 {
     uint64_t seen = 0;

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+// The part of the window whose addresses and memory are combined while the program runs: virtual memory, pools that
+// processes share, and imported memory.
 //
-// The part of the window whose addresses and memory are put together while the program
-// runs: virtual memory, pools that are shared with other processes, imported memory.
-//
-// Every address has its place in the mirror, through which the library reads and writes;
-// where nothing is mapped any more the mirror has memory of no meaning, so that work which
-// comes too late does no harm.
+// Every address also has a place in the mirror, through which the library reads and writes. Where nothing is mapped any
+// more, the mirror has spare memory, so that work that comes too late does no harm.
 #pragma once
 
 #include <atomic>
@@ -21,18 +19,18 @@ class VirtualSpace {
 public:
     static constexpr size_t unit = 2 << 20; // of addresses and of memory
     static VirtualSpace& get();
-    bool start(std::byte* window, size_t range); // by the address space
-    // Addresses that nobody has; `wanted` if it is free, else anywhere. False: none left.
+    bool start(std::byte* window, size_t range); // called by the address space
+    // Reserves free addresses: `wanted` if these are free, others if not. False if there are none.
     bool take(size_t size, size_t alignment, CUdeviceptr wanted, CUdeviceptr* out);
     void give(CUdeviceptr address, size_t size);
     bool contains(CUdeviceptr address) const;
     std::byte* mirror(CUdeviceptr address) const;
 
-    // Puts a part of a file there. `access`: as mmap takes it, for kernels while they run.
-    // `host_too`: for everybody, always.
+    // Maps a part of a file. `access`, as for mmap(), is what kernels get while they run; with `host_too` all code has
+    // it, always.
     bool map(CUdeviceptr address, size_t size, int file, size_t offset, int access, bool host_too);
     void set_access(CUdeviceptr address, int access);
-    void unmap(CUdeviceptr address);         // what one map() put there
+    void unmap(CUdeviceptr address); // undoes one map()
     void begin_kernels();
     void end_kernels();
 
@@ -57,21 +55,20 @@ private:
     bool open_ = false;
 };
 
-// A file of memory with a note at its end that says what it is. Descriptors of it go to
-// other processes.
+// A memory file ends with a note that says what it is, because its descriptor is passed to other processes.
 struct MemoryNote {
     enum class Kind : uint32_t { none, physical, pool, event, memory };
     uint64_t magic = 0;
     Kind kind = Kind::none;
     CUmemLocation location{};
-    uint64_t size = 0;                       // before the note
-    uint64_t number = 0;                     // like no other
+    uint64_t size = 0; // without the note
+    uint64_t number = 0; // unique
     int handle_types = 0;
 };
 
-// The descriptor, or -1.
+// Returns the descriptor, or -1.
 int make_memory_file(const char* name, MemoryNote* note);
-// What a descriptor of anybody is: false if it is none of ours.
+// Reads the note of a descriptor from another process; false if the file is not one of ours.
 bool read_memory_note(int file, MemoryNote* note);
 uint64_t random_number();
 

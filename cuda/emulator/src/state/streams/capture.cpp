@@ -15,7 +15,7 @@ namespace {
 struct Captures {
     std::mutex mutex;
     std::vector<std::shared_ptr<Capture>> active;
-    std::atomic<int> count{0}; // without the lock: zero when there is none
+    std::atomic<int> count{0}; // read without the lock: 0 when nothing captures
     uint64_t next_id = 1, next_thread = 1;
 };
 
@@ -27,7 +27,7 @@ Captures& captures()
 
 thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-// Under the lock.
+// Called under the lock.
 uint64_t thread_number()
 {
     thread_local uint64_t number = captures().next_thread++;
@@ -70,7 +70,7 @@ CUresult Capture::begin(Stream& stream, CUstreamCaptureMode mode, std::shared_pt
     return CUDA_SUCCESS;
 }
 
-// Under the lock, as all that follow. The streams work again as before.
+// Called under the lock, like the functions that follow. The streams execute work again.
 void Capture::finish()
 {
     if (std::exchange(ended_, true))
@@ -92,7 +92,7 @@ void Capture::fail()
     invalid_ = true;
 }
 
-// Whether all that the streams added leads to one of the ends. What was added by hand need not.
+// Whether every node that the streams added precedes one of `ends`. Nodes that were added by hand need not.
 bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
 {
     std::set<const GraphNode*> seen(ends.begin(), ends.end());
@@ -113,7 +113,7 @@ CUresult Capture::end(Stream& stream, CUgraph* out)
 {
     *out = nullptr;
     Captures& all = captures();
-    std::shared_ptr<Capture> capture; // ends after the lock
+    std::shared_ptr<Capture> capture; // destroyed after the lock is released
     std::lock_guard lock(all.mutex);
     capture = stream.capture_;
     if (!capture)
@@ -170,7 +170,7 @@ CUresult Capture::set_dependencies(Stream& stream, const std::vector<GraphNode*>
             return CUDA_ERROR_INVALID_VALUE;
     if (replace) {
         for (const GraphNode* node : stream.frontier_)
-            stream.capture_->nodes_.erase(node->handle); // need not be joined any more, as documented
+            stream.capture_->nodes_.erase(node->handle); // then it need not be joined any more, as documented
         stream.frontier_.clear();
     }
     add_once(stream.frontier_, nodes);
@@ -182,7 +182,7 @@ void Capture::leave(Stream& stream)
     Captures& all = captures();
     if (!all.count)
         return;
-    std::shared_ptr<Capture> capture; // ends after the lock
+    std::shared_ptr<Capture> capture; // destroyed after the lock is released
     std::lock_guard lock(all.mutex);
     capture = stream.capture_;
     if (!capture)
@@ -200,7 +200,7 @@ void Capture::leave(Stream& stream)
 CUresult Capture::add(Stream& stream, Work work)
 {
     std::lock_guard lock(captures().mutex);
-    if (!stream.capture_) // it has ended in between
+    if (!stream.capture_) // it has ended meanwhile
         return CUDA_ERROR_ILLEGAL_STATE;
     if (stream.capture_->invalid_)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -287,7 +287,7 @@ CUresult Capture::allocate(Stream& stream, int device, size_t size, CUmemoryPool
     return CUDA_SUCCESS;
 }
 
-// Of memory that nodes of this graph or another one allocate, once.
+// Frees graph memory, of this graph or another, once.
 CUresult Capture::free(Stream& stream, CUdeviceptr base)
 {
     auto memory = GraphMemory::find(base);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Capture: operations of streams become nodes of a graph instead of work. One lock guards
-// all captures; streams that take part in one know it, and are recognised without it.
+// Capture: operations of streams become nodes of a graph instead of being executed. One lock guards all captures; a
+// stream knows without it whether it takes part in one.
 #pragma once
 
 #include <memory>
@@ -21,17 +20,17 @@ struct CaptureInfo {
     std::vector<CUgraphNode> dependencies;
 };
 
-// A sequence of capture: from its begin in one stream, through streams that join, to its end.
+// One capture: begun in one stream, joined by others, and ended in the first.
 class Capture : public std::enable_shared_from_this<Capture> {
 public:
-    // Into a new graph, or behind some nodes of `graph`.
+    // Captures into a new graph, or into `graph` behind the given nodes.
     static CUresult begin(Stream& stream, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
                           std::vector<GraphNode*> after);
     static CUresult end(Stream& stream, CUgraph* out);
     static CUresult info(const Stream& stream, CaptureInfo* out);
     static CUresult set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes, bool replace);
 
-    // For a capturing stream: what the call does becomes a node.
+    // Adds a node in place of an operation of a capturing stream.
     static CUresult add(Stream& stream, Work work);
     // Null: the stream is not capturing.
     static std::shared_ptr<Graph> graph_of(const Stream& stream);
@@ -39,18 +38,18 @@ public:
     static CUresult wait(Stream& stream, const std::shared_ptr<Event>& event, bool external);
     static CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool, CUdeviceptr* out);
     static CUresult free(Stream& stream, CUdeviceptr base);
-    // Asks for the result of what has not run.
+    // The error for a call that needs the result of captured work, which has not run.
     static CUresult refuse(Stream& stream);
-    // An event that a capture recorded last is queried or waited for.
+    // The error for a query of, or a wait for, an event that was last recorded in a capture.
     static CUresult refuse(const Event& event);
-    // A call that may not happen while this thread, or any, captures in certain modes.
+    // The error for a call that is unsafe while this thread, or another one in global mode, captures.
     static CUresult refuse_unsafe();
-    static bool is_any();                    // without a lock: whether anything captures
-    // A call that concerns all streams of a context; `legacy`: only the blocking ones.
+    static bool is_any(); // whether anything captures; takes no lock
+    // The error for a call that concerns all streams of a context; `legacy`: its blocking streams only.
     static CUresult refuse_in(const Context& context, bool legacy, bool ends_it = true);
-    static void leave(Stream& stream);       // it is destroyed
-    static void spoil(Stream& stream);       // a launch into it was refused
-    // The mode in which the calling thread judges its calls.
+    static void leave(Stream& stream); // the stream is destroyed
+    static void spoil(Stream& stream); // a launch into the stream was refused
+    // The mode by which calls of this thread are judged; returns the earlier one.
     static CUstreamCaptureMode exchange_mode(CUstreamCaptureMode mode);
 
     Capture() = default;
@@ -67,7 +66,7 @@ private:
     std::shared_ptr<Graph> graph_;
     bool own_graph_ = true, invalid_ = false, ended_ = false;
     std::vector<std::weak_ptr<Stream>> streams_;
-    std::set<CUgraphNode> nodes_;    // what the streams added, and has to be joined
+    std::set<CUgraphNode> nodes_; // nodes that the streams added, which must be joined at the end
 };
 
 } // namespace emu::state

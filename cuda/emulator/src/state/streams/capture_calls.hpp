@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What streams, events and pools ask of captures, which stand above them: capture.cpp answers.
+// What streams, events and pools call of captures, which are a unit above them; capture.cpp implements it.
 #pragma once
 
 #include <memory>
@@ -18,19 +17,19 @@ class CaptureCalls {
 public:
     static CaptureCalls& get() { return *instance_; }
 
-    // On a capturing stream: the call becomes a node of the graph, or part of its order.
+    // For a capturing stream: the call adds a node, or changes what the next node depends on.
     virtual CUresult record(Stream& stream, Event& event) = 0;
     virtual CUresult record_external(Stream& stream, const std::shared_ptr<Event>& event) = 0;
     virtual CUresult wait(Stream& stream, const std::shared_ptr<Event>& event, bool external) = 0;
     virtual CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool, CUdeviceptr* out) = 0;
     virtual CUresult free(Stream& stream, CUdeviceptr base) = 0;
 
-    // A call that asks for the result of what has not run; each ends the capture.
+    // The errors for calls that need the result of captured work; each invalidates the capture.
     virtual CUresult refuse(Stream& stream) = 0;
     virtual CUresult refuse(const Event& event) = 0;
-    // The legacy stream would wait for blocking streams of the context that capture.
+    // The error for work of the legacy stream while blocking streams of the context capture.
     virtual CUresult refuse_legacy(const Context& context) = 0;
-    virtual void leave(Stream& stream) = 0; // it is destroyed
+    virtual void leave(Stream& stream) = 0; // the stream is destroyed
 
 protected:
     CaptureCalls() { instance_ = this; }

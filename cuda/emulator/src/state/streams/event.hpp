@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Events: a point in a stream's queue, and the time at which it was reached.
+// Events: a point in the queue of a stream, and the time at which it was reached.
 #pragma once
 
 #include <chrono>
@@ -30,23 +29,23 @@ public:
     std::shared_ptr<Context> context() const { return context_.lock(); }
     unsigned flags() const { return flags_; }
 
-    // A record makes a new point; waits made before keep the old one.
+    // Each record makes a new point; a wait that was submitted before keeps the old one.
     struct Point {
         Place place;
-        std::weak_ptr<Context> context;              // where it was recorded
-        std::chrono::steady_clock::time_point time;  // written before the place is reached
-        bool captured = false;                       // never reached: it stands for nodes
+        std::weak_ptr<Context> context; // where it was recorded
+        std::chrono::steady_clock::time_point time; // written before the place counts as reached
+        bool captured = false; // recorded by a capture, so that it is never reached, and stands for nodes
         std::weak_ptr<Capture> capture;
-        std::vector<GraphNode*> nodes;               // of the capture's graph
-        uint64_t shared = 0;                         // number among the records of all processes
+        std::vector<GraphNode*> nodes; // in the graph of the capture
+        uint64_t shared = 0; // the number of the record, for events that processes share
     };
     std::shared_ptr<Point> new_point() const { return std::make_shared<Point>(); }
     void publish(std::shared_ptr<Point> point) { std::atomic_store(&last_, std::move(point)); }
-    std::shared_ptr<Point> last() const { return std::atomic_load(&last_); } // null: never
+    std::shared_ptr<Point> last() const { return std::atomic_load(&last_); } // null: never recorded
 
-    // Of events that processes share; null for all others.
+    // For events that processes share; null for others.
     const std::shared_ptr<SharedEvent>& shared() const { return shared_; }
-    // The last record is one of another process.
+    // Whether another process has made the last record.
     bool is_recorded_elsewhere() const;
 
     CUresult query() const;

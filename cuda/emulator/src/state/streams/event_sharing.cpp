@@ -30,7 +30,7 @@ struct HandleData {
 
 struct SharedEvent::Page {
     std::atomic<uint64_t> begun, done;
-    std::atomic<int> recorder; // process that recorded last
+    std::atomic<int> recorder; // the process of the last record
     int device;
 };
 
@@ -51,7 +51,7 @@ std::shared_ptr<SharedEvent> SharedEvent::make(int device)
     return event;
 }
 
-// A handle says where to find the descriptor, so the process that made the event must live.
+// A handle names the process that made the event, and its descriptor there; that process has to be alive.
 CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<SharedEvent>* out)
 {
     HandleData data;
@@ -59,7 +59,7 @@ CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<Share
     if (data.magic != handle_magic)
         return CUDA_ERROR_INVALID_VALUE;
     if (data.process == getpid())
-        return CUDA_ERROR_INVALID_CONTEXT; // what hardware drivers answer
+        return CUDA_ERROR_INVALID_CONTEXT; // as hardware drivers answer
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", data.process, data.file);
     auto event = std::make_shared<SharedEvent>();

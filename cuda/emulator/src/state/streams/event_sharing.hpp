@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Events of several processes: a page of a file counts the records, begun and done.
+// Events that processes share: one page of a file counts the records that were begun and completed.
 #pragma once
 
 #include <functional>
@@ -13,18 +12,18 @@ namespace emu::state {
 
 class SharedEvent {
 public:
-    static std::shared_ptr<SharedEvent> make(int device);      // null: no memory
+    static std::shared_ptr<SharedEvent> make(int device); // null: there is no memory
     static CUresult open(const CUipcEventHandle& handle, std::shared_ptr<SharedEvent>* out);
     ~SharedEvent();
 
-    // INVALID_HANDLE for one that was opened itself.
+    // INVALID_HANDLE for an event that was opened from another process.
     CUresult describe(CUipcEventHandle* out) const;
     int device() const;
-    uint64_t begin();                        // a record, which is done later
+    uint64_t begin(); // returns the number of a record that completes later
     void finish(uint64_t number);
     uint64_t latest() const;
     bool reached(uint64_t number) const;
-    // Or until the process that records has ended, or the caller gives up.
+    // Waits until record `number` is complete, the process that recorded has ended, or `gives_up` returns true.
     void wait(uint64_t number, const std::function<bool()>& gives_up) const;
 
 private:

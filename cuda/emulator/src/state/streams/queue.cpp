@@ -11,7 +11,7 @@
 
 namespace emu::state {
 
-// Never destroyed: workers may run while the process exits.
+// The worker threads. Never destroyed, because they may run while the process exits.
 class Workers {
 public:
     static Workers& get()
@@ -22,7 +22,7 @@ public:
 
     std::mutex mutex;
 
-    // Under the lock.
+    // Called under the lock.
     void list(std::shared_ptr<Queue> queue)
     {
         ready_[queue->priority_].push_back(std::move(queue));
@@ -31,9 +31,8 @@ public:
     }
 
 private:
-    // There is always a thread on its way to a listed queue, so that an operation which
-    // waits for the host never holds up another stream; but only one, because most
-    // operations are short.
+    // One thread is always on its way to a listed queue, so that an operation that waits for the host never holds up
+    // another stream; one is enough, because most operations are short.
     void call_help()
     {
         if (idle_ > 0)
@@ -77,7 +76,7 @@ private:
         }
     }
 
-    std::map<int, std::deque<std::shared_ptr<Queue>>> ready_; // lowest number first
+    std::map<int, std::deque<std::shared_ptr<Queue>>> ready_; // by priority, the lowest number first
     std::condition_variable wake_;
     int idle_ = 0, listed_ = 0;
     bool starting_ = false;
@@ -90,7 +89,7 @@ bool Place::reached() const
 
 Queue::Queue(Context*, int priority) : priority_(priority) {}
 
-// Under the lock: whether the first item waits for another queue, which then calls back.
+// Called under the lock: whether the first item waits for another queue, which then calls back.
 bool Queue::is_blocked()
 {
     auto& places = items_.front().places;
@@ -148,7 +147,7 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
         items_.pop_front();
         lock.unlock();
         bool whole = execute(item.operation);
-        item.operation.work = nullptr; // ends what it holds outside the lock
+        item.operation.work = nullptr; // destroys its captures outside of the lock
         lock.lock();
         dropped_ += !whole;
         finish(item.number);
@@ -229,7 +228,7 @@ namespace {
 
 thread_local bool calling_back = false;
 
-// Never destroyed, as the workers.
+// Never destroyed, like the workers.
 struct Callbacks {
     std::mutex mutex;
     std::condition_variable ended;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The queues behind streams, and the threads that empty them. An item may wait for places
-// in other queues; a queue whose first item waits occupies no thread. One lock guards all
-// queues: it is held for moments only, never while an operation runs.
+// The queues behind streams, and the threads that execute their items. An item may wait for places in other queues; a
+// queue whose first item waits occupies no thread. One lock guards all queues: it is held for moments, and never while
+// an operation runs.
 #pragma once
 
 #include <atomic>
@@ -22,18 +21,18 @@ namespace emu::state {
 class Context;
 class Queue;
 
-// One unit of work. `work` runs on a worker; what it returns other than success is sticky
-// for the context. It holds by shared_ptr everything that it uses.
+// One unit of work. `work` runs on a worker; a result other than success becomes the sticky error of the context. It
+// owns everything that it uses.
 struct Operation {
     enum class Kind { kernel, copy, fill, host_function, graph, record, wait, allocate, release, other };
     Kind kind = Kind::other;
-    const char* name = "";                               // driver call, for reports
+    const char* name = ""; // the driver call, for reports
     std::function<CUresult()> work;
-    uint32_t generation = 0;                             // Context::generation() at submission
+    uint32_t generation = 0; // Context::generation() at submission
     bool calls_host() const { return kind == Kind::host_function || kind == Kind::graph; }
 };
 
-// A place in a queue: reached when that many of its items are done.
+// A place in a queue: reached when so many of its items are done.
 struct Place {
     std::shared_ptr<Queue> queue;
     uint64_t number = 0;
@@ -43,26 +42,27 @@ struct Place {
 class Queue : public std::enable_shared_from_this<Queue> {
 public:
     explicit Queue(Context* context, int priority);
-    // How the work of an item is judged: skipped after an error of the context, or run. False
-    // when it was dropped, or ended before its time, because the program was interrupted.
+    // Executes an operation, or skips it after an error of the context. False if it was dropped, or cancelled, by an
+    // interruption.
     std::function<bool(Operation&)> execute;
 
-    // Adds an item behind all others and gives its place. `places` that are reached already
-    // are dropped. Without `wake` the caller promises to call wait() next.
+    // Appends an item and returns its place. `places` are what it waits for; reached ones are removed. With `wake`
+    // false the caller has to call wait() next.
     uint64_t add(Operation operation, std::vector<Place> places, bool wake = true);
-    // Blocks until item `number` is done; runs items on the calling thread when no worker
-    // has begun. Host functions are left to workers unless `all_kinds`.
+    // Returns when item `number` is done. Runs items on the calling thread if no worker has started; host functions
+    // only with `all_kinds`.
     void wait(uint64_t number, bool all_kinds = false);
-    // The same, without running anything, and not for ever.
+    // The same until a time, without running items here.
     void wait_until(uint64_t number, std::chrono::steady_clock::time_point end);
     uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
     uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
     bool idle() const { return completed() >= submitted(); }
-    // Whether an interruption dropped work since `before` of it was, or earlier and nobody was told.
+    // Counts items that interruptions have dropped. tell_dropped(): whether some were dropped since that count was
+    // `before`, or earlier without being reported; from then on they are reported.
     uint64_t dropped() const { return dropped_.load(std::memory_order_acquire); }
     bool tell_dropped(uint64_t before);
 
-    // After fork(): the child has none of the threads, and may use none of this.
+    // After fork(): the child has none of the threads, and must not use the old queues.
     static void forget_threads();
 
 private:
@@ -79,24 +79,24 @@ private:
 
     std::deque<Item> items_;
     std::atomic<uint64_t> submitted_{0}, completed_{0}, dropped_{0}, told_{0};
-    std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // for places of this one
+    std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // the queues that wait for places of this one
     std::condition_variable done_;
     int sleepers_ = 0;
     int priority_ = 0;
     bool running_ = false, listed_ = false;
 };
 
-// Waits as a call of the program does: LAUNCH_FAILED if work of these queues was dropped, which is
-// told once, and to all who wait meanwhile.
+// Waits as a driver call does. LAUNCH_FAILED if an interruption has dropped work of these queues; reported once, to all
+// threads that wait meanwhile.
 CUresult wait_for(const std::vector<Place>& places);
 
-// How often the program has waited for what it submitted: pools give memory back then.
+// How often the program has synchronised: pools trim themselves after that.
 uint64_t synchronizations();
 void count_synchronization();
 
-// True in a host function or other callback of a worker: driver calls give NOT_PERMITTED.
+// True in a host function or another callback; driver calls return NOT_PERMITTED there.
 bool in_callback();
-// Around a call into the program, which is made where the scope is true: not after stop_callbacks().
+// Encloses a callback into the program, which is made only if the scope is true: not after stop_callbacks().
 class CallbackScope {
 public:
     CallbackScope();
@@ -108,7 +108,7 @@ private:
     bool allowed_;
 };
 
-// No callback begins any more; waits as long for those that run.
+// Starts no more callbacks, and waits up to `patience` for running ones.
 void stop_callbacks(std::chrono::milliseconds patience);
 
 } // namespace emu::state

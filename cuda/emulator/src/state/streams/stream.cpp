@@ -53,7 +53,7 @@ std::shared_ptr<Stream> Stream::legacy_of(Context& context)
 
 std::shared_ptr<Stream> Stream::of_this_thread(Context& context)
 {
-    thread_local std::unordered_map<uint64_t, std::shared_ptr<Stream>> streams; // by context
+    thread_local std::unordered_map<uint64_t, std::shared_ptr<Stream>> streams; // by context id
     auto& stream = streams[context.id()];
     if (!stream) {
         stream = make(context, 0, 0, false);
@@ -129,7 +129,7 @@ CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wai
     return wait ? wait_for({{queue_, number}}) : CUDA_SUCCESS;
 }
 
-// An operation of the legacy stream would wait for blocking ones that capture.
+// The error if blocking streams, for which the legacy stream would wait, are capturing.
 CUresult Stream::check_legacy() const
 {
     auto context = legacy_ ? context_.lock() : nullptr;
@@ -139,7 +139,7 @@ CUresult Stream::check_legacy() const
 CUresult Stream::enqueue(Operation operation)
 {
     if (is_capturing())
-        return CaptureCalls::get().refuse(*this); // nothing that a graph can hold
+        return CaptureCalls::get().refuse(*this); // graphs have no such node
     if (CUresult failed = check_legacy())
         return failed;
     return submit(std::move(operation), {}, false);
@@ -168,7 +168,7 @@ CUresult Stream::record(const std::shared_ptr<Event>& event)
     auto shared = event->shared();
     if (shared)
         point->shared = shared->begin();
-    // The number is known after the operation is queued; nobody sees the point before.
+    // The number is known after the operation is queued; nobody reads the point before.
     Operation operation{Operation::Kind::record, "cuEventRecord", [point, shared] {
                             point->time = std::chrono::steady_clock::now();
                             if (shared)
@@ -184,7 +184,7 @@ CUresult Stream::record(const std::shared_ptr<Event>& event)
     return CUDA_SUCCESS;
 }
 
-// In capture a node that records when the graph runs.
+// Records at each run of the graph, when captured; cudaEventRecordExternal.
 CUresult Stream::record_external(const std::shared_ptr<Event>& event)
 {
     return CaptureCalls::get().record_external(*this, event);
@@ -235,7 +235,7 @@ CUresult Stream::synchronize()
     if (CUresult failed = check_legacy())
         return failed;
     std::vector<Place> places;
-    if (legacy_) // it follows all blocking streams
+    if (legacy_) // the legacy stream follows all blocking streams
         places = legacy_places();
     places.push_back({queue_, queue_->submitted()});
     CUresult result = wait_for(places);

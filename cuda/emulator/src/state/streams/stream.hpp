@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Streams: queues of operations, executed by worker threads in order, across streams at
-// once. Capture diverts operations into a graph instead (capture.hpp).
+// Streams: queues of operations, which workers execute in order, several streams at a time. A capturing stream adds
+// nodes to a graph instead (capture.hpp).
 #pragma once
 
 #include <memory>
@@ -18,21 +17,21 @@ class Event;
 class GreenContext;
 struct GraphNode;
 
-// Where a stream of a green context belongs.
+// The green context of a stream.
 struct GreenHome {
     std::weak_ptr<GreenContext> context;
-    uint64_t id = 0;                                     // 0: no green context
-    std::shared_ptr<const exec::Partition> partition;    // null: the whole device
+    uint64_t id = 0; // 0: none
+    std::shared_ptr<const exec::Partition> partition; // null: the whole device
     std::shared_ptr<Queue> legacy_queue;
 };
 
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
-    // Without a handle: the legacy stream and those of threads.
+    // Makes a stream without a handle: the legacy stream, or the default stream of a thread.
     static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority, bool legacy,
                                         const GreenHome& home = {});
     static CUresult create(Context& context, unsigned flags, int priority, CUstream* out, const GreenHome& home = {});
-    // Destroying does not wait: the queue is finished by its worker.
+    // Does not wait: workers finish the queue.
     static CUresult destroy(CUstream handle);
     static std::shared_ptr<Stream> find(CUstream handle);
     static std::shared_ptr<Stream> legacy_of(Context& context);
@@ -48,25 +47,25 @@ public:
     bool is_legacy() const { return legacy_; }
     bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
     const std::shared_ptr<Queue>& queue() const { return queue_; }
-    // Of a stream of a green context: 0 and null of others.
+    // The green context of the stream, 0 and null without one.
     uint64_t green_id() const { return home_.id; }
     std::shared_ptr<GreenContext> green() const { return home_.context.lock(); }
-    bool is_detached() const { return home_.id && home_.context.expired(); } // its green context ended
+    bool is_detached() const { return home_.id && home_.context.expired(); } // its green context has ended
     const std::shared_ptr<const exec::Partition>& partition() const { return home_.partition; }
-    StreamRow row();                                     // for Context::add_stream()
+    StreamRow row(); // for Context::add_stream()
     bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
 
-    // Legacy ordering is applied here: an operation of the legacy stream follows all
-    // earlier ones of blocking streams, and those follow it.
+    // Appends an operation. Implements the rules of the legacy stream: its operations follow all earlier ones of
+    // blocking streams, and later ones of blocking streams follow them.
     CUresult enqueue(Operation operation);
     CUresult record(const std::shared_ptr<Event>& event);
-    // `external`: also while capturing the event itself, not the place in the graph.
+    // `external`: in a capture, wait for the event at each run of the graph, not for its place in the graph.
     CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
     CUresult record_external(const std::shared_ptr<Event>& event);
     CUresult follow(const Place& place);
-    CUresult query();                                    // NOT_READY, or the sticky error
-    CUresult synchronize();                              // may run the queue on the caller
-    // For synchronous calls: enqueue and wait for that operation only.
+    CUresult query(); // NOT_READY, or the sticky error
+    CUresult synchronize(); // may run the queue on the calling thread
+    // For synchronous calls: appends an operation and waits for it alone.
     CUresult run(Operation operation);
 
 private:
@@ -77,7 +76,7 @@ private:
 
     std::weak_ptr<Context> context_;
     std::shared_ptr<Queue> queue_;
-    std::weak_ptr<Queue> legacy_queue_; // of the context, for blocking streams
+    std::weak_ptr<Queue> legacy_queue_; // of the context, which blocking streams follow
     CUstream handle_ = nullptr;
     uint64_t id_ = 0;
     unsigned flags_ = 0;
@@ -85,8 +84,8 @@ private:
     bool legacy_ = false;
     GreenHome home_;
     std::atomic<bool> capturing_{false};
-    std::shared_ptr<Capture> capture_;   // this and what follows under the lock of captures
-    std::vector<GraphNode*> frontier_;   // what the next node follows
+    std::shared_ptr<Capture> capture_; // this and the next under the lock of captures
+    std::vector<GraphNode*> frontier_; // the nodes that the next node depends on
 };
 
 enum : int { stream_priority_least = 0, stream_priority_greatest = -5 };

@@ -13,7 +13,7 @@ constexpr size_t staged_bytes = 64 << 10;
 
 } // namespace
 
-// Pageable memory makes a copy synchronous, or is staged; registered and pinned does not.
+// Pageable memory makes a copy synchronous, or is staged; registered and pinned memory do not.
 CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source, const Box& box, Return when)
 {
     if (target.allocation && target.allocation->read_only)
@@ -45,7 +45,7 @@ CUresult copy(Stream& stream, const char* name, const Side& target, const Side& 
         operation.work = [source, target, box] { return run_copy(target, source, box); };
         return stream.enqueue(std::move(operation));
     }
-    bool done = true; // the caller waits, so a bad host pointer is its error alone
+    bool done = true; // the caller waits, so a bad host pointer is an error of this call alone
     operation.work = [&] {
         done = run_copy(target, source, box) == CUDA_SUCCESS;
         return CUDA_SUCCESS;
@@ -90,7 +90,7 @@ CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t val
                             run_fill(side, value, bytes, width, height);
                             return CUDA_SUCCESS;
                         }};
-    // Only a fill of pinned memory is synchronous.
+    // Fills are asynchronous, except for pinned memory.
     if (when == Return::when_done && side.host)
         return stream.run(std::move(operation));
     return stream.enqueue(std::move(operation));

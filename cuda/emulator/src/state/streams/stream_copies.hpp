@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Copies and fills on streams, whatever call asked for them: queued, waited for, or captured.
+// Copies and fills on streams: queued, waited for, or captured.
 #pragma once
 
 #include "../memory/copy.hpp"
@@ -9,19 +8,19 @@
 
 namespace emu::state {
 
-// How the caller sees the call return: when the copy is done (as far as the driver
-// documents it for the memory involved), or as soon as it is queued.
+// When the call returns: after the copy is done (as the driver documents for the kinds of memory), or as soon as it is
+// queued.
 enum class Return { when_done, when_queued };
 
 CUresult copy(Stream& stream, const char* name, const Side& target, const Side& source, const Box& box, Return when);
 struct Operand {
     CUdeviceptr address = 0;
     Kind kind = Kind::any;
-    int device = -1; // as of Side
+    int device = -1; // of Side
 };
 CUresult copy_linear(Stream& stream, const char* name, const Operand& target, const Operand& source, size_t size,
                      Return when);
-// `bytes` of `value`, repeated; the pitch is that of rows.
+// Repeats `bytes` of `value`; the pitch is in bytes.
 CUresult fill(Stream& stream, const char* name, CUdeviceptr target, uint32_t value, unsigned bytes, size_t width,
               size_t height, size_t pitch, Return when);
 

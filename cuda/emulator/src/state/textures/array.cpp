@@ -26,11 +26,11 @@ using Description = CUDA_ARRAY3D_DESCRIPTOR;
 
 constexpr unsigned known_flags =
     CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
-// Of other interfaces, or with memory that comes later.
+// Flags for other APIs, and for sparse memory.
 constexpr unsigned foreign_flags = CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT | CUDA_ARRAY3D_SPARSE |
                                    CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-// The largest extents, as the attributes of the device tell them.
+// Checks the largest extents, as the device attributes give them.
 bool fits(const Description& d)
 {
     auto within = [&](size_t width, size_t height, size_t depth) {
@@ -75,7 +75,7 @@ exec::Texels lay_out(const Description& d)
     return texels;
 }
 
-// Counted as memory of its device while it lives.
+// Counts as memory of its device while it lives.
 class ArrayMemory {
 public:
     ArrayMemory(Arena& arena, size_t size) : arena_(arena), size_(size) {}
@@ -205,7 +205,7 @@ CUresult MipmappedArray::create(const Description& description, unsigned levels,
 {
     if (CUresult failed = check(description))
         return failed;
-    levels = std::min(std::max(levels, 1u), most_levels(description)); // as documented, and as a GPU does
+    levels = std::min(std::max(levels, 1u), most_levels(description)); // clamped, as documented and as on a GPU
     auto mipmap = std::make_shared<MipmappedArray>();
     mipmap->context_ = place.context;
     size_t size = 0;

@@ -9,7 +9,7 @@
 namespace emu::state {
 namespace {
 
-// By the number that kernels get, which is of both kinds.
+// Texture and surface objects by number, which is unique over both kinds.
 struct Objects {
     std::mutex mutex;
     std::map<uint64_t, std::pair<std::shared_ptr<ImageObject>, Origin>> rows;
@@ -21,7 +21,7 @@ Objects& objects()
     return *value;
 }
 
-constexpr size_t linear_alignment = 512, pitch_alignment = 32; // as the attributes of the device say
+constexpr size_t linear_alignment = 512, pitch_alignment = 32; // as the device attributes say
 constexpr size_t most_linear_elements = 268435456, most_pitch_width = 131072, most_pitch_height = 65000,
                  most_pitch = 2097120;
 
@@ -117,7 +117,7 @@ CUresult of_resource(const CUDA_RESOURCE_DESC& resource, CUcontext context, exec
     }
 }
 
-// Formats of views come in threes, of 1, 2 and 4 channels; compressed ones follow.
+// The formats of resource views come in groups of three, with 1, 2 and 4 channels; block-compressed formats follow.
 CUresult view_format(CUresourceViewFormat format, exec::Texture* out)
 {
     static const CUarray_format formats[] = {
@@ -137,7 +137,7 @@ CUresult view_format(CUresourceViewFormat format, exec::Texture* out)
     return CUDA_SUCCESS;
 }
 
-// A part of the levels and of the layers, in another format of the same size.
+// Applies a view: some of the levels and layers, or another format of the same size.
 CUresult apply(const CUDA_RESOURCE_VIEW_DESC& view, const CUDA_RESOURCE_DESC& resource, exec::Texture* out)
 {
     if (resource.resType != CU_RESOURCE_TYPE_ARRAY && resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
