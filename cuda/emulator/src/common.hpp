@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Words that all parts share. Depends on nothing of ours but the generated driver types.
+// What all rooms use. Depends on no other file of ours but the generated driver types.
 #pragma once
 
 #include <chrono>
@@ -25,17 +24,17 @@ struct Dim3 {
     bool operator==(const Dim3& other) const { return x == other.x && y == other.y && z == other.z; }
 };
 
-// A failure with its text; the text goes to the log and to stderr, the code to the caller.
+// A failure: the text goes to the log and to stderr, the code to the caller.
 struct Error {
     CUresult code = CUDA_SUCCESS;
     std::string text;
     explicit operator bool() const { return code != CUDA_SUCCESS; }
 };
 
-// The folder of the loaded library: device_include/ lies in it.
+// The folder of the loaded library, which contains device_include/.
 const std::string& home();
 
-// One line on stderr, with the prefix "cuda.emulator: ".
+// Writes one line on stderr, with the prefix "cuda.emulator: ".
 void say(const std::string& line);
 
 } // namespace emu

@@ -23,7 +23,7 @@ void refuse(const char* name, const char* text, const char* form)
     say(std::string("CUDA_EMULATOR_") + name + "=" + text + " is not " + form + "; ignored");
 }
 
-// "2", "1.5G", "512M"; false when it is something else.
+// Parses "2", "1.5G", "512M"; false if it is something else.
 bool read_number(const char* text, double* value)
 {
     char* end = nullptr;
@@ -55,7 +55,7 @@ void take_text(const char* name, std::string* target)
         *target = text;
 }
 
-// "MAJOR.MINOR", or one number MAJOR * 1000 + MINOR * 10.
+// Parses "MAJOR.MINOR", or one number MAJOR * 1000 + MINOR * 10.
 void take_version(const char* name, int* major, int* minor)
 {
     int a = 0, b = 0;
@@ -83,7 +83,7 @@ void take_mode(Config* out)
         refuse("MODE", text, "eager, deterministic or shuffle[:SEED]");
 }
 
-// A word that names no check must not switch off the one that there is.
+// An unknown word must not switch off the default check.
 void take_checks(Checks* out)
 {
     const char* text = variable("CHECK");

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The CUDA_EMULATOR_* variables, read once at the first use. A value that cannot be read is
-// reported on stderr by name, and the default taken.
+// The CUDA_EMULATOR_* variables, read once, at the first use. A value that cannot be parsed is reported on stderr with
+// its name, and the default is used.
 #pragma once
 
 #include "common.hpp"
 
 namespace emu {
 
-// eager: work begins as soon as its turn has come, on threads; deterministic: it is done when
-// the call that submits it returns; shuffle: eager, and what has no order is shuffled.
+// eager: work starts on worker threads as soon as its order allows; deterministic: it is done when the call that
+// submits it returns; shuffle: eager, and work without an order runs in a random one.
 enum class Mode { eager, deterministic, shuffle };
 
 struct Checks {
@@ -26,7 +25,7 @@ struct Config {
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
     uint64_t seed = 0;
-    Checks checks;                          // CHECK=memory|none
+    Checks checks; // CHECK=memory|none
     Nanoseconds time_limit{0};              // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;                       // FAIL, see abi/planned_faults.hpp
     std::string trace;                      // TRACE: a path, "stderr", or empty

@@ -30,7 +30,7 @@ thread_local Explanation explanation;
 struct Messages {
     std::mutex mutex;
     std::deque<std::string> rows;
-    unsigned first = 0; // number of the first row
+    unsigned first = 0; // number of the first message that is kept
     size_t bytes = 0;
     std::vector<CUlogsCallbackEntry_st*> listeners;
 };
@@ -48,7 +48,7 @@ std::string head(const char* call)
     return text;
 }
 
-// No line but the first may look like the head of a message.
+// Indents all lines but the first, so that none of them looks like the head of a message.
 std::string indented(const std::string& text)
 {
     std::string out;
@@ -111,7 +111,7 @@ bool read(unsigned* first, size_t room, std::string* out)
     while (begin > wanted && bytes + rows[begin - 1 - messages.first].size() <= room)
         bytes += rows[--begin - messages.first].size();
     bool whole = begin <= *first;
-    while (!whole && begin < end && bytes + spare > room) // make room for the first line
+    while (!whole && begin < end && bytes + spare > room) // make room for the line that reports missing messages
         bytes -= rows[begin++ - messages.first].size();
     if (begin == end && *first < end)
         return false;

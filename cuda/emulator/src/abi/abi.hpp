@@ -26,18 +26,18 @@
 namespace emu::abi {
 
 struct Entry {
-    const char* name;       // as asked for with cuGetProcAddress
-    int version;            // smallest CUDA version that gets this one
-    const char* symbol;     // as exported
+    const char* name; // the name that cuGetProcAddress takes
+    int version; // the first CUDA version with this entry
+    const char* symbol; // the exported symbol
     void* function;
-    void* per_thread;       // variant for per-thread default streams, or null
+    void* per_thread; // the variant for per-thread default streams, or null
     bool implemented;
 };
-extern const Entry entries[]; // sorted by name, then version
+extern const Entry entries[]; // sorted by name, then by version
 extern const int entry_count;
 
-// The row for a request: the highest version that is not above the one asked for and not
-// above CUDA_EMULATOR_DRIVER_VERSION. Null: no such function.
+// Finds the entry for a request: the newest one that is not newer than `version` and CUDA_EMULATOR_DRIVER_VERSION.
+// Null: there is none.
 const Entry* find_entry(const char* name, int version);
 
 CUresult not_supported(int entry);
@@ -50,7 +50,7 @@ struct ResultName {
 extern const ResultName result_names[]; // sorted by value
 extern const int result_name_count;
 
-// An argument for the trace and for reports.
+// An argument as the trace and reports show it.
 struct Shown {
     const char* label;
     uint64_t bits;
@@ -67,8 +67,8 @@ template <class T> Shown shown(const char* label, T value)
         return {label, 0, false};
 }
 
-// Around every exported call. Unwatched (initialised, no trace, no fault planned) it costs
-// one load, and stores of what call is in progress.
+// Encloses every exported call. If nothing is to be done (the library is initialised, no trace, no planned fault), it
+// costs one load, and the stores that record the call in progress.
 class Gate {
 public:
     Gate(int entry, bool per_thread);
@@ -76,19 +76,19 @@ public:
     Gate(const Gate&) = delete;
     bool watched() const { return watch_ != nullptr; }
     void show(std::initializer_list<Shown> arguments);
-    void refuse(CUresult reason)                             // success: it is not
+    void refuse(CUresult reason) // CUDA_SUCCESS: not refused
     {
         if (__builtin_expect(reason != CUDA_SUCCESS, 0) && !refused())
             refuse_with(reason);
     }
-    bool refused() const { return result_ != CUDA_SUCCESS; } // before the effect
+    bool refused() const { return result_ != CUDA_SUCCESS; } // checked before the call has an effect
     CUresult result() const { return result_; }
-    CUresult leave(CUresult result);                         // after the effect
-    CUresult caught();                                       // leaves by an exception
+    CUresult leave(CUresult result); // after the effect
+    CUresult caught(); // when an exception leaves the call
 
 private:
     struct Watch;
-    void look(int entry); // the slow way in
+    void look(int entry); // the slow path
     void refuse_with(CUresult reason);
     CUresult leave_watched(CUresult result);
     CUresult result_ = CUDA_SUCCESS;
@@ -96,9 +96,9 @@ private:
     Watch* watch_ = nullptr;
 };
 
-// Whether a null stream means the per-thread one in the call in progress.
+// Whether a null stream means the per-thread default stream in the call in progress.
 bool per_thread_default();
-// cuInit has succeeded.
+// Called when cuInit has succeeded.
 void set_initialised();
 bool is_initialised();
 

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Arrays and mipmapped arrays, and copies of rows of them.
+// Arrays, mipmapped arrays, and copies of rows from and to them.
 #include "../state/memory/arena.hpp"
 #include "../state/streams/stream_copies.hpp"
 #include "../state/textures/array.hpp"
@@ -41,7 +40,7 @@ CUresult create(const CUDA_ARRAY3D_DESCRIPTOR& description, CUarray* out)
     return Array::create(description, place_in(*context), out);
 }
 
-// As memory, an array ends after the work that may use it.
+// Arrays are destroyed after all work that may use them, like memory.
 CUresult wait_for_work(CUcontext owner)
 {
     std::shared_ptr<Context> context;
@@ -157,10 +156,10 @@ ENTRY(cuMipmappedArrayDestroy, 5000)(CUmipmappedArray hMipmappedArray)
 
 namespace {
 
-// A part of the first row of an array, or of linear memory.
+// One side of a copy: a place in the first row of an array, or linear memory.
 struct End {
     CUarray array = nullptr;
-    size_t offset = 0; // in the row
+    size_t offset = 0; // in the row, in bytes
     Operand memory{};
 };
 
@@ -186,7 +185,7 @@ CUresult copy_row(const char* name, const End& target, const End& source, size_t
 
 End in_array(CUarray array, size_t offset)
 {
-    // A null handle is a wrong one, and no sign of linear memory.
+    // A null handle is an invalid one, and must not be taken for linear memory.
     return {array ? array : reinterpret_cast<CUarray>(1), offset, {}};
 }
 

@@ -50,7 +50,7 @@ CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
     }
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
-    if (auto green = GreenContext::current()) { // which has no streams of threads
+    if (auto green = GreenContext::current()) { // green contexts have no per-thread default streams
         REQUIRE(reinterpret_cast<uintptr_t>(handle) != CU_STREAM_PER_THREAD, CUDA_ERROR_INVALID_HANDLE);
         *out = green->legacy_stream();
         return CUDA_SUCCESS;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the chapters of the API have in common: finding what a call is about.
+// What all chapters of the API use: finding the objects of a call.
 #pragma once
 
 #include <memory>
@@ -12,7 +11,7 @@
 #include "../state/streams/stream.hpp"
 #include "abi.hpp"
 
-// Statements: an `else` behind one belongs to what stands around it.
+// These are whole statements: an `else` behind one belongs to the statement around it.
 #define REQUIRE(condition, code) \
     do { \
         if (!(condition)) \
@@ -26,18 +25,18 @@
 
 namespace emu::abi {
 
-// The current context, in working order.
+// The current context; fails with its sticky error.
 CUresult need_context(std::shared_ptr<state::Context>* out);
-// The same, whatever error it has: for calls that give something back.
+// The current context, whatever error it has: for calls that release resources.
 CUresult need_any_context(std::shared_ptr<state::Context>* out);
-// `handle` as contexts are given to calls: null means the current one.
+// The context of a handle; null means the current one.
 CUresult need_context(CUcontext handle, std::shared_ptr<state::Context>* out);
 
-// The device that a copy needs access for: that of the current context, as on an H200; -1: that of the stream.
+// The device that needs access for a copy: that of the current context, as on an H200; -1: that of the stream.
 int copying_device();
-// A stream by its handle; null, legacy and per-thread ones are of the current context.
+// The stream of a handle; the null, legacy and per-thread handles mean streams of the current context.
 CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
-// The same for batches, which the legacy stream does not take.
+// The same for batches, which refuse the legacy stream.
 CUresult need_own_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 CUresult need_event(CUevent handle, std::shared_ptr<state::Event>* out);
 

@@ -11,7 +11,7 @@ using namespace state;
 
 namespace {
 
-// Without a capture nothing is looked up. What is wrong with a handle is told by the call itself.
+// Returns null while nothing captures. The call itself reports a wrong handle.
 std::shared_ptr<Stream> stream_beside_capture(CUstream handle)
 {
     std::shared_ptr<Stream> stream;

@@ -75,7 +75,7 @@ ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* ca
                                      CUgraph* graph_out, const CUgraphNode** dependencies_out,
                                      const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out)
 {
-    // Good until the next call of the thread, as documented.
+    // Valid until the next call of the thread, as documented.
     thread_local std::vector<CUgraphNode> dependencies;
     thread_local std::vector<CUgraphEdgeData> edges;
     std::shared_ptr<Stream> stream;

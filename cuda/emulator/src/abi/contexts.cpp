@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Contexts, and which one is current.
+// Contexts, and the stack of current contexts.
 #include "../state/green_context.hpp"
 #include "calls.hpp"
 
@@ -49,7 +48,7 @@ ENTRY(cuCtxDestroy, 4000)(CUcontext ctx)
     REQUIRE(!context->is_primary(), CUDA_ERROR_INVALID_CONTEXT);
     bool on_top = current_handle() == ctx;
     TRY(Context::destroy(ctx));
-    return on_top ? pop_current(nullptr) : CUDA_SUCCESS; // elsewhere in stacks it stays, dead
+    return on_top ? pop_current(nullptr) : CUDA_SUCCESS; // in stacks of other threads the destroyed context stays
 }
 
 ENTRY(cuCtxGetCurrent, 4000)(CUcontext* pctx)
@@ -175,8 +174,7 @@ ENTRY(cuCtxSynchronize, 13000)(CUcontext ctx)
     return green ? green->synchronize() : context->synchronize();
 }
 
-// Hints about caches that this device does not have: kept by nobody, as documented for
-// devices where the choice has no effect.
+// Cache preferences: this device has no such caches, and ignores them, as documented for devices without the choice.
 ENTRY(cuCtxGetCacheConfig, 3020)(CUfunc_cache* pconfig)
 {
     std::shared_ptr<Context> context;
@@ -233,7 +231,7 @@ ENTRY(cuCtxDisablePeerAccess, 4000)(CUcontext peerContext)
     return context->disable_peer(*peer);
 }
 
-// Start and stop of recording are hints to a profiler; without one nothing is to be done.
+// Hints to a profiler; there is none.
 ENTRY(cuProfilerStart, 4000)()
 {
     std::shared_ptr<Context> context;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Copies of one dimension, between all kinds of memory.
+// One-dimensional copies, between all kinds of memory.
 #include "../state/streams/stream_copies.hpp"
 #include "calls.hpp"
 
@@ -21,7 +20,7 @@ CUresult linear(const char* name, Operand target, Operand source, size_t size, C
     return copy_linear(*stream, name, target, source, size, when);
 }
 
-// Each side is reached by the device of its own context.
+// The device of each side's context accesses that side.
 CUresult between_peers(const char* name, CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
                        CUcontext source_context, size_t size, CUstream handle, Return when)
 {
@@ -103,7 +102,7 @@ ENTRY(cuMemcpyWithAttributesAsync, 13020)(CUdeviceptr dst, CUdeviceptr src, size
                   Return::when_queued);
 }
 
-// In stream order, which every access order that a source may have allows.
+// Copies in stream order, which every requested access order allows.
 ENTRY(cuMemcpyBatchAsync, 13000)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
                                  CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs, CUstream hStream)
 {

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Copies of rectangles and boxes.
+// Two- and three-dimensional copies.
 #include <cstring>
 
 #include "../state/streams/stream_copies.hpp"
@@ -13,7 +12,7 @@ using namespace emu::abi;
 
 namespace {
 
-// The devices are those that reach the sides; -1: the one that copies.
+// `devices` access the two sides; -1: the device that copies.
 CUresult copy_box(const char* name, const CUDA_MEMCPY3D& parameters, CUstream handle, Return when,
                   int target_device = -1, int source_device = -1)
 {
@@ -57,7 +56,7 @@ CUresult copy_3d(const char* name, const CUDA_MEMCPY3D* p, CUstream handle, Retu
     return copy_box(name, *p, handle, when);
 }
 
-// The same fields, with a context on each side, whose device reaches the memory.
+// The same structure with a context for each side, whose device accesses the memory.
 CUresult copy_peer(const char* name, const CUDA_MEMCPY3D_PEER* p, CUstream handle, Return when)
 {
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
@@ -109,7 +108,7 @@ ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStre
 
 namespace {
 
-// Lengths of rows and layers are in elements of one byte; 0 means closely packed.
+// Lengths of rows and layers count elements of one byte; 0 means tightly packed.
 CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box, Side* side)
 {
     REQUIRE(operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);

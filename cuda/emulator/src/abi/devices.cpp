@@ -23,7 +23,7 @@ CUresult need_device(CUdevice number, Device** out)
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-// A text of at most `size` bytes with its end, cut where it is longer.
+// Copies a text with its terminating zero, truncated to `size` bytes.
 CUresult give_text(const std::string& text, char* out, int size)
 {
     REQUIRE(out && size > 0, CUDA_ERROR_INVALID_VALUE);
@@ -128,7 +128,7 @@ ENTRY(cuDeviceGetPCIBusId, 4010)(char* pciBusId, int len, CUdevice dev)
     return give_text(device->pci_bus_id(), pciBusId, len);
 }
 
-// "domain:bus:device.function", and shorter forms without domain or function.
+// Takes "domain:bus:device.function", also without domain or function.
 ENTRY(cuDeviceGetByPCIBusId, 4010)(CUdevice* dev, const char* pciBusId)
 {
     REQUIRE(dev && pciBusId, CUDA_ERROR_INVALID_VALUE);

@@ -19,7 +19,7 @@ struct Text {
     const char* text;
 };
 
-// Where the words of the name do not say it.
+// Texts that do not follow from the name.
 const Text texts[] = {
     {CUDA_SUCCESS, "no error"},
     {CUDA_ERROR_INVALID_VALUE, "invalid argument"},
@@ -54,7 +54,7 @@ const char* name_of(CUresult code)
     return row != end && row->value == int(code) ? row->name : nullptr;
 }
 
-// "CUDA_ERROR_INVALID_HANDLE" as "invalid handle".
+// Makes "invalid handle" of "CUDA_ERROR_INVALID_HANDLE".
 const std::map<int, std::string>& all_texts()
 {
     static const auto* rows = [] {
@@ -78,7 +78,7 @@ const std::map<int, std::string>& all_texts()
 ENTRY(cuGetErrorName, 6000)(CUresult error, const char** pStr)
 {
     REQUIRE(pStr, CUDA_ERROR_INVALID_VALUE);
-    *pStr = name_of(error); // also null for an unknown code, as documented
+    *pStr = name_of(error); // null for an unknown code, as documented
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -42,7 +42,7 @@ ENTRY(cuEventRecordWithFlags, 11010)(CUevent hEvent, CUstream hStream, unsigned 
         std::shared_ptr<Event> event;
         TRY(need_event(hEvent, &event));
         TRY(need_stream(hStream, &stream));
-        REQUIRE(stream->is_capturing(), CUDA_ERROR_INVALID_VALUE); // it has a meaning there only
+        REQUIRE(stream->is_capturing(), CUDA_ERROR_INVALID_VALUE); // the flag is for captures only
         return stream->record_external(event);
     }
     return entry_cuEventRecord_2000(hEvent, hStream);
@@ -71,7 +71,7 @@ ENTRY(cuEventElapsedTime, 12080)(float* pMilliseconds, CUevent hStart, CUevent h
     return Event::elapsed(*start, *end, pMilliseconds);
 }
 
-// Of older drivers; bindings and the runtime look it up by its symbol.
+// The entry of older drivers, which bindings and the runtime look up by its symbol.
 extern "C" EMU_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end)
 {
     return entry_cuEventElapsedTime_12080(milliseconds, start, end);
@@ -84,7 +84,7 @@ ENTRY(cuIpcGetEventHandle, 4010)(CUipcEventHandle* pHandle, CUevent event)
     std::shared_ptr<Context> context;
     std::shared_ptr<Event> found;
     REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_context(&context)); // hardware answers on no other thread
+    TRY(need_context(&context)); // hardware drivers need a current context, too
     TRY(need_event(event, &found));
     REQUIRE(found->shared(), CUDA_ERROR_INVALID_HANDLE);
     return found->shared()->describe(pHandle);

@@ -20,7 +20,7 @@ template <class Handle> CUresult need_function(Handle handle, std::shared_ptr<Fu
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-// The device that a CUfunction belongs to; a kernel in its place means the current one.
+// The device of a CUfunction; for a kernel in its place, the current device.
 CUresult device_of(const Function& function, int* out)
 {
     std::shared_ptr<Context> context;
@@ -67,7 +67,7 @@ ENTRY(cuFuncSetCacheConfig, 3000)(CUfunction hfunc, CUfunc_cache config)
 {
     std::shared_ptr<Function> function;
     REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
-    return need_function(hfunc, &function); // a hint that has no effect here
+    return need_function(hfunc, &function); // a hint without effect here
 }
 
 ENTRY(cuFuncGetModule, 11000)(CUmodule* hmod, CUfunction hfunc)
@@ -229,7 +229,7 @@ int threads_of(const CUlaunchConfig& config)
 
 } // namespace
 
-// The largest cluster: 8 blocks on every device, 16 when the kernel may be bound to one kind.
+// The largest cluster: 8 blocks, or 16 if the kernel allows sizes that not every device has.
 ENTRY(cuOccupancyMaxPotentialClusterSize, 11070)(int* clusterSize, CUfunction func, const CUlaunchConfig* config)
 {
     Subject subject;
@@ -251,7 +251,7 @@ ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func, co
     REQUIRE(device.number(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
     const state::FunctionSettings settings = subject.function->settings(device.ordinal());
     Dim3 written = subject.function->info().cluster;
-    uint64_t size = written.x ? written.count() : 1; // a block alone is a cluster
+    uint64_t size = written.x ? written.count() : 1; // without a cluster size, a block is a cluster
     if (!written.x && settings.cluster[0])
         size = uint64_t(settings.cluster[0]) * uint64_t(std::max(1, settings.cluster[1])) *
                uint64_t(std::max(1, settings.cluster[2]));
@@ -262,7 +262,7 @@ ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func, co
         }
     REQUIRE(size >= 1, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(size <= (settings.non_portable_cluster ? 16u : 8u), CUDA_ERROR_INVALID_CLUSTER_SIZE);
-    // A cluster lies within one group of up to 16 multiprocessors.
+    // A cluster is placed in one group of up to 16 multiprocessors.
     int all = device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     int blocks = subject.blocks(threads_of(*config), config->sharedMemBytes), clusters = 0;
     for (int left = all; left > 0; left -= 16)
@@ -288,7 +288,7 @@ ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000)(int* numBlocks
     return entry_cuOccupancyMaxActiveBlocksPerMultiprocessor_6050(numBlocks, func, blockSize, dynamicSMemSize);
 }
 
-// The block size, from the largest down, that keeps most threads resident.
+// Finds the block size with the most resident threads, starting from the largest.
 ENTRY(cuOccupancyMaxPotentialBlockSize, 6050)(int* minGridSize, int* blockSize, CUfunction func,
                                               CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
                                               int blockSizeLimit)
@@ -330,7 +330,7 @@ ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, C
     Subject subject;
     REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
     TRY(subject.find(func));
-    // What else limits the blocks of a multiprocessor is not asked for here.
+    // This query does not consider other limits of blocks on a multiprocessor.
     int most = subject.device().number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     REQUIRE(numBlocks <= most && subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
     *dynamicSmemSize = shared_left(subject.device(), numBlocks, subject.function->info().static_shared);

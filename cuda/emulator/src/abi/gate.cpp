@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What happens at the door: initialisation, tracing, planned faults, counting.
+// What every exported call passes: initialisation, trace, planned faults, counting.
 #include <atomic>
 #include <chrono>
 #include <cinttypes>
@@ -25,14 +24,14 @@
 namespace emu::abi {
 namespace {
 
-// Zero when every call may pass at once.
+// Zero if every call may pass without more checks.
 enum : uint32_t { uninitialised = 1, forked = 2, tracing = 4, failing = 8, unread = 16 };
 std::atomic<uint32_t> door{uninitialised | unread};
 
-uint64_t calls = 0; // approximate when threads race: it labels reports
+uint64_t calls = 0; // approximate when threads race; reports show it
 thread_local bool per_thread __attribute__((tls_model("initial-exec"))) = false;
 
-// One counter per row of the table; made at the first refusal.
+// One counter for each entry; made when an entry is refused for the first time.
 std::atomic<uint64_t>* counters()
 {
     static const std::unique_ptr<std::atomic<uint64_t>[]> rows(new std::atomic<uint64_t>[size_t(entry_count)]());
@@ -56,7 +55,7 @@ const char* name_of(CUresult result)
     return "?";
 }
 
-// A reason that is known stands first: of the call, or of the context that failed earlier.
+// Logs the known reason: that of the call, or of the context that failed earlier.
 void log_failure(const char* symbol, CUresult result)
 {
     if (std::strncmp(symbol, "cuLogs", 6) == 0)
@@ -163,12 +162,13 @@ void Gate::look(int entry)
             watch_->fault = next_fault(row.name, row.symbol);
     }
     if ((bits & forked) && (!open || std::strcmp(row.name, "cuInit") == 0))
-        result_ = CUDA_ERROR_NOT_INITIALIZED; // a child of fork() has no device
+        result_ = CUDA_ERROR_NOT_INITIALIZED; // the child of a fork() has no device
     else if ((bits & uninitialised) && !open)
         result_ = CUDA_ERROR_NOT_INITIALIZED;
     else if (watch_ && watch_->fault.when == FaultTime::before)
         result_ = watch_->fault.code;
-    if (result_ != CUDA_SUCCESS && !(bits & forked)) // its lock may be held by nobody there
+    if (result_ != CUDA_SUCCESS &&
+        !(bits & forked)) // not in the child of a fork(), where the lock may be held for ever
         log_failure(row.symbol, result_);
 }
 
@@ -217,7 +217,7 @@ CUresult Gate::caught()
     } catch (const std::bad_alloc&) {
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     } catch (const __cxxabiv1::__forced_unwind&) {
-        throw; // the thread ends
+        throw; // the thread is being cancelled
     } catch (...) {
         return leave(CUDA_ERROR_UNKNOWN);
     }

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the chapters on graphs have in common.
+// What the chapters on graphs share.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +35,7 @@ inline CUresult need_exec(CUgraphExec handle, std::shared_ptr<state::GraphExec>*
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// What calls of one kind of node say, as calls for all kinds say it.
+// The parameters of calls for one kind of node, as the structure for all kinds.
 CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& parameters);
 CUgraphNodeParams packed(const CUDA_MEMCPY3D& parameters, CUcontext context);
 CUgraphNodeParams packed(const CUDA_MEMSET_NODE_PARAMS& parameters, CUcontext context);
@@ -44,10 +43,10 @@ CUgraphNodeParams packed(const CUDA_HOST_NODE_PARAMS& parameters);
 CUgraphNodeParams packed(CUgraph child);
 CUgraphNodeParams packed(CUevent event, CUgraphNodeType type);
 
-// The record of a node by its parameters; `now` is what it replaces, if it replaces one. What
-// the driver gives back is written into `parameters`.
+// Makes the record of a node from its parameters; `now` is the record that it replaces, if any. Values that the driver
+// returns are written into `parameters`.
 CUresult make_work(state::Graph& graph, CUgraphNodeParams* parameters, const state::Work& now, state::Work* out);
-// The parameters of a record; pointers in it are good as long as the record.
+// The parameters of a record; their pointers are valid as long as the record.
 CUgraphNodeParams parameters_of(const state::NodeWork& work);
 bool is_changeable(CUgraphNodeType type);
 

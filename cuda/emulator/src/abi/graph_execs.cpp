@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Executables of graphs: made, launched, changed.
+// Executable graphs: instantiated, launched, updated.
 #include "graph_calls.hpp"
 
 using namespace emu;
@@ -61,7 +60,7 @@ ENTRY(cuGraphLaunch, 10000)(CUgraphExec hGraphExec, CUstream hStream)
     return exec->launch(*stream);
 }
 
-// There is nothing to send to the device ahead of a launch, but kernels launch only what was sent.
+// Nothing has to be sent to the device before a launch, but kernels can launch uploaded graphs only.
 ENTRY(cuGraphUpload, 11010)(CUgraphExec hGraphExec, CUstream hStream)
 {
     std::shared_ptr<GraphExec> exec;

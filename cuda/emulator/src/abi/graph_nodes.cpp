@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Nodes of graphs: added, read and changed, kind by kind. All go one way, that of the calls
-// which take any kind.
+// Nodes of graphs: adding, reading and changing them. The calls for single kinds of nodes are implemented by the calls
+// for all kinds.
 #include "graph_calls.hpp"
 
 using namespace emu;

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
 // Parameters of nodes: from the structures of the driver to records, and back.
 #include "../state/green_context.hpp"
 #include "graph_calls.hpp"
@@ -18,7 +17,7 @@ CUgraphNodeParams of_type(CUgraphNodeType type)
     return all;
 }
 
-// Where a node runs: the context given, else that of what it replaces, else the current one.
+// The context of a node: the given one, that of the node it replaces, or the current one.
 CUresult find_context(CUcontext given, const Work& now, std::shared_ptr<Context>* out)
 {
     if (!given && now && (*out = now->context.lock()))
@@ -45,7 +44,7 @@ CUresult make_kernel(const CUDA_KERNEL_NODE_PARAMS_v3& p, const Work& now, Work*
         return KernelWork::make(*function, launch, context, out);
     if (!p.ctx)
         launch.partition = old->parameters.partition;
-    launch.cooperative = old->parameters.cooperative; // attributes stay
+    launch.cooperative = old->parameters.cooperative; // attributes are kept
     launch.cluster = old->parameters.cluster;
     TRY(KernelWork::make(*function, launch, context, out));
     auto made = std::const_pointer_cast<KernelWork>(work_as<KernelWork>(*out));

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Graphs, their nodes and edges, user objects, conditions, and the memory that graphs hold.
+// Graphs, their nodes and edges, user objects, conditional handles, and the memory that graphs reserve.
 #include "graph_calls.hpp"
 
 using namespace emu;
@@ -10,7 +9,7 @@ using namespace emu::abi;
 
 namespace {
 
-// Without a list the number alone; with a longer one nulls behind, and the number.
+// Returns a list: without an array only the count; an array that is too long is filled with nulls.
 CUresult give_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, size_t* count)
 {
     REQUIRE(count, CUDA_ERROR_INVALID_VALUE);
@@ -299,7 +298,7 @@ ENTRY(cuDeviceGetGraphMemAttribute, 11040)(CUdevice device, CUgraphMem_attribute
     return GraphReserve::of(device).attribute(attr, static_cast<cuuint64_t*>(value));
 }
 
-// A peak can be set to zero, which means to what is held now.
+// Peaks can be set to 0, which resets them to the current value.
 ENTRY(cuDeviceSetGraphMemAttribute, 11040)(CUdevice device, CUgraphMem_attribute attr, void* value)
 {
     REQUIRE(value && *static_cast<cuuint64_t*>(value) == 0, CUDA_ERROR_INVALID_VALUE);

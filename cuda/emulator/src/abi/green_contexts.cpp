@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
 // Device resources, and green contexts, which are made of them.
 #include "../config.hpp"
 #include "../state/green_context.hpp"
@@ -14,7 +13,7 @@ namespace {
 
 constexpr int workqueues_since = 13010;
 
-// INVALID_RESOURCE_TYPE for what this version of the driver does not know.
+// INVALID_RESOURCE_TYPE for types that this version of the driver does not know.
 CUresult check_type(CUdevResourceType type)
 {
     bool known = type == CU_DEV_RESOURCE_TYPE_SM ||

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Buffers of OpenGL: those that our Python package makes to stand for them.
+// OpenGL buffers: the stand-ins that our Python package creates.
 #include "../state/graphics.hpp"
 #include "calls.hpp"
 
@@ -53,7 +52,7 @@ ENTRY(cuGraphicsMapResources, 3000)(unsigned int count, CUgraphicsResource* reso
     TRY(need_resources(count, resources, &found));
     for (const auto& resource : found)
         REQUIRE(!resource->is_mapped(), CUDA_ERROR_ALREADY_MAPPED);
-    // The end of an earlier mapping comes first.
+    // The end of an earlier mapping is queued first.
     if (auto context = stream->context())
         context->wait_idle();
     for (const auto& resource : found)
@@ -107,7 +106,7 @@ ENTRY(cuGraphicsSubResourceGetMappedArray, 3000)(CUarray*, CUgraphicsResource re
 
 extern "C" {
 
-// On the device of the current context, or device 0; 0: there is no memory for it.
+// The buffer is on the device of the current context, or on device 0. Returns 0 if there is no memory.
 EMU_EXPORT unsigned emulator_graphics_create(size_t size)
 {
     if (!is_initialised() && entry_cuInit_2000(0))

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// CUjit_option lists: only the log buffers have a meaning here.
+// Lists of CUjit_option: only the log buffers have an effect here.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +41,7 @@ private:
     struct Log {
         char* text = nullptr;
         size_t size = 0;
-        void** written = nullptr; // gets the number of bytes, as a value
+        void** written = nullptr; // receives the number of bytes written, as a value
 
         void give(const std::string& log)
         {

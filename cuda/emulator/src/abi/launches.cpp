@@ -24,7 +24,7 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
         Work work;
         CUresult result = KernelWork::make(*function, parameters, context, &work);
         if (CUlaunchAttributeValue value{}; result == CUDA_SUCCESS && stream->priority()) {
-            value.priority = stream->priority(); // a node has that of the stream it was captured from
+            value.priority = stream->priority(); // the node keeps the priority of the stream that captured it
             result = work_as<KernelWork>(work)->with(CU_LAUNCH_ATTRIBUTE_PRIORITY, value, &work);
         }
         if (result != CUDA_SUCCESS)
@@ -41,8 +41,8 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
          }});
 }
 
-// Events that a launch attribute asks to record; recorded behind the kernel, which is later
-// than a GPU may do it and never earlier.
+// Events that launch attributes ask for; they are recorded after the kernel, which may be later than on a GPU and is
+// never earlier.
 struct Events {
     CUevent handles[2] = {nullptr, nullptr};
     int count = 0;
@@ -67,7 +67,7 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, LaunchParameters* p,
         REQUIRE(int(value.sharedMemCarveout) >= -1 && int(value.sharedMemCarveout) <= 100, CUDA_ERROR_INVALID_VALUE);
         break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
-    // Permissions and preferences: running in plain stream order honours them.
+    // Permissions and preferences; plain stream order honours them.
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:

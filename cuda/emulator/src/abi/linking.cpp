@@ -90,7 +90,7 @@ ENTRY(cuLinkAddFile, 6050)(CUlinkState state, CUjitInputType, const char* path, 
     return add(state, bytes.data(), bytes.size(), path);
 }
 
-// The image belongs to the link until that is destroyed.
+// The image belongs to the link state until that is destroyed.
 ENTRY(cuLinkComplete, 5050)(CUlinkState state, void** cubinOut, size_t* sizeOut)
 {
     std::shared_ptr<Link> link;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Managed memory: prefetching, advice, and what is known of a range. Nothing moves here,
-// because both sides see the same memory; what was asked for is kept and given back.
+// Managed memory: prefetching, advice, and range attributes. Nothing moves here, because host and devices access the
+// same memory; advice is recorded, so that it can be read.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -39,7 +38,7 @@ struct Advice {
     std::set<int> accessed_by;
 };
 
-// Of whole pages, in spans that have the same advice; pages without one are as new.
+// The advice for ranges of pages; pages without any have the defaults.
 class Ranges {
 public:
     template <class Change> void change(CUdeviceptr base, size_t size, uint64_t allocation, Change change)
@@ -55,12 +54,12 @@ public:
                 row = rows_.insert_or_assign(at, Row{stop, allocation, {}}).first;
             }
             if (row->second.allocation != allocation)
-                row->second = Row{row->second.end, allocation, {}}; // of memory that is gone
+                row->second = Row{row->second.end, allocation, {}}; // of memory that was freed
             change(row->second.advice);
         }
     }
 
-    // Visits the advice of every span of the range, gaps as new.
+    // Calls `visit` with the advice of every part of the range, including parts with the defaults.
     template <class Visit> void visit(CUdeviceptr base, size_t size, uint64_t allocation, Visit visit)
     {
         change(base, size, allocation, [&](Advice& advice) { visit(std::as_const(advice)); });
@@ -128,7 +127,7 @@ CUresult prefetch(Stream& stream, CUdeviceptr address, size_t size, const CUmemL
     return CUDA_SUCCESS;
 }
 
-// The one spot of all pages; "invalid" where they differ.
+// The location that all pages have; "invalid" if they differ.
 Spot common(const Allocation& memory, CUdeviceptr address, size_t size, Spot Advice::* member)
 {
     bool first = true;
@@ -186,7 +185,7 @@ ENTRY(cuMemPrefetchBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t 
     return CUDA_SUCCESS;
 }
 
-// The contents may be lost: keeping them is one of the ways to lose nothing.
+// Discarding allows the contents to be lost; here they are kept.
 ENTRY(cuMemDiscardBatchAsync, 13000)(CUdeviceptr* dptrs, size_t* sizes, size_t count, unsigned long long flags,
                                      CUstream hStream)
 {

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Virtual memory: reserving, making, mapping, and access.
+// Virtual memory: reserving addresses, creating memory, mapping, access.
 #include "../state/memory/virtual_memory.hpp"
 
 #include "../state/memory/virtual_space.hpp"
@@ -73,7 +72,7 @@ ENTRY(cuMemMap, 10020)(CUdeviceptr ptr, size_t size, size_t offset, CUmemGeneric
     return virtual_memory::map(ptr, size, std::move(memory));
 }
 
-// Waits for work of all contexts that may use it.
+// Waits for work of all contexts that may access it.
 ENTRY(cuMemUnmap, 10020)(CUdeviceptr ptr, size_t size)
 {
     for (auto& row : Context::all())
@@ -135,7 +134,7 @@ ENTRY(cuMemExportToShareableHandle, 10020)(void* shareableHandle, CUmemGenericAl
     return memory->export_file(static_cast<int*>(shareableHandle));
 }
 
-// The descriptor is given as the pointer itself.
+// The descriptor is passed as the value of the pointer.
 ENTRY(cuMemImportFromShareableHandle, 10020)(CUmemGenericAllocationHandle* handle, void* osHandle,
                                              CUmemAllocationHandleType shHandleType)
 {

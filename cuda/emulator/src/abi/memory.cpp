@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Plain, pinned, registered and managed memory, and what is known of a pointer.
+// Plain, pinned, registered and managed memory, and pointer attributes.
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ AddressSpace& space()
     return AddressSpace::get();
 }
 
-// Frees wait for all work, as drivers do: nothing that runs may still use the memory.
+// Freeing waits for all work that may use the memory, as in drivers.
 void wait_for_users(const Allocation& allocation)
 {
     auto here = current(), owner = Context::find(allocation.context);
@@ -162,7 +161,7 @@ ENTRY(cuMemHostGetFlags, 2030)(unsigned int* pFlags, void* p)
     TRY(need_context(&context));
     auto allocation = space().find(address_of(p));
     REQUIRE(allocation && allocation->is_host(), CUDA_ERROR_INVALID_VALUE);
-    // With unified addressing all of it is mapped.
+    // With unified addressing all pinned memory is mapped.
     *pFlags = allocation->flags | (allocation->kind == MemoryKind::pinned ? 2u : 0u);
     return CUDA_SUCCESS;
 }
@@ -173,7 +172,7 @@ ENTRY(cuMemHostRegister, 6050)(void* p, size_t bytesize, unsigned int Flags)
     REQUIRE(p && bytesize && (Flags & ~15u) == 0, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
     TRY(need_context(&context));
-    // Answers whether every page of it is mapped, without touching one.
+    // msync() tells whether every page is mapped without reading one.
     auto page = size_t(sysconf(_SC_PAGESIZE));
     auto begin = reinterpret_cast<uintptr_t>(p) / page * page;
     auto end = reinterpret_cast<uintptr_t>(p) + bytesize;
@@ -274,7 +273,7 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     }
 }
 
-// What cuPointerGetAttributes says of a pointer that it does not know.
+// What cuPointerGetAttributes returns for an unknown pointer.
 CUresult unknown_attribute(CUpointer_attribute attribute, void* out)
 {
     switch (attribute) {
@@ -298,7 +297,7 @@ ENTRY(cuPointerGetAttribute, 4000)(void* data, CUpointer_attribute attribute, CU
 {
     REQUIRE(data, CUDA_ERROR_INVALID_VALUE);
     auto allocation = space().find(ptr);
-    if (!allocation) { // mapped, and open to nobody yet
+    if (!allocation) { // mapped virtual memory without access
         allocation = virtual_memory::allocation_at(ptr);
         REQUIRE(allocation && attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CUDA_ERROR_INVALID_VALUE);
     }
@@ -314,7 +313,7 @@ ENTRY(cuPointerGetAttributes, 7000)(unsigned int numAttributes, CUpointer_attrib
         REQUIRE(data[i], CUDA_ERROR_INVALID_VALUE);
         CUresult result =
             allocation ? pointer_attribute(*allocation, attributes[i], ptr, data[i]) : CUDA_ERROR_INVALID_VALUE;
-        if (result != CUDA_SUCCESS) // an attribute that the pointer does not have is null
+        if (result != CUDA_SUCCESS) // attributes that the pointer does not have become zero
             TRY(unknown_attribute(attributes[i], data[i]));
     }
     return CUDA_SUCCESS;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The interface of nvJitLink: it joins what our own NVRTC made, and refuses the rest.
+// The interface of nvJitLink: it links what our NVRTC facade made, and refuses everything else.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -64,7 +63,7 @@ struct Linkers {
 
 Linkers& linkers()
 {
-    static Linkers* all = new Linkers; // never destroyed: may be used while the process ends
+    static Linkers* all = new Linkers; // never destroyed, because programs may use it while the process exits
     return *all;
 }
 
@@ -106,7 +105,7 @@ nvJitLinkResult read_architecture(const std::string& value, bool* real)
     return NVJITLINK_SUCCESS;
 }
 
-// Options that are accepted and mean nothing here: with a value, and without.
+// Options that are accepted without effect: those with a value, and those without.
 const char* const valued[] = {"-ftz=",
                               "-prec-div=",
                               "-prec-sqrt=",
@@ -143,13 +142,13 @@ nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* li
         }
     }
     if (!architecture)
-        return NVJITLINK_ERROR_NULL_INPUT; // what nvJitLink 13.5 gives, not MISSING_ARCH
+        return NVJITLINK_ERROR_NULL_INPUT; // as nvJitLink 13.5 does, which gives no MISSING_ARCH
     if ((linker->text && !linker->link_time) || (!real && !(linker->text && linker->link_time)))
         return NVJITLINK_ERROR_INCOMPATIBLE_OPTIONS;
     return NVJITLINK_SUCCESS;
 }
 
-// Whether the kind of an image is what the caller says it is.
+// Whether an image is of the kind that the caller says.
 bool fits(front::ImageKind kind, nvJitLinkInputType type)
 {
     bool code = kind == front::ImageKind::host_module || kind == front::ImageKind::host_object;
@@ -242,7 +241,7 @@ nvJitLinkResult give(nvJitLinkHandle handle, void* to, bool text)
     });
 }
 
-// Logs count their terminating zero; an empty one has size 0.
+// The size of a log includes the terminating zero; an empty log has size 0.
 nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linker::* log)
 {
     return with(handle, [&](Linker& linker) {
@@ -356,7 +355,7 @@ EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* t
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle, size_t*)
 {
-    return NVJITLINK_ERROR_INVALID_INPUT; // no LTO IR is ever made by linking
+    return NVJITLINK_ERROR_INVALID_INPUT; // linking makes no LTO IR
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIR(nvJitLinkHandle, void*)

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// NVML: start and end, and the chapter about the system.
+// NVML: initialisation, and the chapter about the system.
 #include "nvml.hpp"
 
 #include <atomic>
@@ -23,11 +22,11 @@ namespace {
 
 std::atomic<int> users{0};
 
-// Handles are numbers near this one, not addresses.
+// Handles are numbers from here on, not addresses.
 constexpr uintptr_t first_handle = 0x4e564d4c0000, handles_of_generation = 64;
-uintptr_t generation = 0; // how many forks lie between this process and the first that used NVML
+uintptr_t generation = 0; // number of forks between the first process that used NVML and this one
 
-// The software device is its own driver: its version is that of CUDA which it offers.
+// The software device is its own driver, so the version is that of CUDA.
 std::string driver_version()
 {
     int version = config().driver_version;
@@ -72,13 +71,13 @@ nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
     uintptr_t of_generation = number / handles_of_generation;
     *out = of_generation == generation ? device_at(int(number % handles_of_generation)) : nullptr;
     if (of_generation < generation)
-        return NVML_ERROR_UNINITIALIZED; // of before a fork
+        return NVML_ERROR_UNINITIALIZED; // handles of before a fork
     return *out ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 } // namespace emu::nvml
 
-// A child of fork has to start NVML itself, and has none of its parent's handles, as on a machine with GPUs.
+// The child of a fork() has to initialise NVML itself, and cannot use its parent's handles, as on a machine with GPUs.
 NVML_ENTRY(nvmlInitWithFlags)(unsigned int)
 {
     static const int registered = pthread_atfork(nullptr, nullptr, [] {
@@ -140,7 +139,7 @@ NVML_ENTRY(nvmlSystemGetDriverBranch)(nvmlSystemDriverBranchInfo_t* branchInfo, 
     return give_text("software", branchInfo->branch, length < room ? length : room);
 }
 
-// Devices are of one process: this one, once it has a context.
+// Only this process uses the devices, once it has a context.
 NVML_ENTRY(nvmlSystemGetProcessName)(unsigned int pid, char* name, unsigned int length)
 {
     NVML_REQUIRE(name, NVML_ERROR_INVALID_ARGUMENT);

@@ -36,11 +36,11 @@ namespace emu::nvml {
 
 bool is_open(); // between nvmlInit and the last nvmlShutdown
 
-// INVALID_ARGUMENT for what is no device of ours.
+// INVALID_ARGUMENT for a handle that is not one of our devices.
 nvmlReturn_t need_device(nvmlDevice_t handle, state::Device** out);
 nvmlDevice_t handle_of(int ordinal);
 
-// INSUFFICIENT_SIZE where the text and its end do not fit.
+// INSUFFICIENT_SIZE if the text and its terminating zero do not fit.
 inline nvmlReturn_t give_text(const std::string& text, char* out, unsigned length)
 {
     NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
@@ -56,7 +56,7 @@ template <class T> nvmlReturn_t give(T value, T* out)
     return NVML_SUCCESS;
 }
 
-// Fills an array of the caller: *count is its room on entry, and what there is on return.
+// Fills an array of the caller: *count is its length on entry, and the number of values on return.
 template <class T, class List> nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
 {
     NVML_REQUIRE(count, NVML_ERROR_INVALID_ARGUMENT);
@@ -69,7 +69,7 @@ template <class T, class List> nvmlReturn_t give_list(const List& list, unsigned
     return NVML_SUCCESS;
 }
 
-// The first member of structures that have versions.
+// Checks the version field of a structure, its first member.
 template <class T> bool has_version(const T* record, unsigned version)
 {
     return record->version == (unsigned(sizeof(T)) | version << 24);

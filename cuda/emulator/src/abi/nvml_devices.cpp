@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// NVML: what devices are, their memory, processes and use. Boards, clocks, fans, links and
-// temperatures a software device does not have, and says so.
+// NVML: identity of devices, memory, processes and utilization. A software device has no boards, clocks, fans, links or
+// temperatures, and says so.
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -29,7 +28,7 @@ constexpr unsigned architecture_unknown = 0xffffffff, no_instance = 0xffffffff;
 constexpr unsigned field_link_count = 91; // NVML_FI_DEV_NVLINK_LINK_COUNT
 
 struct Architecture {
-    int compute; // from this compute capability on, as major * 10 + minor
+    int compute; // the first compute capability of the architecture, as major * 10 + minor
     unsigned code;
 };
 const Architecture architectures[] = {{100, 10}, {90, 9}, {89, 8}, {80, 7}, {75, 6},
@@ -53,7 +52,7 @@ bool same_text(const std::string& a, const char* b)
                       [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// What this process uses; a child of fork() uses nothing.
+// Memory that this process uses; the child of a fork() uses none.
 size_t used_memory(const Device& device)
 {
     return abi::is_initialised() ? device.memory().used() : 0;
@@ -67,7 +66,7 @@ bool has_context(const Device& device)
     return false;
 }
 
-// Numbers of a list such as "0-3,8" in a file of the system; `otherwise` where there is none.
+// Reads a list such as "0-3,8" from a file of the system; `otherwise` if there is no such file.
 std::set<unsigned> read_list(const std::string& path, unsigned otherwise)
 {
     std::set<unsigned> numbers;
@@ -104,7 +103,7 @@ nvmlReturn_t give_mask(const std::set<unsigned>& numbers, unsigned size, unsigne
     return NVML_SUCCESS;
 }
 
-// The memory and the cores of a software device are all that the machine has.
+// The devices are near to all memory and all cores.
 nvmlReturn_t bind_thread()
 {
     std::set<unsigned> cpus = online_cpus();
@@ -128,7 +127,7 @@ nvmlReturn_t find_by_uuid(const std::string& uuid, nvmlDevice_t* out)
     return NVML_ERROR_NOT_FOUND;
 }
 
-// Each field has its own answer: the software device has no links, and nothing else to tell.
+// Answers one field: the software device has no links, and no other fields.
 void answer(nvmlFieldValue_t& field, bool read)
 {
     auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -226,7 +225,7 @@ NVML_ENTRY(nvmlDeviceGetPciInfoExt)(nvmlDevice_t device, nvmlPciInfoExt_t* pci)
     DEVICE(device);
     NVML_REQUIRE(pci, NVML_ERROR_INVALID_ARGUMENT);
     NVML_REQUIRE(has_version(pci, 1), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
-    *pci = nvmlPciInfoExt_t{pci->version, 0, 0, 0, 0, 0, 0, 0, ""}; // no vendor, product or class: zero
+    *pci = nvmlPciInfoExt_t{pci->version, 0, 0, 0, 0, 0, 0, 0, ""}; // zero: no vendor, product or class
     pci->domain = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
     pci->bus = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
     pci->device = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
@@ -237,7 +236,7 @@ NVML_ENTRY(nvmlDeviceGetPciInfo_v3)(nvmlDevice_t device, nvmlPciInfo_t* pci)
 {
     DEVICE(device);
     NVML_REQUIRE(pci, NVML_ERROR_INVALID_ARGUMENT);
-    *pci = nvmlPciInfo_t{}; // no vendor and no product: zero
+    *pci = nvmlPciInfo_t{}; // zero: no vendor and no product
     pci->domain = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
     pci->bus = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
     pci->device = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
@@ -338,7 +337,7 @@ NVML_ENTRY(nvmlDeviceGetUtilizationRates)(nvmlDevice_t device, nvmlUtilization_t
 {
     DEVICE(device);
     NVML_REQUIRE(utilization, NVML_ERROR_INVALID_ARGUMENT);
-    // It is kernels that use the memory, so that both rates are one.
+    // One figure for both: kernels use the memory, too.
     utilization->gpu = utilization->memory = busy_percent(found->ordinal());
     return NVML_SUCCESS;
 }
@@ -421,7 +420,7 @@ NVML_ENTRY(nvmlDeviceGetP2PStatus)(nvmlDevice_t device1, nvmlDevice_t device2, n
     }
 }
 
-// All devices are the same processor and memory: as near as those of one board.
+// All devices share processor and memory, like devices on one board.
 NVML_ENTRY(nvmlDeviceGetTopologyCommonAncestor)(nvmlDevice_t device1, nvmlDevice_t device2,
                                                 nvmlGpuTopologyLevel_t* pathInfo)
 {

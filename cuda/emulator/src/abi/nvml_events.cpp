@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// NVML: events. A fault of a kernel is the event of a critical Xid error; software devices come
-// and go with the process, so that waiting for system events always ends by its time.
+// NVML events: a fault of a kernel is a critical Xid error. Software devices appear and disappear with the process, so
+// that waiting for system events always times out.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -26,7 +25,7 @@ constexpr unsigned long long xid_critical_error = 8, bind_and_unbind = 3;
 
 struct EventSet {
     std::mutex mutex;
-    std::map<int, uint64_t> since; // by device: the fault after which its events count
+    std::map<int, uint64_t> since; // by device: faults after this one are its events
     uint64_t seen = 0;
 };
 
@@ -43,7 +42,7 @@ Sets& sets()
 {
     static std::once_flag once;
     std::call_once(once, [] {
-        current = new Sets; // never destroyed: threads may wait while the process ends
+        current = new Sets; // never destroyed: threads may wait while the process exits
         pthread_atfork(nullptr, nullptr, [] { current = new Sets; });
     });
     return *current;
@@ -119,7 +118,7 @@ NVML_ENTRY(nvmlEventSetWait_v2)(nvmlEventSet_t set, nvmlEventData_t* data, unsig
         auto since = events->since.find(fault.device);
         if (since == events->since.end() || fault.number <= since->second || fault.number <= events->seen)
             return false;
-        events->seen = fault.number; // one waiter gets it
+        events->seen = fault.number; // one of several waiting threads gets it
         return true;
     };
     DeviceFault fault;

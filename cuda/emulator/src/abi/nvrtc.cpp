@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The interface of NVRTC over our own front end. Every function that the bindings look up
-// is here: with one missing they would take the real library.
+// The interface of NVRTC, implemented by `front`. Every function that the bindings look up is here: if one were
+// missing, they would load NVIDIA's library.
 #include <cstring>
 #include <map>
 #include <memory>
@@ -58,9 +57,9 @@ struct Program {
     std::mutex mutex;
     front::CompileRequest request;
     front::CompileResult result;
-    bool compiled = false;     // a compilation was tried
+    bool compiled = false; // a compilation was tried
     bool succeeded = false;
-    int (*callback)(void*, void*) = nullptr; // ends the compilation by returning 1
+    int (*callback)(void*, void*) = nullptr; // cancels the compilation by returning 1
     void* payload = nullptr;
 };
 
@@ -72,7 +71,7 @@ struct Programs {
     uintptr_t next = 0x4e560010;
 };
 
-// Never destroyed: programs may be used while the process ends.
+// Never destroyed: programs may be used while the process exits.
 Programs& programs()
 {
     static Programs* all = new Programs;
@@ -276,8 +275,7 @@ EMU_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram handle, char* to)
     return give(handle, to, &front::CompileResult::lto, false);
 }
 
-// Neither OptiX IR nor Tile IR is ever made: their size is 0, as for a program that did not
-// ask for them.
+// OptiX IR and Tile IR are never made: their size is 0, as for a program that was not compiled for them.
 EMU_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram handle, size_t* size)
 {
     return with(handle, [&](Program&) { return size ? (*size = 0, NVRTC_SUCCESS) : NVRTC_ERROR_INVALID_INPUT; });
@@ -354,7 +352,7 @@ EMU_EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram handle, int (*callback)
 }
 
 // --------------------------------------------------------------- precompiled headers
-// There are none: compiling is fast without, and the option is accepted and ignored.
+// There are none: compiling is fast without. The options are accepted without effect.
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSize(size_t* size)
 {
@@ -378,7 +376,7 @@ EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram handle, size_t* 
 }
 
 // ------------------------------------------------------------------- bundled headers
-// Our device headers are always found; CUDA's own are not ours to give.
+// Our device headers are always found; CUDA's headers are not ours to distribute.
 
 struct nvrtcBundledHeadersInfo {
     int available;

@@ -55,7 +55,7 @@ bool read_time(const std::string& text, FaultTime* when)
     return true;
 }
 
-// Names separated by commas; one behind '!' is exempt, wherever it stands.
+// Whether a name matches: patterns are separated by commas, and one after '!' exempts, wherever it is in the list.
 bool is_meant(const std::string& patterns, const char* name, const char* symbol)
 {
     bool meant = false;
@@ -73,7 +73,7 @@ bool is_meant(const std::string& patterns, const char* name, const char* symbol)
     return meant;
 }
 
-// Empty, or what is wrong.
+// Parses a plan; returns an empty text, or what is wrong.
 std::string read_plan(std::string text, Plan* plan)
 {
     size_t equals = text.rfind('=');

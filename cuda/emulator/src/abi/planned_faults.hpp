@@ -26,15 +26,15 @@ struct PlannedFault {
     CUresult code = CUDA_SUCCESS;
 };
 
-// Counts the call in every plan that it matches; the first plan whose turn it is wins.
+// Counts the call in every plan that it matches; of the plans that are due, the first one decides.
 PlannedFault next_fault(const char* name, const char* symbol);
-// The id of the new plan; 0 and a sentence when the text is not one.
+// Returns the id of the new plan; 0, with `error`, if the text is invalid.
 int add_plan(const std::string& text, std::string* error);
 bool remove_plan(int id);
-// Calls that matched, calls that failed, and the last one that failed.
+// How many calls matched and failed, and the last one that failed.
 bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last);
 void plan_from_variable();
 
-void set_failing(bool on); // of the gate: whether calls ask for faults at all
+void set_failing(bool on); // tells the gate whether calls have to look for faults
 
 } // namespace emu::abi

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
 // Memory pools and stream-ordered allocation.
 #include "../state/memory/pool.hpp"
 #include "calls.hpp"
@@ -17,7 +16,7 @@ CUresult need_pool(CUmemoryPool handle, std::shared_ptr<Pool>* out)
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// The default or current pool of a place.
+// The default or the current pool of a location.
 CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool current, std::shared_ptr<Pool>* out)
 {
     REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
@@ -130,7 +129,7 @@ ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemo
     return found->allocate(bytesize, *stream, dptr);
 }
 
-// After an error of the context the memory still goes back.
+// Memory can be freed after an error of the context, too.
 ENTRY(cuMemFreeAsync, 11020)(CUdeviceptr dptr, CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
@@ -153,7 +152,7 @@ ENTRY(cuMemPoolExportToShareableHandle, 11020)(void* handle_out, CUmemoryPool po
     return found->export_file(static_cast<int*>(handle_out));
 }
 
-// The descriptor is given as the pointer itself.
+// The descriptor is passed as the value of the pointer.
 ENTRY(cuMemPoolImportFromShareableHandle, 11020)(CUmemoryPool* pool_out, void* handle,
                                                  CUmemAllocationHandleType handleType, unsigned long long flags)
 {

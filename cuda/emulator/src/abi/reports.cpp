@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What our Python package asks for: plain functions with plain types, and the report of
-// what was left over when the process ends.
+// Functions for our Python package, with plain C types, and the report of leaks at the end of the process.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -38,7 +36,7 @@ const char* kind_name(MemoryKind kind)
     }
 }
 
-// One line each: "stream 0x10000 (cuStreamCreate, driver call 17)".
+// Formats one line for each object: "stream 0x10000 (cuStreamCreate, driver call 17)".
 class Leaks {
 public:
     template <class T> void add(const char* what, const T& rows)
@@ -60,7 +58,7 @@ public:
     std::string text;
 };
 
-// Primary contexts and default pools live as long as the process by design.
+// Primary contexts and default pools live as long as the process, and are no leaks.
 std::string list_leaks()
 {
     Leaks leaks;
@@ -94,7 +92,7 @@ std::string list_leaks()
     return leaks.text;
 }
 
-// Copies as much as fits, with an end; gives the size that all of it needs.
+// Copies as much as fits, with a terminating zero; returns the size of the whole text.
 size_t give(const std::string& text, char* buffer, size_t size)
 {
     if (buffer && size)
@@ -123,7 +121,7 @@ EMU_EXPORT size_t emulator_leaks(char* buffer, size_t size)
     return give(abi::is_initialised() ? list_leaks() : "", buffer, size);
 }
 
-// Lines of a name and a count.
+// Lines of a name and a count, of calls that are not supported.
 EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
 {
     std::string text;
@@ -138,26 +136,26 @@ EMU_EXPORT void emulator_set_python(const char* path)
     front::set_python(path ? path : "");
 }
 
-// Before an interpreter ends, which its callbacks would call into.
+// Called before the interpreter, which callbacks would call, ends.
 EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
 {
     stop_callbacks(std::chrono::milliseconds(milliseconds));
 }
 
-// Ends kernels that have not ended after so long, and drops what is queued.
+// Ends kernels that are still running after so long, and drops queued work.
 EMU_EXPORT void emulator_end_work(int milliseconds)
 {
     if (abi::is_initialised())
         end_work(std::chrono::milliseconds(milliseconds));
 }
 
-// Asked when SIGINT arrives: whether work is to end. A null pointer ends nothing any more.
+// Sets what decides whether a SIGINT ends work. Null: none does.
 EMU_EXPORT void emulator_set_interrupt_policy(int (*policy)())
 {
     set_interrupt_policy(policy);
 }
 
-// Until the SIGINTs that have arrived are dealt with; 1 if the latest has ended work.
+// Waits until the SIGINTs that have arrived are handled; 1 if the latest one ended work.
 EMU_EXPORT int emulator_settle_interrupts(int milliseconds)
 {
     return settle_interrupts(std::chrono::milliseconds(milliseconds));

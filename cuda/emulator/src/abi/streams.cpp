@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Streams, host functions, and values that streams wait for.
+// Streams, host functions, and operations on values in memory.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -151,7 +150,7 @@ ENTRY(cuLaunchHostFunc, 13020)(CUstream hStream, CUhostFn fn, void* userData, un
     return entry_cuLaunchHostFunc_10000(hStream, fn, userData);
 }
 
-// Unlike a host function, a callback is also called after an error, and is told.
+// Unlike a host function, a callback is also called after an error, which it receives.
 ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags)
 {
     std::shared_ptr<Stream> stream;
@@ -181,7 +180,7 @@ template <class T> bool is_met(const T* place, T value, unsigned condition)
     }
 }
 
-// The place of a value that a stream waits for or writes: aligned and within an allocation.
+// Finds the address of a value: it has to be aligned and within an allocation.
 template <class T> CUresult find_place(CUdeviceptr address, T** place)
 {
     auto allocation = AddressSpace::get().find_range(address, sizeof(T));

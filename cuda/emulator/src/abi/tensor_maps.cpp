@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Tensor maps: encoded with the checks that the driver documents, for exec/bulk_copies.cpp.
+// Tensor maps: encoding, with the checks that the driver documents. exec/bulk_copies.cpp uses them.
 #include <cstring>
 
 #include "../exec/tensor_map.hpp"
@@ -14,7 +13,7 @@ using exec::TensorMapKind;
 
 namespace {
 
-// What all kinds take.
+// The arguments of all kinds of maps.
 struct Tensor {
     CUtensorMapDataType data_type;
     cuuint32_t rank;
@@ -42,7 +41,7 @@ bool are_choices(const Tensor& t)
            unsigned(t.fill) <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
 }
 
-// The part of a map that all kinds have; the current context is of a device with the engine.
+// Fills in what all kinds have. The device of the current context needs the copy engine (compute capability 9.0).
 CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigned least_rank, TensorMap* map)
 {
     std::shared_ptr<state::Context> context;
@@ -50,7 +49,8 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(out, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(are_choices(t) && t.rank >= least_rank && t.rank <= 5, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(t.extents && t.steps && t.pitches, CUDA_ERROR_INVALID_VALUE); // the last also of one axis
+    REQUIRE(t.extents && t.steps && t.pitches,
+            CUDA_ERROR_INVALID_VALUE); // also with one axis, where the strides are not read
     REQUIRE(!t.interleave || t.rank >= 3, CUDA_ERROR_INVALID_VALUE);
     bool is_wide = t.interleave == CU_TENSOR_MAP_INTERLEAVE_32B;
     unsigned unit = is_wide ? 32 : 16;
@@ -80,14 +80,14 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     return CUDA_SUCCESS;
 }
 
-// Whether a row is whole units of the engine, and shared memory has room for all.
+// Whether a row consists of whole units of 16 bytes, and the tile fits into shared memory.
 bool fits(const Tensor& t, size_t row, size_t count)
 {
     constexpr size_t most = 232448;
     return row * exec::item_size(t.data_type) % 16 == 0 && count * exec::item_size(t.data_type) <= most;
 }
 
-// Whether the pattern of a swizzle covers the rows.
+// Whether a row fits into the span of the swizzle pattern.
 bool is_covered(const Tensor& t, size_t count)
 {
     return t.swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || t.interleave ||
@@ -141,7 +141,7 @@ ENTRY(cuTensorMapEncodeIm2col,
     for (unsigned i = 0; i + 2 < t.rank; ++i) {
         int lower = pixelBoxLowerCorner[i], upper = pixelBoxUpperCorner[i];
         REQUIRE(lower >= -reach && lower < reach && upper >= -reach && upper < reach, CUDA_ERROR_INVALID_VALUE);
-        // In slices, the channels are the last axis but one instead of the first.
+        // In interleaved maps the channels are the last axis but one instead of the first.
         REQUIRE(int64_t(t.extents[i + (t.interleave ? 0 : 1)]) + upper - lower > 0, CUDA_ERROR_INVALID_VALUE);
         map.lower[i] = int16_t(lower);
         map.upper[i] = int16_t(upper);
@@ -156,7 +156,7 @@ ENTRY(cuTensorMapEncodeIm2col,
     return CUDA_SUCCESS;
 }
 
-// The driver of an H200 encodes it, although kernels can use it from compute capability 10.0 on only.
+// The driver of an H200 encodes this kind, although kernels can use it from compute capability 10.0 on only.
 ENTRY(cuTensorMapEncodeIm2colWide,
       12080)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress,
              const cuuint64_t* globalDim, const cuuint64_t* globalStrides, int pixelBoxLowerCornerWidth,

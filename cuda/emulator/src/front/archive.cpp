@@ -15,13 +15,13 @@ namespace {
 constexpr char magic[] = "!<arch>\n";
 constexpr size_t magic_bytes = sizeof magic - 1;
 
-// Before each member, in text.
+// The header before each member, in text.
 struct MemberHeader {
     char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
 };
 static_assert(sizeof(MemberHeader) == 60);
 
-// "name/", or "/offset" into the table of long names.
+// Reads "name/", or "/offset" into the table of long names.
 std::string name_of(const MemberHeader& header, const std::string& long_names)
 {
     std::string name(header.name, sizeof header.name);
@@ -80,7 +80,7 @@ bool read_archive(const LinkInput& library, std::vector<LinkInput>* members)
         std::string table(header.name, 2);
         if (table == "//")
             long_names = text_of(content);
-        else if (table != "/ " && table != "/S") // tables of symbols
+        else if (table != "/ " && table != "/S") // skips tables of symbols
             members->push_back({std::move(content), library.name + "(" + name_of(header, long_names) + ")"});
         at += size + size % 2;
     }

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Libraries of object files (.a), as `ar` makes them.
+// Static libraries of object files (.a), as `ar` writes them.
 #pragma once
 
 #include "front.hpp"
@@ -9,9 +8,9 @@
 namespace emu::front {
 
 bool is_archive(const void* image, size_t size);
-// The members, named "library(member)". False: damaged.
+// Reads the members, named "library(member)". False if the file is damaged.
 bool read_archive(const LinkInput& library, std::vector<LinkInput>* members);
-// Takes those objects out of `members` that `objects` need, directly or not, and adds them there.
+// Moves the members that `objects` need, directly or indirectly, from `members` to `objects`.
 void take_needed(std::vector<LinkInput>* members, std::vector<LinkInput>* objects);
 
 } // namespace emu::front

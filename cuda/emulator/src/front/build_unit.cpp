@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// From a unit's text to machine code, and the text container that carries a unit about.
+// Compiles the text of a translation unit to machine code, and reads and writes the text container of units.
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
@@ -29,7 +28,7 @@ std::string absolute_home()
     return realpath(home().c_str(), buffer) ? buffer : home();
 }
 
-// An option of this kind in CUDA_EMULATOR_CXX stands over ours.
+// An optimization level in CUDA_EMULATOR_CXX replaces ours.
 std::string optimization(const Toolchain& tools)
 {
     for (const std::string& word : tools.command)
@@ -38,14 +37,14 @@ std::string optimization(const Toolchain& tools)
     return "-O1";
 }
 
-// Nothing in them depends on the program but its standard and -G: the precompiled prelude
-// serves for all programs that have these in common.
+// These flags depend on the language standard and -G only, so that programs with the same flags share a precompiled
+// prelude.
 void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 {
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                                  "-Wno-maybe-uninitialized", "-fcaller-saves"});
-    // -fcaller-saves is of -O2: it pays for itself and leaves the lines true.
+    // -fcaller-saves belongs to -O2; it is worth its time and keeps line numbers correct.
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
@@ -58,11 +57,12 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
 {
     flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"});
-    // Several accesses in one would be checked for an alignment that none of them needs.
+    // A vectorized access would be checked for an alignment that the single accesses do not need.
     flags->insert(flags->end(), {"-fno-vectorize", "-fno-slp-vectorize"});
-    // Lanes pass values to shuffles that they never set: no reason to drop the branch in which one lane sets its own.
+    // Lanes may pass uninitialised values to shuffles. The compiler must not drop the branch in which one lane
+    // initialises its own.
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
-    flags->emplace_back("-fno-sanitize=undefined"); // zig has it on
+    flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
     if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",
@@ -104,7 +104,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-Wuninitialized",
     };
 #if defined(__x86_64__)
-    // Counting bits, rounding, and exchanging 16 bytes: every processor since 2009 has them.
+    // popcnt, SSE 4.1 and cmpxchg16b: every x86-64 processor since 2009 has them.
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
     // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
@@ -112,7 +112,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     return flags;
 }
 
-// "python -m ziglang c++", "zig c++": it has a linker and a support library of its own.
+// "python -m ziglang c++" or "zig c++", which has its own linker and support library.
 bool is_zig()
 {
     const std::vector<std::string>& words = toolchain().command;
@@ -132,7 +132,7 @@ std::vector<std::string> link_flags()
                                    "-Wl,-z,noexecstack",
                                    "-Wl,--hash-style=gnu",
                                    "-Wl,--build-id=none"};
-    // Nothing refers to the records of variables, which zig drops then.
+    // zig would drop the records of variables, because nothing refers to them.
     flags.emplace_back(is_zig() ? "-Wl,--no-gc-sections" : "-Wl,--no-demangle");
     return flags;
 }
@@ -146,7 +146,7 @@ std::vector<std::string> libraries()
     return words;
 }
 
-// "undefined reference to `_Z1hi'" in the words of ptxas, each symbol once.
+// Lists undefined symbols in the words of ptxas, each once; the linker says "undefined reference to `_Z1hi'".
 std::string unresolved_symbols(const std::string& output)
 {
     std::string out;
@@ -160,7 +160,7 @@ std::string unresolved_symbols(const std::string& output)
     return out;
 }
 
-// `runtime`: when a module is linked, the object that every module gets.
+// `runtime`: the object that is linked into every module.
 Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime)
 {
     Built built;
@@ -235,7 +235,7 @@ std::string key_of(const char* what, const std::string& text, uint64_t variant)
     return hash.hex();
 }
 
-// What every module needs besides its own code: the callbacks of the checks, new and delete.
+// The object that every module needs besides its own code: callbacks of the checks, new and delete.
 const Built& runtime_object(const Checks& checks)
 {
     static std::mutex mutex;
@@ -261,8 +261,8 @@ const Built& runtime_object(const Checks& checks)
     return built;
 }
 
-// The folder with the precompiled prelude for these flags; made when it is missing. Empty:
-// there is none (clang, or no cache folder), and the prelude is read as text.
+// The folder of the precompiled prelude for these flags, which is made if missing. Empty: there is none (clang, or no
+// cache folder), and the prelude is compiled as text.
 std::string precompiled_prelude(const std::vector<std::string>& flags)
 {
     std::string cache = cache_statistics().folder;
@@ -280,7 +280,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
                                    device_headers() + "/emulator_prelude.h", "-o", beside});
-    // What is there, and could have been put there by others, is left alone, and the prelude read as text.
+    // A folder that others could have written is not used; then the prelude is compiled as text.
     bool made = make_private_folders(folder) && is_private(folder, true) && run_process(command, "").status == 0 &&
                 chmod(beside.c_str(), 0600) == 0 && rename(beside.c_str(), file.c_str()) == 0;
     if (!made)
@@ -300,7 +300,7 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
 {
     Built built;
     std::string key = key_of("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
-    if (from_cache(key, &built)) // before the compiler is even asked for its version
+    if (from_cache(key, &built)) // before the compiler is asked for its version, which takes a process
         return built;
     const Toolchain& tools = toolchain();
     if (!tools.error.empty())
@@ -381,7 +381,7 @@ std::string container_of(const Unit& unit)
     auto field = [&](const char* name, const std::string& value) {
         out += std::string("// ") + name + ": " + value + "\n";
     };
-    // What programs look for in PTX; not read back.
+    // Programs search PTX for this line; nothing here reads it.
     out += "// .target sm_" + std::to_string(unit.architecture) + unit.suffix + "\n";
     for (const std::string& entry : unit.entries)
         out += "// .visible .entry " + entry + "(\n";
@@ -437,7 +437,7 @@ void read_field(const std::string& name, const std::string& value, Unit* unit, s
         *bytes = std::strtoull(value.c_str(), nullptr, 10);
 }
 
-// The unit that begins at `at`, which is moved behind it.
+// Reads the unit at `at`, and moves `at` behind it.
 bool read_unit(const std::string& container, size_t* at, Unit* unit)
 {
     if (container.compare(*at, std::strlen(container_head), container_head) != 0)

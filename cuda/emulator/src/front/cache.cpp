@@ -34,7 +34,7 @@ std::string default_folder()
     return base && *base == '/' ? std::string(base) + "/.cache/cuda-emulator" : "";
 }
 
-// Empty when there is no usable folder.
+// Empty if no folder can be used.
 const std::string& folder()
 {
     static const std::string value = [] {
@@ -50,9 +50,9 @@ const std::string& folder()
     return value;
 }
 
-// What a file begins with.
+// The head of a cache file.
 struct Head {
-    uint64_t magic, size, sum; // of all bytes behind it, and of the key: the file of another key is no hit
+    uint64_t magic, size, sum; // of all bytes behind it, and of the key: a file of another key is no hit
 };
 
 uint64_t checksum(const std::string& key, const std::byte* data, size_t size)
@@ -83,7 +83,7 @@ struct Entry {
     time_t used;
 };
 
-// Removes the entries used longest ago when the folder has grown too large.
+// Removes the least recently used entries when the folder has become too large.
 void prune()
 {
     std::vector<Entry> entries;
@@ -95,7 +95,7 @@ void prune()
         std::string path = folder() + "/" + row->d_name;
         struct stat info{};
         if (lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
-            uint64_t size = uint64_t(info.st_blocks) * 512; // on the disk: files may have holes
+            uint64_t size = uint64_t(info.st_blocks) * 512; // size on disk: files may have holes
             entries.push_back({path, size, std::max(info.st_atime, info.st_mtime)});
             total += size;
         }
@@ -132,7 +132,7 @@ std::optional<Bytes> cache_get(const std::string& key)
         struct stat info{};
         if (lstat(path.c_str(), &info) == 0) {
             failures.fetch_add(1, std::memory_order_relaxed);
-            unlink(path.c_str()); // a folder stays, until there is something to put in its place
+            unlink(path.c_str()); // fails for a folder, which the next entry replaces
         }
         return std::nullopt;
     }

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The cache on disk: blobs by key, written beside and renamed, checked when read. A folder
-// that cannot be used means no cache, never an error.
+// The cache on disk: data by key. Entries are written to another name and renamed, and verified when they are read. A
+// folder that cannot be used means no cache, and is no error.
 #pragma once
 
 #include <map>
@@ -18,7 +17,7 @@ void cache_put(const std::string& key, const Bytes& blob);
 void cache_count_miss();
 void cache_count_failure();
 
-// Fields one after another, each with its length.
+// Writes fields one after another, each with its length.
 class Writer {
 public:
     void add(uint64_t value) { raw(&value, sizeof value); }
@@ -43,7 +42,7 @@ private:
     Bytes out_;
 };
 
-// Reads what a Writer wrote; good() is false once something did not fit.
+// Reads what a Writer wrote; good() is false after a field that did not fit.
 class Reader {
 public:
     explicit Reader(const Bytes& bytes) : bytes_(bytes) {}
@@ -59,7 +58,7 @@ private:
     bool good_ = true;
 };
 
-// What decides, besides the request, what a compilation gives: our own build and headers.
+// Identifies this build of the library and its headers: a part of every key.
 const std::string& build_identity();
 
 } // namespace emu::front

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// A program as NVRTC takes it, through all steps.
+// Compiles a program as NVRTC does, step by step.
 #include <algorithm>
 #include <cstdio>
 #include <sys/stat.h>
@@ -22,7 +21,7 @@ struct Preprocessed {
     bool done = false;
     std::string text;
     std::string warnings; // as the compiler writes them
-    Report report;        // when it is not done
+    Report report; // if the compilation failed
 };
 
 std::string key_of(const CompileRequest& request)
@@ -123,7 +122,7 @@ std::string quoted_name(const std::string& name)
     return out + "\"";
 }
 
-// A header given as text may have folders in its name, but stays within ours.
+// Writes headers that were given as text. Their names may contain folders, but no path leaves our folder.
 bool write_headers(const CompileRequest& request, const std::string& folder, std::string* problem)
 {
     for (const Header& header : request.headers) {
@@ -220,7 +219,7 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options, c
     return out;
 }
 
-// Name expressions are records of known names; the symbol they point to is the answer.
+// Name expressions are records with known names; the lowered name is the symbol that a record points to.
 bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions, CompileResult* result)
 {
     ElfFile elf(code);
@@ -231,7 +230,7 @@ bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions
         if (!record)
             return false;
         ElfFile::Place place = elf.place_of(*record);
-        place.value += 8; // EmuKernel::address
+        place.value += 8; // offset of EmuKernel::address
         const ElfSymbol* target = elf.symbol_at(elf.pointer(place));
         if (!target)
             return false;
@@ -240,7 +239,7 @@ bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions
     return true;
 }
 
-// In the words of ptxas.
+// The message of ptxas for too much shared memory.
 std::string too_much_shared(const Bytes& code)
 {
     constexpr uint32_t limit = 48 << 10;
@@ -277,7 +276,7 @@ CompileResult failed(CompileStatus status, std::string log)
     return result;
 }
 
-// `__TIME__` and the like must not come from a cache.
+// A program with `__TIME__` and the like must not come from the cache.
 bool may_cache(const CompileRequest& request)
 {
     for (const char* word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
@@ -296,7 +295,7 @@ Unit unit_of(const CompileRequest& request, const Options& options, const std::s
     unit.debug = options.debug;
     unit.relocatable = options.relocatable;
     unit.registers = options.registers;
-    // Of C++11 and later, like NVRTC.
+    // std::move needs C++11, as in NVRTC.
     bool has_move = options.has_move && options.standard != 3;
     unit.text = (has_move ? "#include <emulator_move.h>\n" : "") + text;
     return unit;
@@ -322,7 +321,7 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
 
     Unit unit = unit_of(request, options, rewritten.text);
     Built built = build_unit(unit, options.relocatable ? Shape::object : Shape::module, config().checks);
-    // PTX may refer to what is not there: only its loading or linking has to find it.
+    // PTX may refer to undefined symbols, which only loading or linking reports.
     if (!built.done && !options.real_architecture && built.diagnostics.compare(0, 6, "ptxas ") == 0)
         built = build_unit(unit, Shape::object, config().checks);
     if (built.no_toolchain)

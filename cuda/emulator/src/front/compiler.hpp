@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The steps between a program's text and machine code. compile.cpp puts them together.
+// The steps between the text of a program and machine code; compile.cpp connects them.
 #pragma once
 
 #include <map>
@@ -14,7 +13,7 @@
 
 namespace emu::front {
 
-// The compiler as found by name, without running it (the cache needs no more).
+// The compiler as found by name, without running it; keys of the cache need no more.
 struct Found {
     std::vector<std::string> command;
     std::string identity; // changes when the program on disk changes
@@ -22,7 +21,7 @@ struct Found {
 };
 const Found& find_compiler();
 
-// A program after preprocessing and rewriting: what a text container holds.
+// A preprocessed and rewritten program: the contents of a text container.
 struct Unit {
     std::string name;
     int architecture = 75;
@@ -30,16 +29,16 @@ struct Unit {
     int standard = 17;
     bool debug = false;
     bool relocatable = false;
-    int registers = 0; // -maxrregcount
+    int registers = 0; // of -maxrregcount
     std::string text;
-    std::vector<std::string> entries; // lowered names of its kernels, for who reads the container
+    std::vector<std::string> entries; // lowered names of its kernels, for programs that read the container
 };
 
-// A container holds one unit; or several, after a link that was asked for text.
+// Writes a container with one unit; linking with text output makes one with several.
 std::string container_of(const Unit& unit);
 std::string container_of(const std::vector<Unit>& units);
 bool units_of(const std::string& container, std::vector<Unit>* units);
-bool is_container(const char* text, size_t size); // size 0: up to NUL
+bool is_container(const char* text, size_t size); // size 0: text up to a zero byte
 
 enum class Shape { module, object };
 
@@ -47,20 +46,20 @@ struct Built {
     bool done = false;
     bool no_toolchain = false;
     Bytes bytes;
-    std::string diagnostics; // of the compiler and the linker
+    std::string diagnostics; // of compiler and linker
 };
 
-// Through the cache.
+// Uses the cache.
 Built build_unit(const Unit& unit, Shape shape, const Checks& checks);
 Built build_module(const std::vector<Unit>& units, const Checks& checks);
 Built link_objects(const std::vector<Bytes>& objects);
 
-const std::string& device_headers(); // the folder
+const std::string& device_headers(); // their folder
 
 // ------------------------------------------------------------------------- diagnostics
 
 struct Sources {
-    std::string program; // name of the program
+    std::string program; // the name of the program
     std::map<std::string, std::string> texts;
 };
 
@@ -70,16 +69,16 @@ struct DiagnosticStyle {
 };
 
 struct Report {
-    std::string log; // in NVRTC's form
+    std::string log; // in the form of NVRTC
     int errors = 0;
 };
 
-// headers.cpp: what programs include and cannot. The hint is empty where there is none.
+// headers.cpp: headers that programs include and that do not exist here. The hint is empty if there is none.
 bool is_foreign_header(const std::string& file);
 std::string missing_header_hint(const std::string& name);
 std::string foreign_header_error(const std::string& file);
 
-bool is_linker_text(const std::string& output); // in the words of ptxas, to be left as it is
+bool is_linker_text(const std::string& output); // in the words of ptxas already
 Report report_errors(const std::vector<SourceError>& errors, const Sources& sources);
 Report translate_diagnostics(const std::string& output, const Sources& sources, const DiagnosticStyle& style);
 

@@ -25,7 +25,7 @@ ElfFile::Place member(ElfFile::Place place, size_t offset)
     return place;
 }
 
-// What names of function-local variables of a function begin with: "_ZZ6saxpyfE".
+// The prefix of the names of a function's local variables: "_ZZ6saxpyfE".
 std::string local_prefix(const std::string& function)
 {
     if (function.compare(0, 2, "_Z") == 0)
@@ -61,7 +61,7 @@ private:
     Contents out_;
     std::set<uint64_t> seen_;
     std::vector<Shared> shared_;
-    std::vector<std::pair<std::string, std::string>> calls_; // symbol, names of functions
+    std::vector<std::pair<std::string, std::string>> calls_; // by symbol: the names of functions that it calls
     uint32_t constant_bytes_ = 0;
 };
 
@@ -75,7 +75,7 @@ void ContentsReader::kernel(const ElfSymbol& symbol)
     ElfFile::Place entry = elf_.pointer(member(place, offsetof(EmuKernel, entry)));
     const ElfSymbol* function = elf_.symbol_at(address);
     if (!entry || !function || !seen_.insert(address.value).second)
-        return; // a name expression for a variable, or a second record of one kernel
+        return; // a name expression for a variable, or a second record of a kernel
     KernelInfo info;
     info.name = function->name;
     info.shown = demangled(function->name);
@@ -89,8 +89,8 @@ void ContentsReader::kernel(const ElfSymbol& symbol)
     info.parameter_bytes = record.parameter_bytes;
     info.file = elf_.text(elf_.pointer(member(place, offsetof(EmuKernel, file))));
     info.line = int(record.line);
-    // The host's machine code says little of registers: a figure that grows with the code,
-    // and that lets 1024 threads run.
+    // The host's machine code has no count of GPU registers: this estimate grows with the code, and allows blocks of
+    // 1024 threads.
     info.registers = uint32_t(std::min<uint64_t>(16 + function->size / 256 * 2, 64));
     out_.entries.push_back(entry.value);
     out_.kernels.push_back(std::move(info));
@@ -137,15 +137,15 @@ void ContentsReader::bounds(const ElfSymbol& symbol)
     }
 }
 
-// The alignment that a size suggests: the record does not tell it.
+// Guesses the alignment from the size, because the record does not contain it.
 uint64_t alignment_of(uint64_t size)
 {
     uint64_t lowest = size & (~size + 1);
     return std::min<uint64_t>(std::max<uint64_t>(lowest, 1), 16);
 }
 
-// Whether a kernel uses a shared variable: its own, or one of a function that it can reach,
-// by the list that the front end left in its body. Without a list there are no such.
+// Whether a kernel uses a shared variable: one of its own, or of a function that it can reach by the list that the
+// front end left in its body. Without such a list it reaches none.
 bool ContentsReader::uses(const KernelInfo& kernel, const std::string& variable) const
 {
     std::string prefix = local_prefix(kernel.name);
@@ -157,7 +157,7 @@ bool ContentsReader::uses(const KernelInfo& kernel, const std::string& variable)
             return false;
     }
     if (variable.compare(0, 3, "_ZZ") != 0)
-        return true; // at namespace scope
+        return true; // at namespace scope, which every kernel can reach
     for (const auto& row : calls_) {
         if (row.first.compare(0, prefix.size(), prefix) != 0)
             continue;
@@ -222,7 +222,7 @@ Contents ContentsReader::read()
 
 std::string demangled(const std::string& name)
 {
-    // Plain names are read as types otherwise: `f` as float.
+    // Only mangled names are demangled: the name `f` would be read as the type float.
     if (name.compare(0, 2, "_Z") != 0)
         return name;
     int status = 0;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a host module contains, read from the file: kernels, variables, and where they lie.
+// What a host module contains, as read from its file: kernels, variables, and their offsets.
 #pragma once
 
 #include "elf.hpp"
@@ -10,19 +9,19 @@
 namespace emu::front {
 
 struct Contents {
-    std::vector<KernelInfo> kernels;        // without entry points
-    std::vector<uint64_t> entries;          // their offsets, in step with `kernels`
-    std::vector<GlobalInfo> globals;        // without addresses
-    std::vector<uint64_t> addresses;        // their offsets
-    std::vector<uint64_t> variable_records; // offsets of every EmuVariable
+    std::vector<KernelInfo> kernels; // without entry points
+    std::vector<uint64_t> entries; // their offsets, parallel to `kernels`
+    std::vector<GlobalInfo> globals; // without addresses
+    std::vector<uint64_t> addresses; // their offsets
+    std::vector<uint64_t> variable_records; // offset of every EmuVariable
     std::vector<ElfFile::Segment> segments;
-    uint64_t module = 0;                    // offset of the EmuModule
+    uint64_t module = 0; // offset of the EmuModule
     uint32_t architecture = 0;
     Error error;
 };
 
-std::string demangled(const std::string& name); // the name of a function for people
+std::string demangled(const std::string& name); // a function name in readable form
 Contents read_contents(const Bytes& file);
-void forget_lines(const std::string& path); // of an image that goes away
+void forget_lines(const std::string& path); // called when the image is unloaded
 
 } // namespace emu::front

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What g++ and clang say, in the words and the form of NVRTC.
+// Messages of g++ and clang, in the words and the form of NVRTC.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -14,8 +13,8 @@ namespace {
 
 struct Message {
     std::string file, kind, text; // kind: error, warning, remark, note, fatal
-    std::string hint;             // a note of our own
-    bool is_type = false;         // an unknown type
+    std::string hint; // a note that we add
+    bool is_type = false; // the message is about an unknown type
     int line = 0, number = 0;
     size_t column = 0;
 };
@@ -41,7 +40,7 @@ std::string source_line(const Sources& sources, const std::string& file, int lin
     return file.find('/') != std::string::npos && read_file(file, &bytes) ? line_of(text_of(bytes), line) : "";
 }
 
-// The text between the first pair of quotes, plain or typographic.
+// The text in the first pair of quotes, ASCII or typographic.
 std::string quoted(const std::string& text)
 {
     size_t begin = text.find('\''), end = begin == std::string::npos ? begin : text.find('\'', begin + 1);
@@ -53,7 +52,7 @@ bool contains(const std::string& text, const char* part)
     return text.find(part) != std::string::npos;
 }
 
-// Warnings, by the flag that switches them off.
+// Rewords warnings, which are known by the flag that disables them.
 void reword_warning(Message* message, const std::string& name)
 {
     std::string& text = message->text;
@@ -86,7 +85,7 @@ void reword_undefined(Message* message, std::string name)
     message->is_type = message->is_type || sized;
 }
 
-// The frequent ones in NVRTC's words; others keep those of the compiler.
+// Rewords frequent errors; others keep the words of the compiler.
 void reword(Message* message)
 {
     std::string& text = message->text;
@@ -111,7 +110,7 @@ void reword(Message* message)
         text = "#pragma message: \"" + said + "\"";
         message->kind = "remark";
         message->number = 20200;
-        message->column = ~size_t(0); // behind the line
+        message->column = ~size_t(0); // the end of the line
     } else if (text.compare(0, 13, "expected ';' ") == 0) {
         text = "expected a \";\"";
     } else if (text.compare(0, 13, "expected '}' ") == 0) {
@@ -147,7 +146,7 @@ void reword(Message* message)
         text.erase(flag);
 }
 
-// "file:12:3: error: text"
+// Parses "file:12:3: error: text".
 bool parse(const std::string& line, Message* message)
 {
     static const struct {
@@ -223,7 +222,7 @@ bool is_linker_text(const std::string& output)
     return output.compare(0, 6, "ptxas ") == 0;
 }
 
-// Where the program includes a header, as far as its text tells.
+// The line where the program includes a header, as far as its text tells.
 static int including_line(const Sources& sources, const std::string& file)
 {
     const std::string& text = sources.texts.at(sources.program);
@@ -245,8 +244,8 @@ static Message refused_header(const Sources& sources, const std::string& file)
     return message;
 }
 
-// A declaration whose types are not known makes the compiler complain of everything in it and behind it,
-// also of what the front end adds to kernels: what is left is the unknown type.
+// A declaration with an unknown type makes the compiler report everything in it and behind it, also code that the front
+// end added to kernels. Keeps only the message about the unknown type.
 static void keep_first_cause(std::vector<Message>* messages)
 {
     bool echoes = std::any_of(messages->begin(), messages->end(), [](const Message& message) {
@@ -273,7 +272,7 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
         Message message;
         bool known = parse(output.substr(at, end - at), &message);
         at = end + 1;
-        // The compiler's advice on headers is for headers that are not here.
+        // The compiler recommends headers that do not exist here.
         if (!known || (message.kind == "note" && contains(message.text, "is defined in header")))
             continue;
         // Said of x = y where the operator returns a volatile reference; CUDA's compilers do not mention it.
@@ -284,7 +283,7 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
             message.kind = "error";
         if ((message.kind == "error" || message.kind == "fatal") && is_foreign(sources, message.file))
             return {refused_header(sources, message.file)};
-        bool told = message.kind == "remark" && // by clang when it preprocesses, and again when it compiles
+        bool told = message.kind == "remark" && // clang reports it when preprocessing, and again when compiling
                     std::any_of(messages.begin(), messages.end(), [&](const Message& other) {
                         return other.line == message.line && other.file == message.file && other.text == message.text;
                     });
@@ -347,7 +346,7 @@ Report translate_diagnostics(const std::string& output, const Sources& sources, 
             continue;
         report.log += show(message, sources, style);
         if (i + 1 < messages.size() && messages[i + 1].kind == "note")
-            continue; // a note follows without a gap
+            continue; // a note follows without an empty line
         report.log += "\n";
         if (warned && !advised)
             report.log += "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n";

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// What is read from the files that compiler and linker write, without loading them.
+// Reads the files that compiler and linker write, without loading them.
 #pragma once
 
 #include <elf.h>
@@ -13,19 +12,19 @@
 
 namespace emu::front {
 
-// Our mark, in a header field that x86-64 does not use, and a checksum in its padding: a
-// damaged file would bring down the dynamic linker. Both go before linking and loading.
+// Our mark, in a header field that x86-64 does not use, and a checksum in the padding of the header: a damaged file
+// would crash the dynamic linker. Both are checked before linking and loading.
 constexpr uint32_t elf_mark = 0x454d5501;
 void stamp_elf(Bytes* file);
 void unstamp_elf(Bytes* file);
 bool is_whole_elf(const Bytes& file);
-// Size of an ELF file by its headers, 0 when they make no sense.
+// The size of an ELF file by its headers; 0 if they are inconsistent.
 size_t elf_size(const void* image, size_t known_size);
 bool is_our_elf(const void* image, size_t known_size, uint16_t* type);
 
 struct ElfSymbol {
     std::string name;
-    uint64_t value = 0, size = 0; // of objects: the value counts from the section
+    uint64_t value = 0, size = 0; // in object files the value is an offset in the section
     uint8_t type = 0, bind = 0;
     uint16_t section = 0;
 };
@@ -38,19 +37,19 @@ public:
     const std::vector<ElfSymbol>& symbols() const { return symbols_; }
     const ElfSymbol* find(const std::string& name) const;
 
-    // A place in the file: an address in a module, a section and offset in an object.
+    // A place in the file: an address in a module, a section with an offset in an object.
     struct Place {
         uint16_t section = 0;
         uint64_t value = 0;
         explicit operator bool() const { return section != 0; }
     };
     Place place_of(const ElfSymbol& symbol) const { return {symbol.section, symbol.value}; }
-    // Bytes that the file has there; null for what only memory has (.bss).
+    // The bytes at a place; null if only memory has them (.bss).
     const std::byte* data(Place place, size_t size) const;
-    // Where the pointer stored at `place` points to, by its relocation.
+    // Where the pointer stored at `place` points, by its relocation.
     Place pointer(Place place) const;
     std::string text(Place place) const;
-    // The symbol that begins at a place; kernels and variables go before our own records.
+    // The symbol at a place; symbols of kernels and variables go before those of our records.
     const ElfSymbol* symbol_at(Place place) const;
 
     struct Segment {

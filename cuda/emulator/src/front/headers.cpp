@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Which headers programs can include here, in words.
+// Messages about headers that programs cannot include here.
 #include <regex>
 
 #include "compiler.hpp"
@@ -14,7 +13,7 @@ const char* const own_headers =
     "<cuda_runtime.h>, <cuda.h>, <vector_types.h>, <math_constants.h>, <cuda/{barrier,ptx}>, and "
     "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
 
-// Headers of the toolkit, by what their names (without the folder of the installation) begin with.
+// Headers of the CUDA toolkit, by the start of their names, without the folder of the installation.
 const std::regex& toolkit()
 {
     static const std::regex names(
@@ -24,7 +23,7 @@ const std::regex& toolkit()
     return names;
 }
 
-// Of C and C++, by their names.
+// Headers of C and C++, by their names.
 const std::regex& standard()
 {
     static const std::regex names(

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Images: what they are, what is in them, and loaded copies of them.
+// Images: their kind, their contents, and loaded copies of them.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -42,7 +41,7 @@ ImageKind inspect_elf(const void* image, size_t known_size, size_t* size)
     return machine == cuda_machine ? ImageKind::foreign_cubin : ImageKind::unknown;
 }
 
-// PTX has its version among the first directives, behind comments.
+// PTX has a .version directive at its start, possibly after comments.
 bool looks_like_ptx(const char* text, size_t size)
 {
     for (size_t i = 0; i < 4096 && (size == 0 || i < size) && text[i]; ++i) {
@@ -78,14 +77,14 @@ Error no_binary(const std::string& what, int architecture)
                 std::to_string(config().compute_major) + "." + std::to_string(config().compute_minor)};
 }
 
-// Copies what a caller points to without a size, of which only a header that may be damaged
-// tells how long it is: the kernel finds out what can be read.
+// Copies data whose size is only known from its own header, which may be damaged: process_vm_readv() finds out what is
+// readable.
 bool copy_safely(const void* from, size_t size, Bytes* to)
 {
     char last;
     iovec one{&last, 1}, end{static_cast<char*>(const_cast<void*>(from)) + size - 1, 1};
     if (process_vm_readv(getpid(), &one, 1, &end, 1, 0) < 0 && errno == EFAULT)
-        return false; // before any memory is asked for
+        return false; // before memory is allocated
     to->resize(size);
     iovec local{to->data(), size}, remote{const_cast<void*>(from), size};
     ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
@@ -96,7 +95,7 @@ bool copy_safely(const void* from, size_t size, Bytes* to)
     return done >= 0 && size_t(done) == size;
 }
 
-// The machine code of an image, in whatever form it came.
+// The machine code of an image of any kind.
 Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
 {
     if (!request.image)
@@ -188,7 +187,7 @@ private:
     size_t memory_ = 0;
 };
 
-// Each loaded copy has a file of its own, so the dynamic linker takes none for another.
+// Each loaded copy has a file of its own, or the dynamic linker would return the loaded one.
 Error Loaded::map(Bytes code)
 {
     unstamp_elf(&code);
@@ -204,7 +203,7 @@ Error Loaded::map(Bytes code)
     if (!library_) {
         const char* why = dlerror();
         std::string first = why ? why : "";
-        // Where memory files must not be executed, a file that is removed at once.
+        // If memory files must not be executed, uses a temporary file, which is removed at once.
         TemporaryFolder folder;
         std::string file = folder.path() + "/module.so";
         if (!folder.path().empty() && write_file(file, code.data(), code.size()))

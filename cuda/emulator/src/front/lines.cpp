@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Line tables: DWARF 4, as the front end has them made. Read when a report needs them.
+// Line tables: DWARF 4, as the front end asks for. Read when a report needs them.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -124,7 +123,7 @@ private:
 void LineReader::header()
 {
     unit_minimum_ = fixed<uint8_t>();
-    fixed<uint8_t>(); // operations per instruction
+    fixed<uint8_t>(); // maximum operations per instruction
     fixed<uint8_t>(); // default is_stmt
     line_base_ = fixed<int8_t>();
     line_range_ = fixed<uint8_t>();
@@ -160,7 +159,7 @@ void LineReader::unit()
     const uint8_t* code = at_ + header_length;
     if (version >= 2 && version <= 4 && code <= stop) {
         if (version < 4) {
-            at_ = stop; // not of our making
+            at_ = stop; // a form that our compilers do not write
             return;
         }
         header();
@@ -178,7 +177,7 @@ void LineReader::extended()
         return;
     const uint8_t* next = at_ + length;
     switch (fixed<uint8_t>()) {
-    case 1: // end of sequence
+    case 1: // DW_LNE_end_sequence
         emit(true);
         reset();
         break;
@@ -244,7 +243,7 @@ struct Tables {
 
 Tables& tables()
 {
-    static Tables* all = new Tables; // reports may be written while the process ends
+    static Tables* all = new Tables; // never destroyed: reports may be written while the process exits
     return *all;
 }
 
@@ -278,8 +277,7 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
     uint64_t address = pc - image.load_bias;
     auto after = std::upper_bound(table->rows.begin(), table->rows.end(), address,
                                   [](uint64_t a, const Row& row) { return a < row.address; });
-    // Inlined code of our own headers stands for the line of the program that called it: the
-    // last one before it.
+    // For inlined code of our own headers, the line of the program that called it: the last one before it.
     const std::string& ours = device_headers();
     for (auto row = after; row != table->rows.begin() && !(row - 1)->end; --row) {
         const std::string& file = table->files[(row - 1)->file];

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Joins objects, texts and modules into one module.
+// Links objects, texts and modules to one module.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +13,7 @@
 namespace emu::front {
 namespace {
 
-// An input as object files; of a library its members.
+// Adds an input as object files, or the members of a library.
 Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::vector<LinkInput>* members,
                   std::string* log)
 {
@@ -60,7 +59,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
             name + " holds code made for NVIDIA GPUs; the software device links what it compiled itself"};
 }
 
-// -ptx: the texts one after another.
+// -ptx: concatenates the texts.
 Error join_texts(const LinkRequest& request, Bytes* out)
 {
     std::vector<Unit> units;
@@ -73,8 +72,8 @@ Error join_texts(const LinkRequest& request, Bytes* out)
     return {};
 }
 
-// Messages of the system's linker in the words of nvlink, with the inputs' names:
-// "input0.o: in function ...", "undefined reference to `f'", "multiple definition of `f'".
+// Rewords messages of the system's linker as those of nvlink, with the names of the inputs: "input0.o: in function
+// ...", "undefined reference to `f'", "multiple definition of `f'".
 std::string reword(const std::string& output, const std::vector<std::string>& names)
 {
     static const struct {

@@ -11,20 +11,20 @@ namespace {
 
 enum class Kind {
     flag,
-    truth,      // true or false
+    truth, // true or false
     number,
     text,
-    text_equal, // a value after = only
-    joined,     // -DX and -D X
+    text_equal, // only with =
+    joined, // -DX or -D X
 };
 
-using Apply = bool (*)(Options& options, const std::string& value); // false: bad value
+using Apply = bool (*)(Options& options, const std::string& value); // false: wrong value
 
 struct Row {
-    const char* full;  // without dashes; null: none
+    const char* full; // without dashes; null: none
     const char* brief;
     Kind kind;
-    Apply apply; // null: accepted without an effect here
+    Apply apply; // null: accepted without effect
 };
 
 void refuse(Options& options, const std::string& text)
@@ -113,10 +113,10 @@ bool set_errors(Options& options, const std::string& value)
         options.log += "nvrtc: error: " + name + " expects valid value(s) from the following list: all-warnings, " +
                        "reorder, deprecated-declarations, conversion\n";
     options.valid = options.valid && fine;
-    return true; // it has told its own error
+    return true; // the error has been written already
 }
 
-// These tell their own errors.
+// These write their own errors.
 bool set_density(Options& options, const std::string& value)
 {
     if (std::atoi(value.c_str()) < 0 || std::atoi(value.c_str()) > 101)
@@ -220,7 +220,7 @@ const Row* find_row(const std::string& name, bool full)
     return nullptr;
 }
 
-// "-DX", "-I/path": the value follows the letter.
+// Finds an option whose value follows the letter directly: "-DX", "-I/path".
 const Row* find_joined(const std::string& word)
 {
     if (word.size() >= 2 && word[0] == '-')
@@ -256,7 +256,7 @@ void apply(Options& options, const Row& row, const std::string& value, bool give
     refuse(options, "invalid argument for option " + shown(row) + ": " + value);
 }
 
-// What only all options together say.
+// Checks combinations of options.
 void check_together(Options& options)
 {
     if (options.separate && options.whole)
@@ -267,7 +267,7 @@ void check_together(Options& options)
         return refuse(options,
                       std::string("--extensible-whole-program (-ewp) is not compatible with ") +
                           (options.separate ? "--device-c (-dc)" : "--relocatable-device-code=true (-rdc=true)"));
-    // NVRTC ends these without a new line.
+    // NVRTC ends these messages without a newline.
     std::string text;
     if (options.float128 && options.architecture < 100)
         text = "option --device-float128 is not supportedon architectures earlier than sm_100";
@@ -311,7 +311,7 @@ Options read_options(const std::vector<std::string>& words)
             else if (row->kind != Kind::flag && i + 1 < words.size())
                 value = words[++i], given = true;
             else if (row->full == std::string("dopt") || row->full == std::string("Ofast-compile")) {
-                // NVRTC says so and compiles all the same.
+                // NVRTC writes an error and compiles nevertheless.
                 options.log += std::string("nvrtc: error: ") + (row->full[0] == 'd' ? "-" : "--") + row->full +
                                " expects a value\n";
                 break;

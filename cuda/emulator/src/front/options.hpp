@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The options of NVRTC: which there are, and what they mean for us.
+// The options of NVRTC, and what they mean here.
 #pragma once
 
 #include <set>
@@ -11,9 +10,9 @@
 namespace emu::front {
 
 struct Options {
-    int architecture = 75;          // of compute_XX or sm_XX
+    int architecture = 75; // of compute_XX or sm_XX
     std::string suffix;             // "a" or "f"
-    bool real_architecture = false; // sm_XX: machine code as well
+    bool real_architecture = false; // sm_XX: make machine code, too
     bool relocatable = false;
     bool separate = false, whole = false, never_relocatable = false; // -dc, -dw, -rdc=false
     bool extensible = false;                                         // -ewp
@@ -26,7 +25,7 @@ struct Options {
     bool default_device = false;
     bool int128 = false;
     bool no_source_include = false;
-    bool has_move = true;           // std::move and std::forward
+    bool has_move = true; // declare std::move and std::forward
     bool fast_math = false;
     bool flush_denormals = false;
     bool fast_divide = false, fast_root = false;
@@ -34,15 +33,15 @@ struct Options {
     bool error_numbers = true;
     bool warnings_are_errors = false;
     bool pch_asked = false;
-    std::string use_pch; // the file of a precompiled header, which is not needed here
+    std::string use_pch; // the file of a precompiled header; read by nobody
     int registers = 0;
     int standard = 17;
     std::vector<std::string> macros;       // "-DX=1", "-UX" in order
-    std::vector<std::string> includes;     // folders
+    std::vector<std::string> includes; // folders
     std::vector<std::string> pre_includes;
     std::set<int> suppressed, diagnosed_as_error, diagnosed_as_warning;
 
-    std::string log;   // errors and warnings of the options themselves
+    std::string log; // errors and warnings about the options themselves
     bool valid = true;
 };
 

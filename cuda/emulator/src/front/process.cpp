@@ -58,8 +58,7 @@ std::string read_all(int fd)
     return text;
 }
 
-// The C locale, so that messages can be understood; nothing that changes a compiler's
-// behaviour behind our back.
+// The C locale, so that messages can be parsed; without variables that would change the behaviour of a compiler.
 std::vector<std::string> child_environment()
 {
     static const char* const dropped[] = {
@@ -92,7 +91,7 @@ std::vector<char*> pointers(std::vector<std::string>& words)
 
 thread_local CancelScope* cancelling = nullptr;
 
-// Returns when the child has ended, which it is made to where that was asked for.
+// Returns when the child has ended. Kills it if cancellation is requested.
 void watch(pid_t child)
 {
     int descriptor = int(syscall(SYS_pidfd_open, child, 0));
@@ -117,7 +116,7 @@ int wait_for(pid_t child)
     while (waitpid(child, &status, 0) < 0) {
         if (errno == EINTR)
             continue;
-        return 0; // SIGCHLD is ignored in this process: judge by what was written
+        return 0; // SIGCHLD is ignored in this process, so that no status is kept: judge by the output
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -167,7 +166,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    // A group of its own: Ctrl-C at the terminal is for the program, which may be compiling on other threads.
+    // A process group of its own: Ctrl-C at the terminal is for the program, other threads of which may be compiling.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     for (int i = 0; i < 3; ++i)
@@ -273,7 +272,7 @@ bool write_private_file(const std::string& path, const void* data, size_t size)
     int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    fchmod(fd, 0600); // a umask may have left less
+    fchmod(fd, 0600); // the umask may have removed bits
     bool done = write_all(fd, data, size);
     return close(fd) == 0 && done;
 }

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
 // Child processes and temporary files for the toolchain.
 #pragma once
 
@@ -13,16 +12,16 @@
 namespace emu::front {
 
 struct ProcessResult {
-    int status = -1;       // exit status; -1: could not be started, or ended by a signal
+    int status = -1; // exit status; -1: not started, or ended by a signal
     std::string out, err;
-    std::string failure;   // why it could not be started
+    std::string failure; // why it was not started
 };
 
-// Runs a program found by PATH with `input` on its standard input. Input and output go
-// through memory files, so no pipe can fill up.
+// Runs a program of the PATH with `input` as its standard input. Input and output are memory files, so that no pipe can
+// fill up.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input);
 
-// While it lives, this thread's child processes are killed, with their own, once the function gives true.
+// While it lives, child processes of this thread, with their own children, are killed once the function returns true.
 class CancelScope {
 public:
     explicit CancelScope(std::function<bool()> is_cancelled);
@@ -38,8 +37,7 @@ private:
     bool happened_ = false;
 };
 
-// A folder that vanishes with the object. Tries TMPDIR, /tmp, /dev/shm, /var/tmp and the
-// working folder.
+// A folder that is removed with the object. Tries TMPDIR, /tmp, /dev/shm, /var/tmp and the working directory.
 class TemporaryFolder {
 public:
     TemporaryFolder();
@@ -55,25 +53,25 @@ private:
 bool read_file(const std::string& path, Bytes* out);
 bool write_file(const std::string& path, const void* data, size_t size);
 
-// Files that nobody but this user, or root, can have written. Reads a regular file, without following a
-// link or waiting, as for the writer of a FIFO; false for anything else. `accepts` sees the first `head`
-// bytes and the size of the file, and decides whether the rest is read.
+// Reads a regular file that only this user or root can have written; follows no link, and does not wait for the writer
+// of a FIFO. False for all other files. `accepts` gets the first `head` bytes and the size of the file, and decides
+// whether the rest is read.
 bool read_private_file(const std::string& path, size_t head,
                        const std::function<bool(const std::byte*, uint64_t)>& accepts, Bytes* out);
-// Makes a new file that only its owner reads and writes, whatever the umask; false when the path is taken.
+// Creates a file that only its owner can read and write, whatever the umask is; false if the path exists.
 bool write_private_file(const std::string& path, const void* data, size_t size);
-// Makes the folders that are missing, for their owner alone, whatever the umask.
+// Creates missing folders for their owner alone, whatever the umask is.
 bool make_private_folders(const std::string& path);
-// Whether this is a folder, or a regular file, and no link to one, of this user or root, that others cannot write.
+// Whether this is a folder (or a regular file), no link, of this user or root, that others cannot write.
 bool is_private(const std::string& path, bool is_folder);
-void remove_folder(const std::string& path); // with what is in it
-// A descriptor of a memory file that holds these bytes; -1 on failure.
+void remove_folder(const std::string& path); // with its contents
+// Returns the descriptor of a memory file with these bytes; -1 on failure.
 int memory_file(const char* name, const void* data, size_t size);
 
 std::string text_of(const Bytes& bytes);
 Bytes bytes_of(const std::string& text);
 
-// FNV-1a in two lanes of 64 bits: keys of the cache, not security.
+// FNV-1a in two lanes of 64 bits: for keys of the cache, not for security.
 class Hash {
 public:
     void add(const void* data, size_t size);

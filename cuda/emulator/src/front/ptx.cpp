@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// One instruction becomes one statement. Known are mbarriers, bulk copies with and without
-// tensors, fences, and what loops around them need: moves, comparisons, selections, jumps.
+// One instruction becomes one statement. Known are mbarriers, bulk copies with and without tensors, fences, and what
+// loops around them need: moves, comparisons, selections, jumps.
 #include "ptx.hpp"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ std::string trimmed(const std::string& text)
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// At commas, but not within brackets.
+// Splits at commas outside of brackets.
 Words split_operands(const std::string& text)
 {
     Words found;
@@ -91,7 +90,7 @@ private:
 
     static bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
 
-    // Of a word and a single colon, where the colon is; else 0.
+    // The place of the colon if the code begins with a label; else 0.
     static size_t label_end(const std::string& code, size_t at)
     {
         size_t end = at;
@@ -118,7 +117,7 @@ private:
 
     // -------------------------------------------------------------------- operands
 
-    // %0, %laneid, %%laneid, a number, or a register of the statement. Empty: none of them.
+    // The C++ for a source operand: %0, %laneid, %%laneid, a number, or a register of the statement. Empty: unknown.
     std::string value(const std::string& text) const
     {
         if (text.empty())
@@ -141,7 +140,7 @@ private:
         return *end || number >= operands_.size() ? "" : "emu_o" + std::to_string(number);
     }
 
-    // What may be written to; "_" is for values that nobody wants.
+    // The C++ for a destination operand; "_" discards the value.
     std::string target(const std::string& text) const
     {
         if (text == "_")
@@ -150,7 +149,7 @@ private:
         return is_output || registers_.count(plain(text)) ? value(text) : "";
     }
 
-    // [%0] or [%0 + 16].
+    // The C++ for an address: [%0] or [%0 + 16].
     std::string address(const std::string& text) const
     {
         if (text.size() < 3 || text.front() != '[' || text.back() != ']')
@@ -164,7 +163,7 @@ private:
         return offset.empty() ? "" : "(" + base + " + " + offset + ")";
     }
 
-    // {%2, %3} as the members of an array; `count` becomes how many.
+    // The C++ for a vector {%2, %3}, as members of an array; `count` becomes its length.
     std::string numbers(const std::string& text, size_t* count) const
     {
         if (text.size() < 3 || text.front() != '{' || text.back() != '}')
@@ -222,7 +221,7 @@ private:
     {
         const std::string& name = code[0];
         if (name == "fence" || name == "membar" || name == "prefetch")
-            return true; // all that was begun is done and seen already
+            return true; // copies are complete and visible already
         if (name == "mov" || name == "selp" || name == "setp" || name == "bra" || name == "elect")
             return plain_instruction(code, operands, made);
         if (name == "mbarrier" && code.size() > 1)
@@ -275,7 +274,7 @@ private:
         return !made->empty();
     }
 
-    // elect.sync _|p, mask: the lowest lane of the mask.
+    // elect.sync _|p, mask: elects the lowest lane of the mask.
     bool elect(const Words& operands, std::string* made)
     {
         size_t bar = operands[0].find('|');

@@ -13,7 +13,7 @@ bool one_of(std::string_view text, std::initializer_list<const char*> list)
     return std::any_of(list.begin(), list.end(), [&](const char* word) { return text == word; });
 }
 
-// Words with a parenthesis that is no parameter list.
+// Words that are followed by a parenthesis that is no parameter list.
 bool takes_arguments(std::string_view text)
 {
     return one_of(text, {"alignas", "__align__", "__attribute__", "decltype", "noexcept", "explicit",
@@ -136,7 +136,7 @@ bool Rewriter::specifier(size_t i, Declaration& d, size_t* next)
     return true;
 }
 
-// The name before a parameter list: `f`, `a::f`, `f<int>`, `operator+`.
+// Finds the name before a parameter list: `f`, `a::f`, `f<int>`, `operator+`.
 void Rewriter::find_name(size_t open, Declaration& d)
 {
     size_t i = open;
@@ -162,7 +162,7 @@ void Rewriter::find_name(size_t open, Declaration& d)
     d.name_end = open;
 }
 
-// A parenthesis among the specifiers: a parameter list, or part of a declarator.
+// Handles a parenthesis among the specifiers: a parameter list, or part of a declarator.
 size_t Rewriter::parenthesis(size_t i, Declaration& d)
 {
     size_t next = after(i);
@@ -179,7 +179,7 @@ size_t Rewriter::parenthesis(size_t i, Declaration& d)
     return next;
 }
 
-// Behind `=`: up to the comma or semicolon that ends it.
+// From `=` to the comma or semicolon that ends the initializer.
 size_t Rewriter::initializer(size_t i)
 {
     while (!at_end(i) && !is(i, ";") && !is(i, ",") && !is(i, "}"))
@@ -187,7 +187,7 @@ size_t Rewriter::initializer(size_t i)
     return i;
 }
 
-// Behind the colon of a constructor: up to the body.
+// From the colon of a constructor to its body.
 size_t Rewriter::member_initializers(size_t i)
 {
     while (!at_end(i) && !is(i, ";")) {
@@ -254,7 +254,7 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
             if (finished)
                 return next;
         } else if (is(i, "operator")) {
-            // The symbol up to the parameter list; operator() has a parenthesis of its own.
+            // Skips the operator symbol up to the parameter list; operator() has parentheses of its own.
             next = is(i + 1, "(") && is(i + 2, ")") ? i + 3 : i + 1;
             while (!at_end(next) && !is(next, "(") && !is(next, ";"))
                 ++next;

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// The class behind rewrite(): finds declarations (rewrite.cpp), and edits kernels and
-// variables (rewrite_edits.cpp). It understands just enough of C++ for that; whatever it
-// cannot make out stays as it is, for the compiler to judge.
+// The class behind rewrite(): finds declarations (rewrite.cpp), and edits kernels and variables (rewrite_edits.cpp). It
+// understands as much of C++ as that needs; other code stays as it is, for the compiler to judge.
 #pragma once
 
 #include <map>
@@ -14,11 +12,11 @@
 namespace emu::front {
 
 struct Declaration {
-    size_t begin = 0;         // first token of the specifiers
+    size_t begin = 0; // first token of the specifiers
     size_t name_begin = 0, name_end = 0;
-    size_t open = 0, close = 0; // of the parameter list; 0: not a function
+    size_t open = 0, close = 0; // of the parameter list; 0: no function
     size_t body = 0, body_end = 0;
-    size_t end = 0;           // the semicolon or closing brace
+    size_t end = 0; // the semicolon or closing brace
     size_t bounds = 0, bounds_end = 0, cluster = 0, cluster_end = 0;
     bool is_template = false, is_specialization = false, is_instantiation = false;
     bool global = false, device = false, host = false;
@@ -41,8 +39,8 @@ private:
     bool is(size_t i, const char* text) const { return i < t_.size() && t_[i].text == text; }
     bool is_word(size_t i) const { return i < t_.size() && t_[i].kind == TokenKind::word; }
     bool at_end(size_t i) const { return i >= t_.size() || t_[i].kind == TokenKind::end; }
-    size_t after(size_t i) const;        // behind the bracket that closes the one at i
-    size_t after_angles(size_t i) const; // the same for <; i + 1 when it is no bracket
+    size_t after(size_t i) const; // behind the bracket that closes the one at i
+    size_t after_angles(size_t i) const; // the same for angle brackets; i + 1 if < is an operator
     void scope(size_t i, size_t end, bool in_class);
     size_t declaration(size_t i, size_t end, bool in_class);
     size_t prefix(size_t i, Declaration& d);
@@ -60,7 +58,7 @@ private:
     void body(size_t open, size_t close);
     void variable(const Declaration& d, bool in_class);
     size_t shared_variable(size_t begin, size_t at, size_t end, bool outside);
-    size_t assembly(size_t i);                // rewrite_asm.cpp
+    size_t assembly(size_t i); // rewrite_asm.cpp
     std::vector<PtxOperand> asm_operands(size_t at, size_t close) const;
     void declare_shared(size_t name, size_t floor, size_t close); // rewrite_lambdas.cpp
     size_t lambda_body(size_t i) const;
@@ -78,8 +76,8 @@ private:
     void error(size_t i, std::string text);
     void calls_of_kernels();
 
-    // Which functions have shared variables, and which names each mentions: what a kernel
-    // uses of shared memory follows from both.
+    // Which functions have shared variables, and which names each function mentions: from both follows what shared
+    // memory a kernel uses.
     struct Body {
         size_t open, close;
         bool kernel, has_shared;
@@ -87,7 +85,7 @@ private:
 
     struct SharedName {
         std::string_view text;
-        size_t begin, end; // where it is known
+        size_t begin, end; // tokens between which it is known
     };
 
     const std::string& text_;
@@ -97,7 +95,7 @@ private:
     std::vector<Edit> edits_;
     std::vector<SourceError> errors_;
     std::multimap<std::string_view, Body> bodies_;
-    std::vector<SharedName> shared_names_; // of the function at hand
+    std::vector<SharedName> shared_names_; // of the current function
     int serial_ = 0;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Inline assembly: what everyday programs use it for becomes C++ (ptx.cpp), and everything
-// else is refused by its text. Special registers stand here.
+// Inline assembly: frequent instructions become C++ (ptx.cpp), all others are refused by name. The table of special
+// registers is here.
 #include <cstring>
 
 #include "ptx.hpp"
@@ -40,7 +39,7 @@ const Register registers[] = {
     {"cluster_nctarank", "::emu_cluster_blocks()"},
     {"is_explicit_cluster", "::emu_cluster_blocks() > 1"},
 };
-// With .x, .y or .z behind; $ stands for the letter.
+// Followed by .x, .y or .z; $ stands for the letter.
 const Register triples[] = {
     {"tid", "::threadIdx.$"},
     {"ntid", "::blockDim.$"},
@@ -74,7 +73,8 @@ std::string special_register(const std::string& name)
 
 namespace {
 
-// What string tokens say; of the escapes that occur in PTX one ends a line, and the others are blanks.
+// The text of string tokens. Of the escapes that occur in PTX, an n after the backslash ends a line; the others count
+// as blanks.
 std::string content(std::string_view token)
 {
     size_t first = token.find('"'), last = token.rfind('"');
@@ -101,7 +101,7 @@ size_t Rewriter::assembly(size_t i)
     for (; at < close && t_[at].kind == TokenKind::text; ++at)
         code += content(t_[at].text);
     if (code.find_first_not_of(" \t\n") == code.npos)
-        return close; // a barrier for the compiler, which means the same here
+        return close; // a compiler barrier, which means the same here
     std::vector<PtxOperand> operands = asm_operands(at, close);
     std::string refused, text = translate_ptx(code, operands, &refused);
     if (!text.empty()) {
@@ -117,7 +117,7 @@ size_t Rewriter::assembly(size_t i)
     return close;
 }
 
-// The operands behind the code, outputs first; what they name is not looked at.
+// The operands after the code, outputs first; their expressions are not examined.
 std::vector<PtxOperand> Rewriter::asm_operands(size_t at, size_t close) const
 {
     std::vector<PtxOperand> found;

@@ -55,7 +55,7 @@ std::string Rewriter::joined(size_t begin, size_t end) const
     return out;
 }
 
-// The parameter list without default arguments, for use as part of a type.
+// The parameter list without default arguments, for use in a type.
 std::string Rewriter::parameter_types(size_t open, size_t close) const
 {
     std::string out;
@@ -127,13 +127,13 @@ void Rewriter::function(const Declaration& d, bool in_class)
         while (name > d.name_begin && !is_word(name - 1))
             --name;
         std::string_view text = name > d.name_begin ? t_[name - 1].text : std::string_view();
-        if (is(d.name_end - 1, ">")) // f<int>: the name stands before the bracket
+        if (is(d.name_end - 1, ">")) // f<int>: the name is before the bracket
             text = t_[d.name_begin].text;
         bodies_.insert({text, {d.body, d.body_end, d.global, serial_ != before}});
     }
 }
 
-// Tells each kernel which functions with shared variables it can reach.
+// Records for each kernel which functions with shared variables it can reach.
 void Rewriter::calls_of_kernels()
 {
     bool any = std::any_of(bodies_.begin(), bodies_.end(),
@@ -188,7 +188,7 @@ void Rewriter::body(size_t open, size_t close)
     }
 }
 
-// The names that a declaration declares, as tokens.
+// The names that a declaration declares, as token indices.
 std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
 {
     std::vector<size_t> names;
@@ -261,7 +261,7 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     std::string records;
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) + ", " + kind + ")";
-    bool initialised = false, pointer = false; // to a function: no place for the word there
+    bool initialised = false, pointer = false; // a pointer to a function has no place for the annotation
     for (size_t i = d.begin; i < d.end; ++i) {
         pointer = pointer || (!initialised && is(i, "(") && is(i + 1, "*"));
         initialised = initialised || is(i, "=");
@@ -271,8 +271,8 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     insert_after(d.end, records);
 }
 
-// `__shared__ float tile[16][17], x;` becomes types of these shapes, storage of the OS
-// thread for each, and references to it. `begin`: of the statement, `at`: the word itself.
+// `__shared__ float tile[16][17], x;` becomes types of these shapes, thread-local storage for each, and references to
+// it. `begin`: start of the statement, `at`: the word __shared__.
 size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outside)
 {
     size_t stop = at;

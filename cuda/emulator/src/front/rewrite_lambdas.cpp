@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Shared variables are static: a lambda uses them without capturing them. Here they are
-// references, so a lambda that mentions one gets it into its list, by reference.
+// In CUDA shared variables are static, so that lambdas use them without capturing. Here they are references: a lambda
+// that mentions one gets a capture by reference.
 #include "rewrite.hpp"
 
 namespace emu::front {
 
-// Behind the name at i the variable is known up to the brace that closes its block.
+// The variable is visible from its name at i to the brace that closes the block.
 void Rewriter::declare_shared(size_t name, size_t floor, size_t close)
 {
     int depth = 0;
@@ -22,7 +21,7 @@ void Rewriter::declare_shared(size_t name, size_t floor, size_t close)
     shared_names_.push_back({t_[name].text, std::max(name, floor), end});
 }
 
-// The opening brace of a lambda's body, if one begins at i; else 0.
+// The opening brace of a lambda's body if one begins at i; else 0.
 size_t Rewriter::lambda_body(size_t i) const
 {
     if (!is(i, "[") || is(i + 1, "["))
@@ -58,7 +57,7 @@ void Rewriter::lambda(size_t i)
         bool used = false, captured = false;
         for (size_t k = body; k < end; ++k)
             used = used || (is_word(k) && t_[k].text == name->text && !is(k - 1, ".") && !is(k - 1, "::"));
-        for (size_t k = i; k < body; ++k) // or the name of a parameter
+        for (size_t k = i; k < body; ++k) // or a parameter of that name
             captured = captured || t_[k].text == name->text;
         std::string item = "&" + std::string(name->text);
         if (used && !captured && (added + ",").find(item + ",") == added.npos)

@@ -50,7 +50,7 @@ void Lexer::add(TokenKind kind, size_t begin)
     out_.list.push_back(token);
 }
 
-// "# 12 "file" 1 3": what the preprocessor writes where it changes the file.
+// Reads a line marker of the preprocessor: "# 12 "file" 1 3".
 void Lexer::marker(size_t begin, size_t end)
 {
     char* after = nullptr;
@@ -73,7 +73,7 @@ void Lexer::marker(size_t begin, size_t end)
         known = out_.files.end() - 1;
     }
     file_ = int(known - out_.files.begin());
-    line_ = int(line) - 1; // the line break at the end of this line adds one
+    line_ = int(line) - 1; // the newline after the marker adds one
 }
 
 void Lexer::directive()
@@ -123,7 +123,7 @@ void Lexer::number()
         bool separator = c == '\'' && is_word(at(here_ + 1));
         if (!is_word(c) && c != '.' && !exponent && !separator)
             break;
-        // 0x1e+1 is a sum: an exponent sign needs a decimal e or a hexadecimal p.
+        // 0x1e+1 is a sum: a sign belongs to a decimal exponent (e) or a hexadecimal one (p).
         if (exponent && at(begin) == '0' && std::tolower(at(begin + 1)) == 'x' && std::tolower(text_[here_ - 1]) == 'e')
             break;
         ++here_;
@@ -131,7 +131,7 @@ void Lexer::number()
     add(TokenKind::number, begin);
 }
 
-// Only the pairs that matter for structure are put together.
+// Only character pairs that matter for the structure become one token.
 void Lexer::symbol()
 {
     size_t begin = here_;
@@ -201,7 +201,7 @@ std::string apply_edits(const std::string& text, std::vector<Edit> edits)
     size_t here = 0;
     for (const Edit& edit : edits) {
         if (edit.offset < here)
-            continue; // lies within one that was removed
+            continue; // inside of a removed part
         out.append(text, here, edit.offset - here);
         out += edit.inserted;
         here = edit.offset + edit.removed;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-//
-// Preprocessed C++ as tokens, and edits that keep every line where it was.
+// Preprocessed C++ as tokens, and edits that keep line numbers.
 #pragma once
 
 #include <string>
@@ -16,13 +15,13 @@ struct Token {
     TokenKind kind = TokenKind::end;
     std::string_view text;
     size_t offset = 0; // in the scanned text
-    int line = 0;      // as the line markers say
-    int file = 0;      // index into Tokens::files
+    int line = 0; // by the line markers
+    int file = 0; // index into Tokens::files
 };
 
 struct SourceFile {
     std::string name;
-    bool ours = false; // a header of the device
+    bool ours = false; // of a header of the device
 };
 
 struct Tokens {
@@ -38,20 +37,20 @@ struct Edit {
     std::string inserted;
 };
 
-// Line breaks within a removed part stay.
+// Line breaks in a removed part are kept.
 std::string apply_edits(const std::string& text, std::vector<Edit> edits);
 
 struct SourceError {
     std::string file;
     int line = 0;
-    size_t column = 0; // from 1; 0: not known
+    size_t column = 0; // from 1; 0: unknown
     std::string text;
 };
 
 struct Rewritten {
     std::string text;
     std::vector<SourceError> errors;
-    std::vector<std::string> files; // all that took part, but ours
+    std::vector<std::string> files; // all files of the program, without device headers
 };
 
 struct RewriteRequest {
@@ -60,8 +59,8 @@ struct RewriteRequest {
     std::string ours;
 };
 
-// The preprocessed text of a program as C++ for the host compiler: kernels get records,
-// shared variables become thread-local, and what cannot run here is refused.
+// Rewrites the preprocessed text of a program for the host compiler: kernels get records, shared variables become
+// thread-local, and code that cannot run here is refused.
 Rewritten rewrite(const std::string& preprocessed, const RewriteRequest& request);
 
 } // namespace emu::front

@@ -11,7 +11,7 @@
 namespace emu::front {
 namespace {
 
-// As a shell splits them, with quotes.
+// Splits a command into words as a shell does, with quotes.
 std::vector<std::string> split_words(const std::string& text)
 {
     std::vector<std::string> words;
@@ -56,7 +56,7 @@ std::string find_program(const std::string& name)
 
 std::string python_of_process;
 
-// The ziglang package: a compiler that pip installs.
+// The compiler of the ziglang package, which pip installs.
 std::vector<std::string> find_zig()
 {
     for (const std::string& name : {python_of_process, std::string("python3"), std::string("python")}) {
