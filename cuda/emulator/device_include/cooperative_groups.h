@@ -16,7 +16,7 @@ inline unsigned ranks_below(unsigned mask) { return unsigned(__popc(mask & ((1u 
 
 // --------------------------------------------------------------------------- the block
 
-// Scratch memory that CUDA needs for tiles above a warp; here they do without.
+// Scratch memory that CUDA needs for tiles larger than a warp; not used here.
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     unsigned char unused[16];
 };
@@ -109,7 +109,7 @@ inline cluster_group this_cluster() { return cluster_group(); }
 
 namespace emu_details {
 
-// A value of any size, in pieces that warps exchange.
+// Exchanges a value of any size between lanes, in pieces.
 template <class T> EMU_NO_CHECK inline T shuffle(emu_u32 op, unsigned mask, T value, unsigned argument, int width)
 {
     static_assert(__is_trivially_copyable(T), "only trivially copyable values are exchanged between threads");
@@ -155,7 +155,7 @@ public:
     }
 };
 
-// A tile of a warp or less.
+// A tile of at most a warp.
 template <unsigned Size> class small_tile : public in_warp<small_tile<Size>> {
 public:
     static unsigned int thread_rank() { return lane() % Size; }
@@ -166,7 +166,7 @@ public:
         return shuffle(EMU_WARP_SHUFFLE_XOR, emu_mask(), value, lanes, Size);
     }
     static unsigned emu_first() { return lane() / Size * Size; }
-    // Lanes that the last warp of a block does not have take no part.
+    // If the last warp of the block is not full, its missing lanes do not take part.
     static unsigned emu_mask()
     {
         unsigned all = (Size == 32 ? 0xffffffffu : (1u << (Size & 31)) - 1u) << emu_first();
@@ -177,7 +177,7 @@ public:
     static unsigned emu_lane_of(unsigned rank) { return emu_first() + rank % Size; }
 };
 
-// The values of a tile's threads. They lie on the stacks of these, which checks keep others out of.
+// Where a tile exchanges values. They are on the stacks of its threads, which checks would not let others access.
 template <class T> struct Values {
     T** place;
     unsigned count;
@@ -190,8 +190,7 @@ template <class T> struct Values {
     }
 };
 
-// A tile of several warps. Each thread shows the others where its value lies; one of them works
-// on the values of all.
+// A tile of several warps. Each thread publishes the address of its value, and one of them works on the values of all.
 template <unsigned Size> class large_tile {
 public:
     static unsigned int thread_rank() { return rank_in_block() % Size; }
@@ -212,7 +211,7 @@ public:
     {
         return collect(value, [source](const Values<T>& all) { all.set_all(all.get(source % all.count)); });
     }
-    // work(values): replaces the values of all threads, which are in the order of ranks.
+    // Calls work(values) with the values of all threads in the order of ranks, and replaces them.
     template <class T, class Work> EMU_NO_CHECK static T collect(T value, Work work)
     {
         unsigned first = rank_in_block() / Size * Size, left = emu_thread.threads - first;
@@ -244,7 +243,7 @@ public:
     static unsigned int meta_group_size() { return (Parent::size() + Size - 1) / Size; }
 };
 
-// The type that says nothing of what was divided.
+// The type without its parent group.
 template <unsigned int Size> class thread_block_tile<Size, void> : public emu_details::tile_kind<Size>::type {
     unsigned int rank_, groups_;
 
@@ -283,7 +282,7 @@ public:
                 out |= (lanes >> i & 1) << rank++;
         return out;
     }
-    // The lanes of the part that this thread belongs to, when parts have `size` ranks each.
+    // The lanes of this thread's part, when the group is divided into parts of `size` ranks.
     coalesced_group emu_part(unsigned size) const
     {
         unsigned own = thread_rank() / size, part = 0, rank = 0;
@@ -295,7 +294,7 @@ public:
 };
 EMU_INLINE coalesced_group coalesced_threads(EMU_PLACE) { return coalesced_group(emu_meet(file, line)); }
 
-// ------------------------------------------------------- groups of a kind known at run time
+// ------------------------------------------------------- groups whose kind is known at run time
 
 class thread_group {
     enum { block, grid, cluster, tile, warp } kind_;
@@ -340,7 +339,7 @@ public:
         }
     }
     bool is_valid() const { return kind_ != grid || grid_group::is_valid(); }
-    // Warps only: a block is divided like the warps that it consists of.
+    // Only for parts of at most a warp: a block is divided like its warps.
     thread_group emu_part(unsigned size) const
     {
         unsigned left = emu_thread.threads - emu_thread.warp * 32;
@@ -362,7 +361,7 @@ inline thread_group tiled_partition(const thread_block& parent, unsigned int siz
 }
 inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size) { return parent.emu_part(size); }
 
-// Groups of equal labels within a tile or coalesced group, numbered by their first threads.
+// Divides a tile or coalesced group by label.
 template <class Group, class Label> inline coalesced_group labeled_partition(const Group& group, Label label)
 {
     unsigned mask = __match_any_sync(group.emu_mask(), label), first = mask & (0u - mask);
@@ -381,7 +380,7 @@ template <class Group> inline unsigned long long thread_rank(const Group& group)
 template <class Group> inline unsigned long long group_size(const Group& group) { return group.size(); }
 template <class Group> inline bool is_valid(const Group& group) { return thread_group(group).is_valid(); }
 
-// One thread calls; the second form gives its result to all.
+// One thread calls the function; the second form returns its result to all threads.
 template <class Group, class Function, class... Arguments>
 inline void invoke_one(const Group& group, Function&& function, Arguments&&... arguments)
 {

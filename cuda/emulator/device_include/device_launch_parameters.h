@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that device code takes from this header is there without it.
+// For programs that include it: the prelude declares what device code uses of this header.
 #pragma once

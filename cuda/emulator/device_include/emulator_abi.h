@@ -13,8 +13,8 @@
 #define EMU_IMPORT __attribute__((visibility("default")))
 #define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
 #define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread")))
-// The place in the source where a function is called, as parameters whose default arguments are
-// settled there. A call that the compiler duplicates, inlines or moves keeps its place.
+// Parameters with the caller's place in the source. The default arguments are evaluated at the call, so that calls
+// which the compiler duplicates, inlines or moves keep their place.
 #define EMU_PLACE const char *file = __builtin_FILE(), emu_u32 line = __builtin_LINE()
 
 typedef __UINT8_TYPE__ emu_u8;
@@ -38,8 +38,8 @@ struct EmuDim3 {
     emu_u32 x, y, z;
 };
 
-// Memory that the slow check found to be allowed, remembered: [low, high). The last of the
-// ranges may be read only.
+// A range [low, high) that the slow check allowed, remembered for the fast check. The last of the ranges allows reads
+// only.
 struct EmuRange {
     emu_uptr low, high;
 };
@@ -91,17 +91,17 @@ EMU_IMPORT void emu_barrier(EMU_PLACE);                                   // __s
 EMU_IMPORT int emu_barrier_reduce(int op, int predicate, EMU_PLACE);     // __syncthreads_count/and/or
 EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count, EMU_PLACE); // id 0..15; count 0: whole block
 EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count, EMU_PLACE);
-// In two steps, by a barrier of its own: the token from the first is given to the second.
+// A split barrier: wait takes the token that arrive returned.
 EMU_IMPORT emu_u32 emu_block_arrive(EMU_PLACE);
 EMU_IMPORT void emu_block_wait(emu_u32 token, EMU_PLACE);
-// Threads of a tile: 64 to 1024 neighbours, a power of two, that begin at a multiple of it. The slots
-// hold one pointer for each thread of the block, for what threads of a tile show each other.
+// Barriers of tiles: 64 to 1024 neighbouring threads, a power of two, aligned to their number. The slots hold one
+// pointer for each thread of the block, with which the threads of a tile exchange values.
 EMU_IMPORT void emu_tile_barrier(emu_u32 size, EMU_PLACE);
 EMU_IMPORT void** emu_tile_slots(void);
-// Cooperative grid: all threads of all blocks. Not a cooperative launch: a trap that says so.
+// Waits for all threads of all blocks of a cooperative launch; in other launches a trap that says so.
 EMU_IMPORT void emu_grid_barrier(EMU_PLACE);
 EMU_IMPORT int emu_grid_is_cooperative(void);
-// Clusters: a token from arrive is given to wait.
+// Cluster barriers: wait takes the token that arrive returned.
 EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_PLACE);
 EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_PLACE);
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
@@ -166,7 +166,7 @@ EMU_IMPORT void emu_nanosleep(emu_u32 nanoseconds);
 EMU_IMPORT void emu_yield(void); // lets other threads of the block run
 EMU_IMPORT void emu_set_condition(emu_u64 handle, emu_u32 value); // of a conditional node
 
-// Kernels that launch graphs, by the values that cudaGraphLaunch() takes and returns.
+// Kernels that launch graphs: the values that cudaGraphLaunch() takes and returns.
 enum EmuGraphLaunch {
     EMU_ERROR_INVALID_VALUE = 1,
     EMU_ERROR_LAUNCH_PENDING_COUNT_EXCEEDED = 69,
@@ -261,7 +261,7 @@ enum EmuAccess { EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNE
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 
-// The window of addresses that has a shadow. The loader fills it before any kernel runs.
+// The window of addresses that has a shadow. The loader fills this in before any kernel runs.
 struct EmuSpace {
     emu_uptr base;
     emu_uptr size;
@@ -291,7 +291,7 @@ struct EmuParameter {
     emu_u32 size;
 };
 
-// Calls the kernel: params[i] points to the value of parameter i, which is copied.
+// Calls the kernel with copies of the parameters; params[i] points to the value of parameter i.
 typedef void (*EmuEntry)(void* const* params);
 
 struct EmuKernel {

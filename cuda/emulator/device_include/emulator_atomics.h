@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics. All scopes are the same here: the memory of the machine is coherent.
+// Atomic functions. All scopes are the same here, because the machine's memory is coherent.
 #pragma once
 
 namespace emu {
@@ -20,7 +20,7 @@ template <class To, class From> EMU_INLINE To same_bits(From from)
     return to;
 }
 
-// old = *p; *p = f(old), as one step.
+// Replaces *p by f(*p) atomically, and returns the old value.
 template <class T, class F> EMU_INLINE T update(T* p, F f)
 {
     typedef typename Word<sizeof(T)>::type W;
@@ -49,7 +49,7 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 
 } // namespace emu
 
-// Each in the scopes of device, block and system.
+// Defines a function for the device, block and system scopes.
 #define EMU_ATOMIC(name, type, parameters, arguments, ...)                                        \
     EMU_INLINE type name parameters { __VA_ARGS__ }                                               \
     EMU_INLINE type name##_block parameters { return name arguments; }                            \
@@ -96,7 +96,7 @@ EMU_ATOMIC(atomicExch, float, (float* p, float v), (p, v), return ::emu::exchang
 EMU_ATOMIC(atomicCAS, unsigned short, (unsigned short* p, unsigned short expected, unsigned short v),
            (p, expected, v), return ::emu::compare_and_swap(p, expected, v);)
 
-// Vectors: each element is one step, the whole is not.
+// Vectors: each element is updated atomically, the whole vector is not.
 EMU_ATOMIC(atomicAdd, float2, (float2 * p, float2 v), (p, v),
            float2 old; old.x = atomicAdd(&p->x, v.x); old.y = atomicAdd(&p->y, v.y); return old;)
 EMU_ATOMIC(atomicAdd, float4, (float4 * p, float4 v), (p, v),
@@ -105,7 +105,7 @@ EMU_ATOMIC(atomicAdd, float4, (float4 * p, float4 v), (p, v),
 #undef EMU_INTEGER_ATOMICS
 #undef EMU_ATOMIC
 
-// Any type of 16 bytes goes through the processor's own instruction.
+// Values of 16 bytes use the processor's own instruction.
 #if defined(__x86_64__)
 namespace emu {
 struct Word16 {

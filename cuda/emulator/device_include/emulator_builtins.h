@@ -41,8 +41,8 @@ EMU_INLINE void __prof_trigger(int) {}
 EMU_INLINE unsigned int __isGlobal(const void* pointer) { return pointer != nullptr; }
 EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
 
-// Under their own names, because programs declare and pass them like any function. The
-// assembler names lead to the device's functions.
+// Declared under their own names, because programs declare and pass them like any function; the assembler names lead to
+// functions of the device.
 extern "C" {
 EMU_IMPORT int printf(const char* format, ...) __asm__("emu_printf");
 EMU_IMPORT int vprintf(const char* format, va_list arguments) __asm__("emu_vprintf");
@@ -53,12 +53,12 @@ EMU_IMPORT void* memset(void* to, int value, size_t bytes);
 EMU_IMPORT void* memmove(void* to, const void* from, size_t bytes);
 EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
 
-// Of conditional nodes; programs declare it themselves, with or without cuda_device_runtime_api.h.
+// For conditional nodes; programs declare it, too, with or without cuda_device_runtime_api.h.
 typedef unsigned long long cudaGraphConditionalHandle;
 EMU_IMPORT void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
     __asm__("emu_set_condition");
 
-// Of kernels that launch graphs; declared in the same way.
+// For kernels that launch graphs; programs may declare these, too.
 EMU_IMPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) __asm__("emu_launch_graph");
 }
 #define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
@@ -93,7 +93,7 @@ EMU_INLINE void* __cvta_shared_to_generic(size_t address)
 EMU_INLINE void* __cvta_global_to_generic(size_t address) { return (void*)address; }
 
 namespace emu {
-// Operands of inline PTX: what is in the register.
+// Operands of inline PTX: the bits in the register.
 template <class T> EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(T value) { return (emu_u64)value; }
 EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(float value) { emu_u32 bits; __builtin_memcpy(&bits, &value, 4); return bits; }
 EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(double value) { emu_u64 bits; __builtin_memcpy(&bits, &value, 8); return bits; }

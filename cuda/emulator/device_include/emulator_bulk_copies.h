@@ -1,29 +1,29 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What inline PTX about bulk copies becomes: mbarriers, cp.async.bulk and cp.async.bulk.tensor. The library and
-// kernels include this. Addresses of shared memory may be its low 32 bits, as PTX takes them.
+// Functions that replace inline PTX for bulk copies: mbarriers, cp.async.bulk and cp.async.bulk.tensor. The library and
+// kernels include this. An address in shared memory may be its low 32 bits, as in PTX.
 #pragma once
 
 #include "emulator_abi.h"
 
 extern "C" {
 
-// An mbarrier of 8 bytes in shared memory.
+// Initialises an mbarrier, 8 bytes in shared memory.
 EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_PLACE);
 EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_PLACE);
-// Expects `bytes` more, then counts `count` arrivals (0: none). Gives the phase, a token for emu_mbarrier_test.
+// Expects `bytes` more, then counts `count` arrivals (0: none). Returns the phase, a token for emu_mbarrier_test.
 EMU_IMPORT emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, EMU_PLACE);
-// Whether the phase of this parity is over. Where it is not, others may run first.
+// Whether the phase of this parity has completed. If not, other threads may run before this returns.
 EMU_IMPORT int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, EMU_PLACE);
 
-// A copy is done when the call returns; `barrier` is told of the bytes, 0: none is.
+// The copy is complete when the call returns; its bytes are counted at `barrier`, unless that is 0.
 EMU_IMPORT void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int is_to_shared, EMU_PLACE);
-// `offsets`, one for each axis between the first and the last: a copy of columns (im2col); else null.
+// `offsets` for an im2col copy, one for each axis between the first and the last; null for a tile.
 EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place, emu_u64 barrier,
                                 const emu_i32* offsets, EMU_PLACE);
 EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 from, EMU_PLACE);
 
-// The address in shared memory of which these are the low 32 bits.
+// The address in shared memory that has these low 32 bits.
 EMU_IMPORT void* emu_shared_address(emu_u64 low);
 }

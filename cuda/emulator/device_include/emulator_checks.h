@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Called by the compiler before each access, as -fsanitize=kernel-address asks for. The
-// first look is at the shadow; emulator_abi.h says how it is laid out.
+// Called by the compiler before each access (-fsanitize=kernel-address). The shadow, which emulator_abi.h describes, is
+// looked at first.
 #pragma once
 
 #if EMU_CHECKS & 1
@@ -30,7 +30,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr 
 
 EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr address, emu_size size, emu_u32 access)
 {
-    // Shared variables are found here: they are the ones that loops use, so they go first.
+    // Shared variables are in these ranges; they are checked first, because loops use them.
     const EmuRange* recent = emu_thread.recent;
     emu_uptr end = address + size;
     if ((address >= recent[0].low && end <= recent[0].high) || (address >= recent[1].low && end <= recent[1].high) ||
@@ -84,7 +84,7 @@ EMU_CALLBACK __asan_storeN_noabort(emu_uptr address, emu_size size)
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
 EMU_CALLBACK __asan_handle_no_return(void) {}
-// The compiler puts a red zone behind each variable, and a constructor that calls these.
+// The compiler puts a red zone behind each variable, and emits a constructor that calls these.
 EMU_CALLBACK __asan_register_globals(void*, emu_uptr) {}
 EMU_CALLBACK __asan_unregister_globals(void*, emu_uptr) {}
 EMU_CALLBACK __asan_register_elf_globals(void*, void*, void*) {}

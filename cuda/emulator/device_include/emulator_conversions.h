@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions from floating point to integers saturate, and make 0 of what is no number, where
-// the processor gives one fixed value. The compiler's instructions for them become macros of
-// the assembler, which need no flags and only registers that the compiler leaves alone
-// (-ffixed-xmm14 -ffixed-xmm15). Conversions to 32 unsigned bits, for which the compiler uses
-// the signed ones to 64 bits, wrap around.
+// On a GPU, conversions from floating point to integers saturate, and NaN becomes 0; x86-64 returns one fixed value for
+// both. The compiler's instructions for such conversions are replaced by assembler macros, which keep the flags and use
+// registers only that the compiler leaves alone (-ffixed-xmm14 -ffixed-xmm15). Conversions to unsigned 32-bit integers
+// wrap around, because the compiler emits the signed 64-bit conversion for them.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-// x or 0 to xmm15; convert; flip all bits of the result when x is the limit or more.
+// Copies x or 0 to xmm15, converts, and flips all bits of the result if x is at least the limit.
 #define EMU_CONVERT(name, type, suffix, number, move, limit)                                      \
     ".macro emu_" name suffix " source, target\n"                                                 \
     "movs" type " \\source, %xmm15\n" number name " %xmm15, \\target\n"                           \

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The intrinsics of CUDA: fast functions, arithmetic with a rounding mode, conversions,
-// and integer operations. The fast functions are as accurate as the others here.
+// The intrinsics of CUDA: fast functions, arithmetic with a rounding mode, conversions, integer operations. The fast
+// functions are as accurate as the others here.
 #pragma once
 
 namespace emu {
 
 enum { ROUND_NEAREST = 0, ROUND_DOWN = 1, ROUND_UP = 2, ROUND_ZERO = 3 };
 
-// The compiler must neither compute ahead nor move a computation out.
+// Keeps the compiler from computing a value in advance, and from moving the computation.
 template <class T> EMU_NO_CHECK EMU_INLINE void pin(T& value) { __asm__ volatile("" : "+x"(value) : : "memory"); }
 
 template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> decltype(f())
 {
-    ++emu_thread.no_preempt; // another fiber must not run with this mode
+    ++emu_thread.no_preempt; // another fiber must not run in this rounding mode
     unsigned old = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr((old & ~0x6000u) | mode << 13);
     auto result = f();
@@ -24,7 +24,7 @@ template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> d
     return result;
 }
 
-// Out of range gives the nearest value there is, not-a-number gives 0.
+// Clamps to the range of the type; NaN becomes 0.
 template <class To, class From> EMU_INLINE To saturated(From x)
 {
     constexpr bool is_signed = To(-1) < To(0);

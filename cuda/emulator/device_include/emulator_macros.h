@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The macros that programs find defined without including anything. Read alone before the
-// program is preprocessed: nothing but #define belongs here.
+// Macros that are defined in every program. Read before the program is preprocessed, so that only #define may be used
+// here.
 #pragma once
 
 #define NULL 0

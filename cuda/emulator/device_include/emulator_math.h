@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The single precision functions of CUDA, and the overloads that C++ gives them. They come
-// from the machine's own math library, or are built from it.
+// The single precision functions of CUDA, and their overloads of C++. They call the machine's math library, or are
+// built from it.
 #pragma once
 
 extern "C" {
@@ -153,7 +153,7 @@ EMU_INTEGER(bool) EMU_INTEGER(char) EMU_INTEGER(signed char) EMU_INTEGER(unsigne
 EMU_INTEGER(short) EMU_INTEGER(unsigned short) EMU_INTEGER(int) EMU_INTEGER(unsigned int)
 EMU_INTEGER(long) EMU_INTEGER(unsigned long) EMU_INTEGER(long long) EMU_INTEGER(unsigned long long)
 #undef EMU_INTEGER
-// What sin(1) gives: integers count as double.
+// The type of sin(1): integers count as double.
 template <class T> struct Promoted : If<IsInteger<T>::value> {};
 } // namespace emu
 
@@ -254,7 +254,7 @@ EMU_MIN_MAX(unsigned long)
 EMU_MIN_MAX(long long)
 EMU_MIN_MAX(unsigned long long)
 #undef EMU_MIN_MAX
-// A signed and an unsigned one compare as unsigned.
+// A signed and an unsigned argument are compared as unsigned.
 #define EMU_MIXED(A, B, T)                                                                        \
     EMU_INLINE T min(A a, B b) { return min((T)a, (T)b); }                                        \
     EMU_INLINE T max(A a, B b) { return max((T)a, (T)b); }                                        \

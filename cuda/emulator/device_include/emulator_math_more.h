@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of CUDA that the C library does not have, in both precisions. The single ones
-// are computed in double and rounded once, which is as accurate as CUDA's or better.
+// Functions of CUDA that the C library does not have, in both precisions. Those of single precision are computed in
+// double and rounded once, which is at least as accurate as CUDA's.
 #pragma once
 
 namespace emu {
 static constexpr double pi = 3.14159265358979323846;
 
-// x reduced to [-1/4, 1/4] times a half turn, and the quadrant.
+// x reduced to [-1/4, 1/4], in half turns, and its quadrant.
 EMU_INLINE double half_turns(double x, int* quadrant)
 {
     double whole = rint(2.0 * x);
@@ -26,7 +26,7 @@ inline double sin_of_turn(double x, int shift)
     return quadrant & 2 ? -value : value;
 }
 
-// A rough start, then Halley's method on erf where it is accurate, on erfc elsewhere.
+// A rough start value, improved by Halley's method on erf where that is accurate, on erfc elsewhere.
 inline double inverse_erfc(double x);
 inline double inverse_erf(double x)
 {

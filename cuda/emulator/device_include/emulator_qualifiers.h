@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of CUDA C++ that need no more than a macro here. Last of the prelude, so that
-// none of our own headers sees them.
+// Keywords of CUDA C++ that are simple macros here. The last header of the prelude, so that our own headers do not see
+// these macros.
 #pragma once
 
 #define __global__ __attribute__((noinline))

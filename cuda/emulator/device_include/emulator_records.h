@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the front end adds to a program: descriptions of kernels and variables, and the
-// storage of shared variables. The loader finds the records by their names.
+// What the front end adds to a program: records of kernels and variables, and the storage of shared variables. The
+// loader finds records by their names.
 #pragma once
 
 namespace emu {
@@ -69,7 +69,7 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
 template <class... A, void (*F)(A...) noexcept> struct Named<void (*)(A...) noexcept, F>
     : Named<void (*)(A...), static_cast<void (*)(A...)>(F)> {};
 #endif
-// A name expression may also name a variable.
+// Name expressions of variables.
 template <class T, T* P> struct Named<T*, P> {
     static constexpr T* address = P;
     static constexpr emu_u32 count = 0, bytes = 0;
@@ -77,7 +77,7 @@ template <class T, T* P> struct Named<T*, P> {
     static constexpr EmuEntry entry = nullptr;
 };
 
-// `extern __shared__ T name[]` at namespace scope: the block's memory is found at each use.
+// `extern __shared__ T name[]` at namespace scope: each use finds the memory of the running block.
 template <class T> struct DynamicShared;
 template <class T> struct DynamicShared<T[]> {
     operator T*() const { return static_cast<T*>(emu_thread.dynamic_shared); }
@@ -108,8 +108,8 @@ template <class T> struct DynamicShared<T[]> {
 // The mangled names of functions with shared variables that a kernel can reach.
 #define EMU_SHARED_CALLS(names) static const char emu_shared_calls[] __attribute__((used)) = names;
 
-// Variables are spread out, so that an access behind one does not lie in the next: with the
-// checks the compiler leaves at least 32 bytes behind each.
+// Variables are kept apart, so that an access behind one is not an access to the next: with checks the compiler leaves
+// at least 32 bytes behind each.
 #define EMU_ALIGNED __attribute__((aligned(64)))
 #if defined(__clang__)
 #define EMU_CONSTINIT __attribute__((require_constant_initialization))

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled once and linked into every module: what the compiler calls behind the program's
-// back. A module's new and delete are its own; those of the host process stay untouched.
+// Compiled once and linked into every module: functions that the compiler calls implicitly. A module has its own new
+// and delete; those of the host process are not affected.
 #pragma once
 #pragma GCC system_header
 
@@ -20,10 +20,10 @@ EMU_OWN void operator delete(void* pointer, size_t) noexcept { emu_free(pointer)
 EMU_OWN void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
 extern "C" EMU_OWN void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
-// Which lanes of the warp run together here. A compiler may make one call of two, hence the line, or
-// two of one: then the lanes are told apart, as they may be on a GPU. Lanes run one after another, so each waits at
-// this place until the others have come to it, or have ended, or wait elsewhere. The first
-// to go on closes the meeting; a warp has room for a few at once, of different places.
+// Which lanes of a warp execute a place in the source together (__activemask). The compiler may merge two calls into
+// one, hence the line, or split one into two: then the lanes count as apart, as they may on a GPU. Lanes run one after
+// another, so that each waits here until the others have arrived, have ended, or wait elsewhere. The first to continue
+// closes the meeting; a warp can have a few meetings at different places at a time.
 namespace emu {
 struct Meeting {
     void* place;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads of textures, and accesses to surfaces.
+// Texture reads and surface accesses.
 #pragma once
 
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
@@ -15,7 +15,7 @@ enum cudaTextureAddressMode {
 enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
 enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
 
-// The types that a read can give, made of the words of the result.
+// Makes a value of the type that a read returns from the words of the result.
 template <class T> struct emu_texel;
 
 template <class T> EMU_INLINE T emu_channel(emu_u32 word) { return (T)word; }
@@ -61,7 +61,7 @@ template <> struct emu_texel<char> {
 #undef EMU_TEXEL
 #undef EMU_TEXEL_VECTORS
 
-// Both forms of a function: the result is returned, or written where the first argument points.
+// Both forms of a function: with the result as return value, or written through the first argument.
 #define EMU_LIST(...) __VA_ARGS__
 #define EMU_TEXTURE_FUNCTION(name, of_kind, parameters, settings)                                 \
     template <class T> EMU_INLINE T name(cudaTextureObject_t texture, parameters, EMU_PLACE)      \

@@ -36,7 +36,7 @@ public:
 };
 } // namespace std
 
-// a1 to a4: the alignments of the vectors of 1 to 4 elements.
+// a1 to a4: alignments of the vectors of 1 to 4 elements.
 #define EMU_VECTOR(base, element, a1, a2, a3, a4)                                                 \
     struct __attribute__((aligned(a1))) base##1 {                                                 \
         element x;                                                                                \
@@ -72,7 +72,7 @@ EMU_VECTOR(float, float, 4, 8, 4, 16)
 EMU_VECTOR(double, double, 8, 16, 8, 16)
 #undef EMU_VECTOR
 
-// Those of 32 bytes, with their alignment in the name.
+// Vectors of 32 bytes, whose names contain their alignment.
 #define EMU_WIDE_VECTOR(base, element)                                                            \
     struct __attribute__((aligned(16))) base##4_16a {                                             \
         element x, y, z, w;                                                                       \

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The CUDA_EMULATOR_* variables, read once, at the first use. A value that cannot be parsed is reported on stderr with
 // its name, and the default is used.
 #pragma once
@@ -25,13 +26,13 @@ struct Config {
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
     uint64_t seed = 0;
-    Checks checks; // CHECK=memory|none
-    Nanoseconds time_limit{0};              // TIME_LIMIT of a kernel in seconds; 0: none
-    std::string fail;                       // FAIL, see abi/planned_faults.hpp
-    std::string trace;                      // TRACE: a path, "stderr", or empty
-    bool leaks = false;                     // LEAKS=1: report at exit
-    std::string compiler;                   // CXX
-    std::string cache_dir;                  // CACHE_DIR; "none" switches the cache off
+    Checks checks;             // CHECK=memory|none
+    Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
+    std::string fail;          // FAIL, see abi/planned_faults.hpp
+    std::string trace;         // TRACE: a path, "stderr", or empty
+    bool leaks = false;        // LEAKS=1: report at exit
+    std::string compiler;      // CXX
+    std::string cache_dir;     // CACHE_DIR; "none" switches the cache off
 };
 
 const Config& config();

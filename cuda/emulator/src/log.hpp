@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The log of failed calls, which programs read with cuLogs*. A message begins with the head that the CUDA Programming
 // Guide documents, [time][thread][CUDA][E][call]; its further lines begin with two spaces. The oldest messages are
 // removed when the log is full.

@@ -70,7 +70,7 @@ inline T reduce(const large_tile<Size>& group, T value, Operation& operation)
     });
 }
 
-// The type of a value given by reference or not, const or not.
+// Removes reference and const.
 template <class T> struct value_of { typedef T type; };
 template <class T> struct value_of<T&> : value_of<T> {};
 template <class T> struct value_of<T&&> : value_of<T> {};
@@ -87,7 +87,7 @@ inline auto reduce(const Group& group, T&& value, Operation&& operation) -> type
     return emu_details::reduce(group, Value(value), operation);
 }
 
-// The first thread stores what the group has.
+// The first thread stores the result of the group.
 template <class Group, class T, class Operation>
 inline void reduce_store_async(const Group& group, T* to, T value, Operation&& operation)
 {

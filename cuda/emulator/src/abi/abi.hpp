@@ -26,8 +26,8 @@
 namespace emu::abi {
 
 struct Entry {
-    const char* name; // the name that cuGetProcAddress takes
-    int version; // the first CUDA version with this entry
+    const char* name;   // the name that cuGetProcAddress takes
+    int version;        // the first CUDA version with this entry
     const char* symbol; // the exported symbol
     void* function;
     void* per_thread; // the variant for per-thread default streams, or null
@@ -84,7 +84,7 @@ public:
     bool refused() const { return result_ != CUDA_SUCCESS; } // checked before the call has an effect
     CUresult result() const { return result_; }
     CUresult leave(CUresult result); // after the effect
-    CUresult caught(); // when an exception leaves the call
+    CUresult caught();               // when an exception leaves the call
 
 private:
     struct Watch;

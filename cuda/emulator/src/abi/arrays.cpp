@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Arrays, mipmapped arrays, and copies of rows from and to them.
 #include "../state/memory/arena.hpp"
 #include "../state/streams/stream_copies.hpp"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // What may be called during a capture: one function for each word in the last column of entries.txt; the gates of those
 // entries call it. Success: the call may proceed.
 #pragma once

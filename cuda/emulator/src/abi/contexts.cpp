@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Contexts, and the stack of current contexts.
 #include "../state/green_context.hpp"
 #include "calls.hpp"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // One-dimensional copies, between all kinds of memory.
 #include "../state/streams/stream_copies.hpp"
 #include "calls.hpp"

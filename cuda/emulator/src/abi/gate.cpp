@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // What every exported call passes: initialisation, trace, planned faults, counting.
 #include <atomic>
 #include <chrono>
@@ -167,8 +168,8 @@ void Gate::look(int entry)
         result_ = CUDA_ERROR_NOT_INITIALIZED;
     else if (watch_ && watch_->fault.when == FaultTime::before)
         result_ = watch_->fault.code;
-    if (result_ != CUDA_SUCCESS &&
-        !(bits & forked)) // not in the child of a fork(), where the lock may be held for ever
+    // Not in the child of a fork(), where the lock may be held for ever.
+    if (result_ != CUDA_SUCCESS && !(bits & forked))
         log_failure(row.symbol, result_);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Executable graphs: instantiated, launched, updated.
 #include "graph_calls.hpp"
 

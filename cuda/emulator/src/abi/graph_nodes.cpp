@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Nodes of graphs: adding, reading and changing them. The calls for single kinds of nodes are implemented by the calls
 // for all kinds.
 #include "graph_calls.hpp"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Parameters of nodes: from the structures of the driver to records, and back.
 #include "../state/green_context.hpp"
 #include "graph_calls.hpp"

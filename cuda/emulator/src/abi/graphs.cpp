@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Graphs, their nodes and edges, user objects, conditional handles, and the memory that graphs reserve.
 #include "graph_calls.hpp"
 

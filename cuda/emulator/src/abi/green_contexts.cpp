@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Device resources, and green contexts, which are made of them.
 #include "../config.hpp"
 #include "../state/green_context.hpp"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // OpenGL buffers: the stand-ins that our Python package creates.
 #include "../state/graphics.hpp"
 #include "calls.hpp"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Managed memory: prefetching, advice, and range attributes. Nothing moves here, because host and devices access the
 // same memory; advice is recorded, so that it can be read.
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Virtual memory: reserving addresses, creating memory, mapping, access.
 #include "../state/memory/virtual_memory.hpp"
 

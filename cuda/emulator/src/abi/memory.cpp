@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Plain, pinned, registered and managed memory, and pointer attributes.
 #include <cstring>
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // NVML: identity of devices, memory, processes and utilization. A software device has no boards, clocks, fans, links or
 // temperatures, and says so.
 #include <algorithm>

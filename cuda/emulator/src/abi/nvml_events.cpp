@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // NVML events: a fault of a kernel is a critical Xid error. Software devices appear and disappear with the process, so
 // that waiting for system events always times out.
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The interface of NVRTC, implemented by `front`. Every function that the bindings look up is here: if one were
 // missing, they would load NVIDIA's library.
 #include <cstring>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Functions for our Python package, with plain C types, and the report of leaks at the end of the process.
 #include <cinttypes>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Streams, host functions, and operations on values in memory.
 #include <atomic>
 #include <chrono>

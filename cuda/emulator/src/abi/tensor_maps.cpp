@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Tensor maps: encoding, with the checks that the driver documents. exec/bulk_copies.cpp uses them.
 #include <cstring>
 
@@ -49,8 +50,8 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(out, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(are_choices(t) && t.rank >= least_rank && t.rank <= 5, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(t.extents && t.steps && t.pitches,
-            CUDA_ERROR_INVALID_VALUE); // also with one axis, where the strides are not read
+    // Also with one axis, where the strides are not read.
+    REQUIRE(t.extents && t.steps && t.pitches, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!t.interleave || t.rank >= 3, CUDA_ERROR_INVALID_VALUE);
     bool is_wide = t.interleave == CU_TENSOR_MAP_INTERLEAVE_32B;
     unsigned unit = is_wide ? 32 : 16;

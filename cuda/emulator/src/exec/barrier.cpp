@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Barriers of blocks, clusters and grids: the functions that kernels call.
 #include "worker.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // One block of threads while it runs: which threads have started, which wait for what, and which can run. The threads
 // of a block run one after another on one fiber; a thread that has to wait keeps its stack, and the next thread starts
 // on another one.
@@ -19,12 +20,12 @@ struct Barrier {
     uint32_t ones = 0; // how many passed a true predicate
     uint32_t last_ones = 0, last_arrived = 0; // of the generation that was released last
     uint32_t generation = 0;
-    Site site; // where the first thread arrived
+    Site site;          // where the first thread arrived
     bool mixed = false; // threads arrived from different places in the source
 };
 
 struct Warp {
-    emu_u32 live = 0; // lanes that have not ended, including those that have not started
+    emu_u32 live = 0;    // lanes that have not ended, including those that have not started
     emu_u32 waiting = 0; // lanes that wait in a collective
     Fiber* lane[32];
 };
@@ -94,10 +95,10 @@ private:
     std::atomic<uint32_t> started_{0};
     std::atomic<uint32_t> in_use_{0}; // fibers with a thread that has not ended
     bool quiet_ = false;              // see begin_thread()
-    uint32_t settled_ = 0; // in quiet mode: threads whose end the warps have recorded
-    uint32_t cluster_base_ = 0; // generation of the cluster's barrier when this block began
-    uint64_t open_ = 0; // a bit for each barrier at which a thread has arrived
-    uint32_t step_ = 1, first_ = 0; // order of threads: (first + i * step) modulo the number of threads
+    uint32_t settled_ = 0;            // in quiet mode: threads whose end the warps have recorded
+    uint32_t cluster_base_ = 0;       // generation of the cluster's barrier when this block began
+    uint64_t open_ = 0;               // a bit for each barrier at which a thread has arrived
+    uint32_t step_ = 1, first_ = 0;   // order of threads: (first + i * step) modulo the number of threads
     EmuDim3 next_index_{};
     EmuDim3 size_{};
     FiberQueue ready_, yielded_;

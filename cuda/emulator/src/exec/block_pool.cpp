@@ -19,8 +19,8 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t most_helpers = 4224; // as many blocks as the largest GPUs hold at a time
-constexpr auto helper_patience =
-    std::chrono::seconds(2); // how long helpers beyond the permanent ones wait for work before they end
+// How long helpers beyond the permanent ones wait for work before they end.
+constexpr auto helper_patience = std::chrono::seconds(2);
 
 std::atomic<BlockPool*> instance{nullptr};
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The OS threads that run blocks. The caller of run() always works on its own launch, so that every launch progresses;
 // helpers join launches that have blocks left. The monitor handles threads that spin, time limits, and launches that
 // need more OS threads to progress.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Bulk copies between global and shared memory (bytes, tiles and im2col columns of tensors), and the mbarriers that
 // signal their completion. Here a copy is complete when its call returns.
 #include <cstring>
@@ -255,8 +256,8 @@ private:
         }
     }
 
-    // Fills with FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA: repeated, these bytes are a NaN of every floating-point type, which
-    // FMA instructions can be told to take for zero.
+    // Fills with FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA: repeated, these bytes are a NaN of every floating-point type,
+    // which FMA instructions can be told to take for zero.
     static constexpr char nan_bytes[2] = {char(0xf7), char(0x7f)};
 
     TensorMap map_;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The part of a worker that runs the fibers of a block: what the scheduler, reports and signal handlers need to know of
 // an OS thread.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Blocks that run together as a cluster, each on an OS thread of its own: their barrier, and the addresses of their
 // shared memory.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Registered modules: their code, and which of their bytes kernels may access.
 #pragma once
 
@@ -23,7 +24,7 @@ struct ImageRecord {
     Image image;
     uint64_t id = 0;
     std::vector<const EmuVariable*> globals; // with a fixed address, sorted by it
-    std::vector<const EmuVariable*> shared; // at another address in each OS thread
+    std::vector<const EmuVariable*> shared;  // at another address in each OS thread
 
     bool has_code(uintptr_t pc) const { return pc >= image.code_low && pc < image.code_high; }
     // False if the address is not in the data of the image.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Runs kernels on the block pool. This room knows addresses, entry points and limits, but no contexts, streams or
 // handles. Every function may be called on any host thread.
 #pragma once
@@ -31,7 +32,7 @@ protected:
 class GraphLauncher {
 public:
     virtual int launch(uint64_t graph, uint64_t way) = 0; // returns a cudaError_t; called on any thread
-    virtual uint64_t current() const = 0; // the executable that runs the calling kernel
+    virtual uint64_t current() const = 0;                 // the executable that runs the calling kernel
 
 protected:
     ~GraphLauncher() = default;
@@ -52,34 +53,34 @@ struct LaunchRequest {
     std::vector<EmuParameter> layout;
     bool cooperative = false; // all blocks are resident; grid barriers are allowed
     int device = 0;
-    uint32_t multiprocessors = 1; // of the device
+    uint32_t multiprocessors = 1;               // of the device
     std::shared_ptr<const Partition> partition; // null: all multiprocessors
-    uint64_t image = 0;                       // from register_image()
-    uint64_t id = 0;                          // for cancel(); unique in the process
+    uint64_t image = 0;                         // from register_image()
+    uint64_t id = 0;                            // for cancel(); unique in the process
     Checks checks;
     Limits limits;
     Nanoseconds time_limit{0};
-    uint64_t seed = 0; // of the shuffle mode; 0: natural order
+    uint64_t seed = 0;                   // of the shuffle mode; 0: natural order
     ConditionSink* conditions = nullptr; // of the graph that runs the kernel; null outside of graphs
-    GraphLauncher* launcher = nullptr; // likewise
+    GraphLauncher* launcher = nullptr;   // likewise
 };
 
 enum class FaultKind {
     none,
-    illegal_address,      // CUDA_ERROR_ILLEGAL_ADDRESS
-    misaligned_address,   // CUDA_ERROR_MISALIGNED_ADDRESS
-    assertion,            // CUDA_ERROR_ASSERT
-    trap,                 // CUDA_ERROR_LAUNCH_FAILED: __trap, unsupported device function
-    deadlock,             // CUDA_ERROR_LAUNCH_FAILED, with who waits where
-    divergent_barrier,    // CUDA_ERROR_LAUNCH_FAILED
-    warp,                 // CUDA_ERROR_LAUNCH_FAILED: a collective with contradictory masks
-    timeout,              // CUDA_ERROR_LAUNCH_TIMEOUT
-    stack_overflow,       // CUDA_ERROR_LAUNCH_FAILED
-    illegal_instruction,  // CUDA_ERROR_ILLEGAL_INSTRUCTION
-    arithmetic,           // CUDA_ERROR_LAUNCH_FAILED: integer division by zero
-    heap, // CUDA_ERROR_LAUNCH_FAILED: wrong free() in a kernel
-    out_of_resources, // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: no memory for stacks, or no threads
-    cancelled,            // CUDA_ERROR_CONTEXT_IS_DESTROYED
+    illegal_address,     // CUDA_ERROR_ILLEGAL_ADDRESS
+    misaligned_address,  // CUDA_ERROR_MISALIGNED_ADDRESS
+    assertion,           // CUDA_ERROR_ASSERT
+    trap,                // CUDA_ERROR_LAUNCH_FAILED: __trap, unsupported device function
+    deadlock,            // CUDA_ERROR_LAUNCH_FAILED, with who waits where
+    divergent_barrier,   // CUDA_ERROR_LAUNCH_FAILED
+    warp,                // CUDA_ERROR_LAUNCH_FAILED: a collective with contradictory masks
+    timeout,             // CUDA_ERROR_LAUNCH_TIMEOUT
+    stack_overflow,      // CUDA_ERROR_LAUNCH_FAILED
+    illegal_instruction, // CUDA_ERROR_ILLEGAL_INSTRUCTION
+    arithmetic,          // CUDA_ERROR_LAUNCH_FAILED: integer division by zero
+    heap,                // CUDA_ERROR_LAUNCH_FAILED: wrong free() in a kernel
+    out_of_resources,    // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: no memory for stacks, or no threads
+    cancelled,           // CUDA_ERROR_CONTEXT_IS_DESTROYED
 };
 
 CUresult result_of(FaultKind kind);
@@ -88,7 +89,7 @@ struct Fault {
     FaultKind kind = FaultKind::none;
     CUresult code = CUDA_SUCCESS;
     std::string kernel;
-    Dim3 block, thread;     // indices, not sizes
+    Dim3 block, thread;   // indices, not sizes
     uint64_t address = 0; // of the access
     uint32_t size = 0;
     bool store = false;
@@ -130,7 +131,7 @@ struct Image {
     int device = 0;
 };
 
-uint64_t register_image(Image image);        // never 0
+uint64_t register_image(Image image);  // never 0
 void unregister_image(uint64_t image); // no launch of it may be running
 
 struct CodePlace {

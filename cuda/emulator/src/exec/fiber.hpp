@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Fibers: stacks on which threads of a block run, and the switch between them in assembly. A fiber belongs to one
 // worker and stays on its OS thread.
 #pragma once
@@ -54,12 +55,12 @@ constexpr int samples_kept = 16;
 struct alignas(64) Fiber {
     void* sp = nullptr;
     Fiber* next = nullptr; // in the queue that holds it
-    EmuDim3 index{}; // threadIdx of its thread
+    EmuDim3 index{};       // threadIdx of its thread
     emu_u32 lane = 0, warp = 0, linear = 0;
     uintptr_t stack_low = 0, stack_high = 0;
     Wait wait = Wait::none;
     emu_u32 barrier = 0; // with Wait::barrier: its number
-    Site site; // where the thread waits
+    Site site;           // where the thread waits
     const EmuWarpCall* call = nullptr;
     uint64_t samples[samples_kept] = {}; // the registers at the last preemptions, hashed
     uint32_t next_sample = 0;
@@ -114,8 +115,8 @@ public:
         fiber->next = free_;
         free_ = fiber;
     }
-    void give_back_all(); // after a fault, when none is in use any more
-    bool is_guard(uintptr_t address) const; // whether the address is in the guard below a stack
+    void give_back_all();                                         // after a fault, when none is in use any more
+    bool is_guard(uintptr_t address) const;                       // whether the address is in the guard below a stack
     const std::vector<Fiber*>& fibers() const { return fibers_; } // including those that are not in use
     static void* top_of(Fiber* fiber) { return fiber; }
 

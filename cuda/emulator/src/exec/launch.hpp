@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // A launch while it runs: which blocks are left, whether it has to stop, and its first fault.
 #pragma once
 
@@ -22,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 struct Trouble {
     FaultKind kind = FaultKind::none;
     uintptr_t pc = 0;
-    bool exact = false; // pc is the faulting instruction, not a return address
-    uintptr_t caller = 0; // the kernel's code that called the access check which has pc
+    bool exact = false;           // pc is the faulting instruction, not a return address
+    uintptr_t caller = 0;         // the kernel's code that called the access check which has pc
     const Fiber* fiber = nullptr; // the thread's; null: the running one
     uintptr_t address = 0;
     uint32_t size = 0;
@@ -49,10 +50,10 @@ struct Launch {
     std::vector<void*> parameters;            // as EmuEntry takes them
     uint64_t blocks;
     uint32_t threads;
-    uint32_t cluster_blocks; // blocks of a cluster; 1: no clusters
-    uint32_t chunk; // blocks that a worker takes at a time
+    uint32_t cluster_blocks;        // blocks of a cluster; 1: no clusters
+    uint32_t chunk;                 // blocks that a worker takes at a time
     size_t most_helpers = SIZE_MAX; // besides the caller; a partition has a share of them
-    uint64_t block_step; // order of blocks: (start + i * step) modulo their number
+    uint64_t block_step;            // order of blocks: (start + i * step) modulo their number
     uint64_t block_start;
     Clock::time_point deadline = Clock::time_point::max();
 
@@ -62,9 +63,9 @@ struct Launch {
 
     // Written by the pool, under its lock.
     int helpers = 0;
-    size_t promised = 0; // helpers that the pool has promised to it
+    size_t promised = 0;          // helpers that the pool has promised to it
     std::condition_variable idle; // signalled when helpers is 0
-    uint64_t seen_ended = 0; // blocks that had ended at the monitor's last look
+    uint64_t seen_ended = 0;      // blocks that had ended at the monitor's last look
     Clock::time_point seen_time{};
 
     bool has_blocks() const { return next.load(std::memory_order_relaxed) < blocks && !stopping; }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The monitor: one thread that looks at running launches every two milliseconds or more often, and sleeps while there
 // are none.
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Texture reads as the Programming Guide describes them: addressing modes, filters with weights of 8 fractional bits,
 // mipmap levels, layers and cubes.
 #pragma once
@@ -15,7 +16,7 @@ using IsReadable = bool (*)(int device, uintptr_t address, size_t size);
 class Sampler {
 public:
     Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_readable);
-    void read(); // fills call.words
+    void read();                                   // fills call.words
     uintptr_t refused() const { return refused_; } // an address that could not be read; 0 if all could
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Faults of kernels, and preemption. A fault is recorded in the carrier, and the thread continues where it had entered
 // the fibers of the block; the handler does nothing else.
 #include "signals.hpp"

@@ -81,8 +81,8 @@ void StackSet::drop()
 void StackSet::require(size_t stack_bytes)
 {
     stack_bytes = round_up(stack_bytes + sizeof(Fiber) + 16 * 256, page);
-    if ((stack_bytes + guard_bytes) / page % 2 ==
-        0) // an odd number of pages spreads the stacks over all sets of the TLB
+    // An odd number of pages spreads the stacks over all sets of the TLB.
+    if ((stack_bytes + guard_bytes) / page % 2 == 0)
         stack_bytes += page;
     if (stack_bytes <= stack_bytes_)
         return;

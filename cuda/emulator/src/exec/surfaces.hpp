@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Surface accesses: the address of an element, and the boundary mode for accesses outside of the surface.
 #pragma once
 

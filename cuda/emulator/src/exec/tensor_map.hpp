@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // What a CUtensorMap contains on this device. The layout is ours, since the type is opaque to programs.
 #pragma once
 
@@ -19,7 +20,7 @@ struct TensorMap {
     uint8_t steps[5]; // element strides; axis 0 is the contiguous one
     uint64_t address;
     uint64_t pitches[4]; // in bytes, of all axes but axis 0
-    uint32_t last[5]; // the largest index along each axis
+    uint32_t last[5];    // the largest index along each axis
     uint16_t tile[5];
     int16_t lower[3], upper[3]; // im2col: corners of the pixel box, for the axes between the first and the last
     uint16_t channels, pixels;

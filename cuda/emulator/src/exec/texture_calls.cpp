@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Texture and surface functions, as kernels call them.
 #include "checks/regions.hpp"
 #include "sampling.hpp"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The objects behind cudaTextureObject_t and cudaSurfaceObject_t, found by the number that kernels get.
 #pragma once
 
@@ -30,7 +31,7 @@ struct Texture {
     bool is_mipmapped = false;
     CUDA_TEXTURE_DESC sampling{}; // of textures
     int device = 0;
-    bool is_checked = false; // linear memory of the program, which may be freed by now
+    bool is_checked = false;          // linear memory of the program, which may be freed by now
     std::weak_ptr<const void> memory; // of an array, which may be destroyed by now
 };
 
@@ -38,6 +39,6 @@ struct Texture {
 uint64_t add_texture(std::shared_ptr<const Texture> texture);
 void remove_texture(uint64_t number);
 std::shared_ptr<const Texture> find_texture(uint64_t number); // null: there is none
-uint64_t texture_version(); // changes with each removal
+uint64_t texture_version();                                   // changes with each removal
 
 } // namespace emu::exec

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Warp collectives: lanes wait until all lanes of the mask have arrived; the last one computes the results of all.
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // An OS thread that runs blocks: a helper of the pool, or the caller of run().
 #pragma once
 
@@ -20,7 +21,7 @@ struct Worker;
 class WorkerPool {
 public:
     virtual void remove(Worker& worker) = 0; // at the end of its thread
-    virtual bool crowded() const = 0; // more threads run than there are cores
+    virtual bool crowded() const = 0;        // more threads run than there are cores
 
 protected:
     ~WorkerPool() = default;

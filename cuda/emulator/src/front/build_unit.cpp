@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Compiles the text of a translation unit to machine code, and reads and writes the text container of units.
 #include <algorithm>
 #include <climits>

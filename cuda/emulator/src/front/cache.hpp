@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The cache on disk: data by key. Entries are written to another name and renamed, and verified when they are read. A
 // folder that cannot be used means no cache, and is no error.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Compiles a program as NVRTC does, step by step.
 #include <algorithm>
 #include <cstdio>
@@ -21,7 +22,7 @@ struct Preprocessed {
     bool done = false;
     std::string text;
     std::string warnings; // as the compiler writes them
-    Report report; // if the compilation failed
+    Report report;        // if the compilation failed
 };
 
 std::string key_of(const CompileRequest& request)

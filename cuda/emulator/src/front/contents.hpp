@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // What a host module contains, as read from its file: kernels, variables, and their offsets.
 #pragma once
 
@@ -9,10 +10,10 @@
 namespace emu::front {
 
 struct Contents {
-    std::vector<KernelInfo> kernels; // without entry points
-    std::vector<uint64_t> entries; // their offsets, parallel to `kernels`
-    std::vector<GlobalInfo> globals; // without addresses
-    std::vector<uint64_t> addresses; // their offsets
+    std::vector<KernelInfo> kernels;        // without entry points
+    std::vector<uint64_t> entries;          // their offsets, parallel to `kernels`
+    std::vector<GlobalInfo> globals;        // without addresses
+    std::vector<uint64_t> addresses;        // their offsets
     std::vector<uint64_t> variable_records; // offset of every EmuVariable
     std::vector<ElfFile::Segment> segments;
     uint64_t module = 0; // offset of the EmuModule

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Messages of g++ and clang, in the words and the form of NVRTC.
 #include <algorithm>
 #include <cstdlib>
@@ -13,8 +14,8 @@ namespace {
 
 struct Message {
     std::string file, kind, text; // kind: error, warning, remark, note, fatal
-    std::string hint; // a note that we add
-    bool is_type = false; // the message is about an unknown type
+    std::string hint;             // a note that we add
+    bool is_type = false;         // the message is about an unknown type
     int line = 0, number = 0;
     size_t column = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // From CUDA C++ source to loaded kernels: scanner, toolchain, cache, ELF reader, linker. This room knows no contexts:
 // `state` loads modules through it, the facades of NVRTC and nvJitLink (abi/nvrtc.cpp, abi/nvjitlink.cpp) compile and
 // link through it.
@@ -40,10 +41,10 @@ enum class CompileStatus {
 
 struct CompileResult {
     CompileStatus status = CompileStatus::internal_error;
-    std::string log; // errors and warnings, in the form of NVRTC
-    Bytes cubin; // host ELF: a .so file, or .o if relocatable
-    Bytes ptx; // text container, terminated by a zero
-    Bytes lto; // text container, with -dlto
+    std::string log;                            // errors and warnings, in the form of NVRTC
+    Bytes cubin;                                // host ELF: a .so file, or .o if relocatable
+    Bytes ptx;                                  // text container, terminated by a zero
+    Bytes lto;                                  // text container, with -dlto
     std::map<std::string, std::string> lowered; // name expression -> symbol
     bool from_cache = false;
 };
@@ -58,8 +59,8 @@ std::vector<int> supported_architectures(); // 75, 80, ..., as nvrtcGetSupported
 enum class ImageKind {
     host_module, // our ELF .so
     host_object, // our ELF .o, to be linked first
-    text, // our text container, compiled when loaded
-    library, // an archive of objects, to be linked first
+    text,        // our text container, compiled when loaded
+    library,     // an archive of objects, to be linked first
     foreign_ptx, // these all give CUDA_ERROR_NO_BINARY_FOR_GPU
     foreign_cubin,
     fatbin,
@@ -72,7 +73,7 @@ enum class ImageKind {
 ImageKind inspect_image(const void* image, size_t known_size, size_t* size);
 
 struct KernelInfo {
-    std::string name; // lowered name
+    std::string name;  // lowered name
     std::string shown; // demangled
     EmuEntry entry = nullptr;
     std::vector<EmuParameter> parameters;
@@ -80,7 +81,7 @@ struct KernelInfo {
     uint32_t static_shared = 0;
     uint32_t constant_bytes = 0;
     uint32_t local_bytes = 0;
-    uint32_t registers = 0; // an estimate, the same for the same text
+    uint32_t registers = 0;                                    // an estimate, the same for the same text
     uint32_t max_threads = 0, min_blocks = 0, max_cluster = 0; // 0: not given
     Dim3 cluster{0, 0, 0};
     std::string file;
@@ -111,7 +112,7 @@ struct LoadRequest {
     const void* image = nullptr;
     size_t size = 0; // 0: unknown
     int device = 0;
-    Checks checks; // texts are compiled with these checks
+    Checks checks;                    // texts are compiled with these checks
     std::vector<std::string> options; // for texts
 };
 
@@ -142,14 +143,14 @@ struct LinkInput {
 };
 
 struct LinkRequest {
-    std::vector<LinkInput> inputs; // objects, texts and modules, also mixed
+    std::vector<LinkInput> inputs;    // objects, texts and modules, also mixed
     std::vector<std::string> options; // as nvJitLink takes them
-    bool text_output = false; // -ptx: combines texts instead
+    bool text_output = false;         // -ptx: combines texts instead
 };
 
 struct LinkResult {
     Error error;
-    Bytes image; // host ELF .so, or a text container
+    Bytes image;                     // host ELF .so, or a text container
     std::string info_log, error_log; // names undefined symbols
 };
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Images: their kind, their contents, and loaded copies of them.
 #include <algorithm>
 #include <cerrno>

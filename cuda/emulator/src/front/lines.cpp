@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Line tables: DWARF 4, as the front end asks for. Read when a report needs them.
 #include <algorithm>
 #include <cstring>

@@ -15,7 +15,7 @@ enum class Kind {
     number,
     text,
     text_equal, // only with =
-    joined, // -DX or -D X
+    joined,     // -DX or -D X
 };
 
 using Apply = bool (*)(Options& options, const std::string& value); // false: wrong value

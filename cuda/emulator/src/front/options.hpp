@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The options of NVRTC, and what they mean here.
 #pragma once
 
@@ -10,7 +11,7 @@
 namespace emu::front {
 
 struct Options {
-    int architecture = 75; // of compute_XX or sm_XX
+    int architecture = 75;          // of compute_XX or sm_XX
     std::string suffix;             // "a" or "f"
     bool real_architecture = false; // sm_XX: make machine code, too
     bool relocatable = false;
@@ -36,7 +37,7 @@ struct Options {
     std::string use_pch; // the file of a precompiled header; read by nobody
     int registers = 0;
     int standard = 17;
-    std::vector<std::string> macros;       // "-DX=1", "-UX" in order
+    std::vector<std::string> macros;   // "-DX=1", "-UX" in order
     std::vector<std::string> includes; // folders
     std::vector<std::string> pre_includes;
     std::set<int> suppressed, diagnosed_as_error, diagnosed_as_warning;

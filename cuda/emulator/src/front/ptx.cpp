@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // One instruction becomes one statement. Known are mbarriers, bulk copies with and without tensors, fences, and what
 // loops around them need: moves, comparisons, selections, jumps.
 #include "ptx.hpp"

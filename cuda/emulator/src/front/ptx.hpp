@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Translates inline PTX that programmers write by hand for bulk copies to C++ for this device.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The class behind rewrite(): finds declarations (rewrite.cpp), and edits kernels and variables (rewrite_edits.cpp). It
 // understands as much of C++ as that needs; other code stays as it is, for the compiler to judge.
 #pragma once

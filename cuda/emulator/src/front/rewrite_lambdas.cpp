@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // In CUDA shared variables are static, so that lambdas use them without capturing. Here they are references: a lambda
 // that mentions one gets a capture by reference.
 #include "rewrite.hpp"

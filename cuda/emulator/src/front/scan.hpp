@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Preprocessed C++ as tokens, and edits that keep line numbers.
 #pragma once
 
@@ -15,8 +16,8 @@ struct Token {
     TokenKind kind = TokenKind::end;
     std::string_view text;
     size_t offset = 0; // in the scanned text
-    int line = 0; // by the line markers
-    int file = 0; // index into Tokens::files
+    int line = 0;      // by the line markers
+    int file = 0;      // index into Tokens::files
 };
 
 struct SourceFile {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Device attributes: the values of a GPU of compute capability 9.0 (an H200), except that features which the software
 // device does not have are 0.
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Contexts, and the stack of each thread that says which is current.
 #pragma once
 
@@ -56,8 +57,8 @@ public:
     CUresult sticky() const;
     void fail(const exec::Fault& fault); // the first failure is kept
     void fail(CUresult code, const std::string& text);
-    static std::string report_of(
-        CUresult code); // the report of a context that failed with this code; empty if none did
+    // The report of a context that failed with this code; empty if none did.
+    static std::string report_of(CUresult code);
 
     // Makes a queue whose operations are skipped after an error of this context, and dropped after an interruption.
     std::shared_ptr<Queue> make_queue(int priority);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The devices. Their figures follow the documented ones of compute capability 9.0, and CUDA_EMULATOR_* scales them. The
 // table of attributes is in attributes.cpp.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The heap for malloc() in kernels. The first launch takes it from the memory of the device; the contexts of the device
 // share it.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // A stand-in for OpenGL buffers, since this device has no OpenGL: named memory that the device can access while it is
 // mapped, and the program, in place of OpenGL, while it is not. There are no images.
 #pragma once

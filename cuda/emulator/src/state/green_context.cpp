@@ -195,9 +195,8 @@ CUresult GreenContext::create_stream(unsigned flags, int priority, CUstream* out
     if (CUresult failed = Stream::create(*context, flags, priority, out, home()))
         return failed;
     Place before{marks_->queue(), marks_->queue()->submitted()};
-    return before.reached()
-               ? CUDA_SUCCESS
-               : Stream::find(*out)->follow(before); // all later work of the green context waits for the event
+    // All later work of the green context waits for the event.
+    return before.reached() ? CUDA_SUCCESS : Stream::find(*out)->follow(before);
 }
 
 std::vector<std::shared_ptr<Stream>> GreenContext::streams() const

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Green contexts: subsets of a device's multiprocessors, with streams that run kernels on them. Everything else belongs
 // to the primary context; a green context has a second handle of that one, which can be made current.
 #pragma once

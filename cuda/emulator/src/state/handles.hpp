@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Driver handles are numbers that look like pointers, are never reused, and are looked up in a table. So a destroyed or
 // foreign handle is recognised, and never dereferenced.
 #pragma once

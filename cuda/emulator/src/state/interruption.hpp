@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Ends work in all contexts of the process: on request, at Ctrl-C, at exit.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Sets of multiprocessors: device resources that are split, and made into green contexts. What is not public is in the
 // bytes that the structure reserves for drivers.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Which driver call is in progress on this thread. The gate of `abi` sets it; each new object keeps a copy, so that
 // reports can say which call made it.
 #pragma once
@@ -10,7 +11,7 @@ namespace emu::state {
 
 struct Origin {
     const char* call = nullptr; // the exported name
-    uint64_t number = 0; // counts the driver calls of the process
+    uint64_t number = 0;        // counts the driver calls of the process
 
     std::string text() const { return call ? std::string(call) + ", driver call " + std::to_string(number) : "?"; }
 };

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The primary context of a device: the first retain creates it, the last release ends it. Its handle stays the same for
 // the life of the process.
 #pragma once

@@ -73,9 +73,9 @@ unsigned xid_of(exec::FaultKind kind)
     switch (kind) {
     case exec::FaultKind::illegal_address: return 31; // GPU memory page fault
     case exec::FaultKind::assertion:
-    case exec::FaultKind::trap: return 43; // GPU stopped processing by a fault of the program
+    case exec::FaultKind::trap: return 43;   // GPU stopped processing by a fault of the program
     case exec::FaultKind::timeout: return 8; // channel timeout
-    default: return 13; // graphics engine exception
+    default: return 13;                      // graphics engine exception
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The slow path of access checks: decides about accesses that the fast check inside the module did not accept.
 #include <algorithm>
 
@@ -148,8 +149,8 @@ extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
         Judge judge(*worker, address, size, access & EMU_ACCESS_STORE);
         bool allowed;
         {
-            Locked
-                locked; // takes locks; may fault on a part of the shadow that is not filled yet, which the handler mends
+            // The judge takes locks. It may fault on a part of the shadow that is not filled yet, which the handler mends.
+            Locked locked;
             allowed = judge.allowed();
         }
         if (allowed)

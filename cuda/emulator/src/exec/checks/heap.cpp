@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Which pieces are free and used is recorded outside of the heap, so that kernels cannot damage the records, and host
 // code touches no device memory.
 #include "heap.hpp"
@@ -134,8 +135,8 @@ private:
     size_t size_ = 0;
     std::map<uintptr_t, size_t> free_;
     std::map<uintptr_t, Piece> used_;
-    std::deque<std::pair<uintptr_t, Piece>>
-        kept_; // freed pieces that are not reused yet, so that use after free is found
+    // Freed pieces that are not reused yet, so that use after free is found.
+    std::deque<std::pair<uintptr_t, Piece>> kept_;
     size_t kept_bytes_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The regions of memory that the device model has described, and the sentences that name them in reports.
 #include "regions.hpp"
 
@@ -28,8 +29,8 @@ using Regions = std::map<uintptr_t, Region>;
 
 struct Table {
     std::shared_mutex mutex;
-    Regions live; // in the window of device addresses
-    Regions host; // outside of the window
+    Regions live;             // in the window of device addresses
+    Regions host;             // outside of the window
     std::deque<Region> freed; // the latest first
     bool peers[most_devices][most_devices] = {};
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // What kernels may access. The device model describes each allocation here; the executor keeps the shadow, checks
 // accesses, and names allocations in its reports. All functions are thread-safe, also while kernels run.
 #pragma once
@@ -12,12 +13,12 @@ namespace emu::exec {
 enum class RegionKind { device, managed, pinned, registered, heap, array };
 
 struct Region {
-    uintptr_t base = 0; // the address in kernels
-    size_t size = 0; // bytes that the program asked for
-    size_t room = 0; // bytes up to the next region; those after `size` are a red zone
+    uintptr_t base = 0;      // the address in kernels
+    size_t size = 0;         // bytes that the program asked for
+    size_t room = 0;         // bytes up to the next region; those after `size` are a red zone
     uint64_t allocation = 0; // unique in the process, never reused
     RegionKind kind = RegionKind::device;
-    int device = -1; // the owner; -1: all devices
+    int device = -1;          // the owner; -1: all devices
     uint32_t shared_with = 0; // bit d: device d may access it, too (pool access or mapping access)
     std::string made_by;      // for reports: "cuMemAlloc_v2, driver call 17"
 };

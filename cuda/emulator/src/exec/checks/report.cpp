@@ -292,8 +292,8 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     fault.store = trouble.store;
     const Fiber* fiber = trouble.fiber ? trouble.fiber : carrier.current;
     uintptr_t pc = trouble.pc;
-    if (trouble.kind == FaultKind::deadlock && fiber &&
-        !pc) { // a deadlock without a place is reported at the first waiting thread
+    // A deadlock without a place is reported at the first waiting thread.
+    if (trouble.kind == FaultKind::deadlock && fiber && !pc) {
         fiber = first_waiting(carrier);
         pc = fiber->site.pc;
     }

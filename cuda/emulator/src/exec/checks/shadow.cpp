@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The shadow is reserved as a whole and filled in chunks. Reading a closed chunk faults, and the signal handler fills
 // it: memory that was never allocated costs nothing, and large allocations cost one system call.
 #include "shadow.hpp"

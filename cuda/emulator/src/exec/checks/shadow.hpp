@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The shadow of the window of device addresses: one byte for 8 bytes of memory, separate for each device.
 #pragma once
 

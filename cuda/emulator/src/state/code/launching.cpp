@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Launches: the checks, in the order in which a driver makes them, and the run.
 #include <cstring>
 

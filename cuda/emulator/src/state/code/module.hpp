@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Modules, libraries, functions and kernels. A library is loaded into a context when it is first used there; a module
 // belongs to one context.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Graphs: nodes and the edges between them, built by capture or by hand. A graph is a template; what runs is an
 // executable that was instantiated from it (graph_exec.hpp).
 #pragma once

@@ -184,7 +184,7 @@ CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateRes
 
 // What a launch does to graph memory, computed before anything happens.
 struct MemoryPlan {
-    std::map<GraphMemory*, bool> live; // state after the nodes so far
+    std::map<GraphMemory*, bool> live;  // state after the nodes so far
     std::map<int, long long> now, most; // bytes by device
     bool auto_free = false;
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Executable graphs: a graph as it was when it was instantiated, with parameters of its own. A launch keeps the
 // parameters with which it started, so that they can be changed while it runs.
 #pragma once
@@ -51,7 +52,7 @@ private:
     std::shared_ptr<ExecGraph> root_;
     std::shared_ptr<ConditionValues> conditions_;
     UserObjects objects_;
-    Place last_; // launches of one executable run one after another
+    Place last_;                           // launches of one executable run one after another
     std::atomic<bool> is_uploaded_{false}; // kernels can launch uploaded graphs only
     // Whether a launch by a kernel is pending: as a sibling or child, or as a tail.
     std::shared_ptr<std::atomic<bool>> beside_ = std::make_shared<std::atomic<bool>>(false);

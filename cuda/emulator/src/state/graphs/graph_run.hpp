@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // One run of an executable graph. The next node is decided while it runs: a node is ready as soon as all of its
 // predecessors are done, ready nodes run on helper threads, and a body runs as often as its condition says.
 #pragma once
@@ -24,8 +25,8 @@ struct ExecNode {
     CUgraphNode source = nullptr; // the node of the instantiated graph
     Work work;
     bool enabled = true;
-    unsigned before = 0; // number of predecessors
-    std::vector<unsigned> next; // successors
+    unsigned before = 0;                            // number of predecessors
+    std::vector<unsigned> next;                     // successors
     std::vector<std::shared_ptr<ExecGraph>> graphs; // the child graph, or the bodies
 };
 

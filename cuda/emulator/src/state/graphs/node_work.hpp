@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The work of graph nodes: one record for each kind of node, with the parameters that a program can read and change. A
 // record does not change once it is part of a graph: new parameters make a new record.
 #pragma once
@@ -26,7 +27,7 @@ public:
     virtual bool is_stopped() const = 0; // the context has an error, or was interrupted
     virtual void fail(CUresult result, const char* what) = 0;
     virtual void reach(const ExecNode& node) = 0; // completes the event of the node
-    virtual void wait(const ExecNode& node) = 0; // waits for the event of the node
+    virtual void wait(const ExecNode& node) = 0;  // waits for the event of the node
     virtual unsigned condition(CUgraphConditionalHandle handle) const = 0;
     virtual exec::ConditionSink& conditions() = 0;
     virtual exec::GraphLauncher& launcher() = 0;
@@ -73,7 +74,7 @@ public:
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
     std::shared_ptr<Function> function; // a function or a kernel, as the program gave it
-    LaunchParameters parameters; // without values of parameters, which are in the request
+    LaunchParameters parameters;        // without values of parameters, which are in the request
     PreparedLaunch launch;
     std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes;
 

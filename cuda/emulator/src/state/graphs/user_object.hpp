@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // User objects: reference-counted objects of the program that graphs keep, with a function that is called after the
 // last reference is gone, on a thread that may make no driver calls.
 #pragma once

@@ -19,10 +19,10 @@
 namespace emu::state {
 namespace {
 
-constexpr size_t red_zone = 64; // the least number of bytes behind an allocation
-constexpr size_t quarantine_bytes = 64 << 20; // bytes of freed memory that are not reused yet
+constexpr size_t red_zone = 64;                                // the least number of bytes behind an allocation
+constexpr size_t quarantine_bytes = 64 << 20;                  // bytes of freed memory that are not reused yet
 constexpr size_t quarantine_least = 8, quarantine_most = 1024; // and how many freed ranges
-constexpr size_t punch_bytes = 32 << 20; // larger free ranges are returned to the system
+constexpr size_t punch_bytes = 32 << 20;                       // larger free ranges are returned to the system
 
 size_t round_up(size_t value, size_t step)
 {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Addresses. One window of address space contains the memory of all devices, managed memory and pinned memory, so that
 // one shadow serves them all, and the address of a pointer tells its owner.
 //
@@ -32,20 +33,20 @@ enum class MemoryKind { device, managed, pinned, registered, heap, variable, map
 enum class HostAccess { idle, open };
 
 struct Allocation {
-    uint64_t id = 0; // also CU_POINTER_ATTRIBUTE_BUFFER_ID: never reused
+    uint64_t id = 0;      // also CU_POINTER_ATTRIBUTE_BUFFER_ID: never reused
     CUdeviceptr base = 0; // in addresses of kernels; pinned and managed memory has the same on the host
-    size_t size = 0; // that the program asked for
-    size_t room = 0; // taken from the arena
-    size_t charged = 0; // counted against the limit of the arena; 0: its pool counts
+    size_t size = 0;      // that the program asked for
+    size_t room = 0;      // taken from the arena
+    size_t charged = 0;   // counted against the limit of the arena; 0: its pool counts
     MemoryKind kind = MemoryKind::device;
     bool is_managed_variable = false;
     int device = -1; // -1: pinned memory, which belongs to no device
     CUcontext context = nullptr;
     CUmemoryPool pool = nullptr;
-    std::shared_ptr<Pool> owner; // keeps a destroyed pool until its last block is free
+    std::shared_ptr<Pool> owner;  // keeps a destroyed pool until its last block is free
     GraphMemory* graph = nullptr; // the graph memory with this address, which outlives the allocation
-    std::byte* host = nullptr; // where the library itself reads and writes it
-    unsigned flags = 0; // of cuMemHostAlloc, cuMemAllocManaged and the like
+    std::byte* host = nullptr;    // where the library itself reads and writes it
+    unsigned flags = 0;           // of cuMemHostAlloc, cuMemAllocManaged and the like
     std::atomic<bool> sync_memops{false};
     std::atomic<bool> read_only{false}; // virtual memory that nobody may write
     std::atomic<bool> released{false}; // a stream-ordered free is queued

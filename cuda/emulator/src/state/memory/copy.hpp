@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Copies and fills: their operands, the checks, and how they are executed. stream_copies.hpp queues them.
 #pragma once
 
@@ -17,12 +18,12 @@ struct Side {
     size_t pitch = 0, slice = 0; // bytes from row to row, and from slice to slice
     bool guarded = false;
     bool host = false; // plain, registered or pinned memory
-    int device = -1; // whose device accesses it; -1: the device of the stream
+    int device = -1;   // whose device accesses it; -1: the device of the stream
     std::shared_ptr<Allocation> allocation;
     std::shared_ptr<Array> array; // null: linear memory
-    size_t x = 0, y = 0, z = 0; // position in the array: bytes, row, slice
-    std::shared_ptr<Pool> pool; // keeps the pool mapped until the copy is done
-    CUdeviceptr address() const; // as the program gave it
+    size_t x = 0, y = 0, z = 0;   // position in the array: bytes, row, slice
+    std::shared_ptr<Pool> pool;   // keeps the pool mapped until the copy is done
+    CUdeviceptr address() const;  // as the program gave it
 };
 
 struct Box {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Memory that nodes of graphs allocate and free. The address is fixed when the node is created; it has memory from a
 // launch of the node to the free.
 #pragma once
@@ -35,7 +36,7 @@ private:
     int device_ = 0;
     mutable std::mutex mutex_;
     bool live_ = false;
-    int shown_ = 0; // launches whose free has not run
+    int shown_ = 0;                     // launches whose free has not run
     std::shared_ptr<GraphMemory> self_; // keeps the object while it has memory
 };
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Memory pools and stream-ordered allocation. An allocation has its address when the call returns; its memory may be
 // used from its place in the order of the stream on.
 //

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Pools that processes share: their memory is in a file, whose descriptor is passed on.
 #include <algorithm>
 #include <cstring>

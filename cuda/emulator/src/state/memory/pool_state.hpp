@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The state of a pool, under its lock.
 #pragma once
 
@@ -20,7 +21,7 @@ struct PoolState {
     int reuse[3] = {1, 1, 1}; // the three attributes CU_MEMPOOL_ATTR_REUSE_*
     uint64_t threshold = 0;
     uint64_t used = 0, used_high = 0; // bytes that programs asked for
-    uint64_t taken = 0; // the same, rounded up
+    uint64_t taken = 0;               // the same, rounded up
     uint64_t reserved = 0, reserved_high = 0;
     uint64_t last_free = ~uint64_t(0); // the value of synchronizations() at the last free
     std::map<int, CUmemAccess_flags> access;
@@ -33,7 +34,7 @@ struct PoolState {
     std::unique_ptr<Arena> own; // null: the memory belongs to another process
     struct Import {
         std::shared_ptr<Allocation> live; // null: a free is queued
-        int uses = 0; // imports that are not freed yet, in program order
+        int uses = 0;                     // imports that are not freed yet, in program order
     };
     std::map<uint64_t, Import> imports; // by offset in the file
 };

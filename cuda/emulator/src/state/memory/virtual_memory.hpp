@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Virtual memory: reserved addresses, physical memory without an address, and mappings between them, with access for
 // each device.
 #pragma once

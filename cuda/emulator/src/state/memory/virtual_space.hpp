@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The part of the window whose addresses and memory are combined while the program runs: virtual memory, pools that
 // processes share, and imported memory.
 //

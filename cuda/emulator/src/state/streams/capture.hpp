@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Capture: operations of streams become nodes of a graph instead of being executed. One lock guards all captures; a
 // stream knows without it whether it takes part in one.
 #pragma once

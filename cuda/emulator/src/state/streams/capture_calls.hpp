@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // What streams, events and pools call of captures, which are a unit above them; capture.cpp implements it.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Events: a point in the queue of a stream, and the time at which it was reached.
 #pragma once
 
@@ -37,7 +38,7 @@ public:
         bool captured = false; // recorded by a capture, so that it is never reached, and stands for nodes
         std::weak_ptr<Capture> capture;
         std::vector<GraphNode*> nodes; // in the graph of the capture
-        uint64_t shared = 0; // the number of the record, for events that processes share
+        uint64_t shared = 0;           // the number of the record, for events that processes share
     };
     std::shared_ptr<Point> new_point() const { return std::make_shared<Point>(); }
     void publish(std::shared_ptr<Point> point) { std::atomic_store(&last_, std::move(point)); }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // The queues behind streams, and the threads that execute their items. An item may wait for places in other queues; a
 // queue whose first item waits occupies no thread. One lock guards all queues: it is held for moments, and never while
 // an operation runs.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // Streams: queues of operations, which workers execute in order, several streams at a time. A capturing stream adds
 // nodes to a graph instead (capture.hpp).
 #pragma once
@@ -20,7 +21,7 @@ struct GraphNode;
 // The green context of a stream.
 struct GreenHome {
     std::weak_ptr<GreenContext> context;
-    uint64_t id = 0; // 0: none
+    uint64_t id = 0;                                  // 0: none
     std::shared_ptr<const exec::Partition> partition; // null: the whole device
     std::shared_ptr<Queue> legacy_queue;
 };
@@ -63,7 +64,7 @@ public:
     CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
     CUresult record_external(const std::shared_ptr<Event>& event);
     CUresult follow(const Place& place);
-    CUresult query(); // NOT_READY, or the sticky error
+    CUresult query();       // NOT_READY, or the sticky error
     CUresult synchronize(); // may run the queue on the calling thread
     // For synchronous calls: appends an operation and waits for it alone.
     CUresult run(Operation operation);

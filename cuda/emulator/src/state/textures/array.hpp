@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
+//
 // CUDA arrays: elements without an address. They are stored row by row, outside of the window of addresses, so that a
 // wrong pointer in a kernel never reaches them; they count as memory of their device.
 #pragma once
