@@ -237,6 +237,7 @@ LAYERS = {
         "driver.debug",
         "driver._array_memoize",
         "driver._array_storage",
+        "driver._linear_copies",
         "driver._copies",
         "driver._copy_records",
         "driver._host_memory",

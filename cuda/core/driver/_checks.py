@@ -16,6 +16,7 @@ __all__ = [
     "callable_argument",
     "dtype_of",
     "flags_argument",
+    "host_memory",
     "list_argument",
     "ndarray_argument",
     "ordered",
@@ -141,3 +142,31 @@ def callable_argument(name: str, value):
     if value is None or callable(value):
         return value
     raise TypeError(f"{name} must be callable, or None, not {type(value).__name__}")
+
+
+def host_memory(obj, is_written: bool = False) -> tuple[int, int]:
+    """Return the address and the bytes of host memory without gaps.
+
+    Raises
+    ------
+    ValueError
+        If it has gaps, or is to be written and cannot be.
+    TypeError
+        If ``obj`` is no host memory, or its elements are Python objects.
+    """
+    if not isinstance(obj, numpy.ndarray):
+        view = memoryview(obj)
+        if not view.contiguous:
+            raise ValueError(f"the memory of the {type(obj).__name__} has gaps; a contiguous copy is needed")
+        if is_written and view.readonly:
+            raise ValueError(f"the memory of the {type(obj).__name__} cannot be written to")
+        if not view.nbytes:
+            return 0, 0
+        return numpy.asarray(view).__array_interface__["data"][0], view.nbytes
+    if not obj.flags.forc:
+        raise ValueError("the ndarray is not contiguous; copy it first, such as with numpy.ascontiguousarray")
+    if is_written and not obj.flags.writeable:
+        raise ValueError("the ndarray is read-only, and it is to be written to")
+    if obj.dtype.hasobject:
+        raise TypeError("the ndarray has elements that are Python objects")
+    return obj.__array_interface__["data"][0], obj.nbytes

@@ -254,14 +254,27 @@ class Kept:
             pass  # the stream is capturing, or failed: keep them for longer
 
 
-def keep_until_done(stream: core_stream.Stream, api: str, *objects) -> None:
-    """Keep objects alive until the work that is now in a stream has completed, or some time longer."""
-    kept = current_context(api)._kept
-    handle = int(stream.handle)
-    mine = kept.get(handle)
+def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
+    """Keep objects alive until the work that is now in a stream has completed, or some time longer.
+
+    Parameters
+    ----------
+    context : Context
+        The current one.
+    handle : int
+        That of the stream.
+    stream : Stream
+        The stream of :mod:`cuda.core`.
+    """
+    mine = context._kept.get(handle)
     if mine is None:
-        mine = kept.setdefault(handle, Kept())
+        mine = context._kept.setdefault(handle, Kept())
     mine.add(stream, *objects)
+
+
+def keep_until_done(stream: core_stream.Stream, api: str, *objects) -> None:
+    """Keep objects in the current context; see :func:`keep_in`."""
+    keep_in(current_context(api), int(stream.handle), stream, *objects)
 
 
 def start_profiler() -> None:
