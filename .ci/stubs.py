@@ -194,6 +194,8 @@ class Module:
         name, value = node.lhs.name, _expression(node.rhs)
         if name in self.functions:
             return  # a faster form of a function that is defined above, with its signature
+        if value.startswith("namedtuple("):
+            self.classes.add(name)
         if node.lhs.annotation is not None:
             yield f"{name}: {_annotation(node.lhs.annotation)}" + _default(node.rhs, " = ")
         elif name == "__all__":

@@ -5,7 +5,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
-from cuda.core._code._lazy_code cimport LazyCode
+from cuda.core._code._loading cimport LazyCode
 from cuda.core._code._parameter_layout cimport ParamSlot
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport KeptKernel, KernelHandle, KernelMember

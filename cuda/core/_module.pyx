@@ -11,11 +11,18 @@ from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
-from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create
-from cuda.core._code._lazy_code cimport LazyCode, keep_code, load
-from cuda.core._code._loading cimport described, ptx_log
+from cuda.core._code._loading cimport (
+    LazyCode,
+    described,
+    find_kernel,
+    find_variable,
+    keep_code,
+    kernel_names,
+    load,
+    mapped_symbol,
+    ptx_log,
+)
 from cuda.core._code._parameter_layout cimport read_kernel_layout
-from cuda.core._code._symbols cimport find_kernel, find_variable, kernel_names, mapped_symbol
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport (
     AllocationHandle,
@@ -29,7 +36,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport answer_hasattr, deferred_function
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
@@ -37,17 +44,11 @@ import os
 from _thread import RLock
 import warnings
 
-from cuda.core._code._kernel_attributes import (
-    KernelAttributes,
-    KernelOccupancy,
-    MaxPotentialBlockSizeOccupancyResult,
-)
-from cuda.core._code._lazy_code import CodeTypeT
-from cuda.core._code._loading import explain
+from cuda.core._code._loading import CodeTypeT, explain
 from cuda.core._code._parameter_layout import ParamInfo
-from cuda.core._code._symbols import nearest, requested_names, variable_names
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.deferred import Deferred, deferred_names
 from cuda.core._utils.validators import check_address
 from cuda.core.typing import ObjectCodeFormatType
 
@@ -60,6 +61,19 @@ __all__ = [
     "ObjectCode",
     "ParamInfo",
 ]
+
+_ATTRIBUTES = "_code._kernel_attributes"
+# Most programs launch kernels without asking for their attributes.
+__getattr__ = deferred_names(
+    __name__,
+    {
+        "KernelAttributes": _ATTRIBUTES,
+        "KernelOccupancy": _ATTRIBUTES,
+        "MaxPotentialBlockSizeOccupancyResult": _ATTRIBUTES,
+    },
+    root="cuda.core",
+)
+_symbols = Deferred("cuda.core._code._symbols")
 
 cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
 
@@ -263,7 +277,7 @@ cdef class Kernel(DriverObject):
         """The attributes of the kernel, on the current device or on one that is asked for."""
         attributes = self._attributes
         if attributes is None:
-            attributes = self._attributes = KernelAttributes_create(self._h_kernel.copy())
+            attributes = self._attributes = view_of_kernel(self, b"KernelAttributes_create")
         return attributes
 
     @property
@@ -271,7 +285,7 @@ cdef class Kernel(DriverObject):
         """Queries of how many blocks fit on the current device."""
         occupancy = self._occupancy
         if occupancy is None:
-            occupancy = self._occupancy = KernelOccupancy_create(self._h_kernel.copy())
+            occupancy = self._occupancy = view_of_kernel(self, b"KernelOccupancy_create")
         return occupancy
 
     @property
@@ -362,7 +376,7 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
     try:
         find_variable(h_library, symbol, &c_pointer, &c_size)
     except CUDAError as error:
-        known = variable_names(code, self._code_type) if is_not_found(error) else None
+        known = _symbols.variable_names(code, self._code_type) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "variable", name, symbol, known)
         raise
     borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
@@ -383,7 +397,7 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
     try:
         c_kernel = find_kernel(h_library, symbol)
     except CUDAError as error:
-        known = requested_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
+        known = _symbols.requested_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
@@ -402,7 +416,7 @@ cdef int ObjectCode_explain_symbol(
 ) except -1:
     what = described(code, self._code_type, self._name)
     if is_not_found(error):
-        hint = nearest(symbol.decode(errors="replace"), known, f"{kind}s")
+        hint = _symbols.nearest(symbol.decode(errors="replace"), known, f"{kind}s")
         explain(error, f"there is no {kind} {name!r} in {what}{hint}")
     else:
         explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")
@@ -430,6 +444,15 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
                 "the kernel comes from another library than mod, which is not kept", UserWarning, stacklevel=1
             )
     return Kernel_create(h_kernel, "")
+
+
+# Of cuda.core._code._kernel_attributes, which is loaded when the first view is asked for.
+ctypedef object (*CreateKernelView)(const KernelHandle& h_kernel)
+
+
+cdef object view_of_kernel(Kernel self, const char* create):
+    cdef const char* module = b"cuda.core._code._kernel_attributes"
+    return (<CreateKernelView>deferred_function(module, create))(self._h_kernel.copy())
 
 
 # Kernels end with their library: only the registry has to forget them.

@@ -74,7 +74,6 @@ LAYERS = {
         "_memory.ranges._allocation",
         "_memory.ranges._slices",
         "_memory.ranges._memory_range",
-        "_memory.ranges._exported_range",
         "_memory.copying._options",
         "_memory.copying._hints",
         "_memory.copying._plain_bytes",
@@ -115,9 +114,8 @@ LAYERS = {
     "device": ["_device_properties", "_device_textures", "_device_instances", "_device"],
     "code": [
         "_code._elf",
-        "_code._loading",
-        "_code._lazy_code",
         "_code._symbols",
+        "_code._loading",
         "_code._parameter_layout",
         "_code._kernel_attributes",
         "_module",

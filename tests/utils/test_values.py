@@ -8,6 +8,11 @@ import traceback
 import pytest
 
 from cuda.core._utils import values
+from cuda.core._utils.cuda_utils import CUDAError
+
+
+class Damaged(CUDAError, ValueError):
+    """An error of the driver for a wrong value."""
 
 
 class Late(RuntimeError):
@@ -107,3 +112,11 @@ def test_failures_stay_as_they_are(error):
 def test_kinds_are_chosen():
     assert isinstance(values.restated(KeyError(1), (KeyError,)), AttributeError)
     assert not isinstance(values.restated(RuntimeError(), (KeyError,)), AttributeError)
+
+
+def test_errors_of_the_driver_keep_the_name_of_their_code():
+    error = values.restated(Damaged("text", code=200, name="CUDA_ERROR_INVALID_IMAGE"))
+    again = pickle.loads(pickle.dumps(error))
+    for kept in (error, again):
+        assert isinstance(kept, AttributeError) and isinstance(kept, CUDAError)
+        assert (kept.name, str(kept)) == ("CUDA_ERROR_INVALID_IMAGE", "text")

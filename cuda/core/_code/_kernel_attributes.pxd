@@ -15,5 +15,5 @@ cdef class KernelOccupancy:
     cdef KernelHandle _h_kernel     # set once
 
 
-cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel)
-cdef KernelOccupancy KernelOccupancy_create(const KernelHandle& h_kernel)
+cdef object KernelAttributes_create(const KernelHandle& h_kernel)
+cdef object KernelOccupancy_create(const KernelHandle& h_kernel)

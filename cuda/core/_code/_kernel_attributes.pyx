@@ -350,7 +350,7 @@ cdef class KernelOccupancy:
         return KernelOccupancy_of_clusters(self, "cuOccupancyMaxActiveClusters", config, stream)
 
 
-cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel):
+cdef object KernelAttributes_create(const KernelHandle& h_kernel):
     cdef KernelAttributes self = KernelAttributes.__new__(KernelAttributes)
     self._h_kernel = h_kernel
     self._device_id = -1
@@ -358,7 +358,7 @@ cdef KernelAttributes KernelAttributes_create(const KernelHandle& h_kernel):
     return self
 
 
-cdef KernelOccupancy KernelOccupancy_create(const KernelHandle& h_kernel):
+cdef object KernelOccupancy_create(const KernelHandle& h_kernel):
     cdef KernelOccupancy self = KernelOccupancy.__new__(KernelOccupancy)
     self._h_kernel = h_kernel
     return self

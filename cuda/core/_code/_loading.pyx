@@ -1,23 +1,26 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loading compiled code, and explaining errors of loading."""
+"""Compiled code that is loaded at its first use: loading, unloading, symbols, and errors of all three."""
 
 from __future__ import annotations
 
+cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memcmp
 from libcpp.atomic cimport atomic
+from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
-from cuda.core._handles._handles cimport ContextHandle, Keep, LibraryHandle, context_registry
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
+from cuda.core._handles._handles cimport ContextHandle, Keep, LibraryHandle, address, context_registry
 from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, has_work_for
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport is_interpreter_exiting
+from cuda.core._utils._cpython cimport answer_hasattr, is_interpreter_exiting
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
-from cuda.core._utils.cuda_utils cimport WARN_RETURN, raise_driver_error
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
 
 import os
@@ -25,9 +28,132 @@ import struct
 
 from cuda.core._code._elf import elf_damage
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import name_bytes, shown
 
-__all__ = ["check_image", "damage", "explain"]
+__all__ = ["CodeTypeT", "check_image", "damage", "explain"]
+
+CodeTypeT = bytes | bytearray | str
+"""What an :class:`ObjectCode` is made of: the code itself, or the path of a file as a str."""
+
+
+cdef class LazyCode(DriverObject):
+    """The base of object codes: the code, and the library that it becomes."""
+
+    def __eq__(self, other):
+        if self is other:
+            return True
+        if not isinstance(other, LazyCode):
+            return NotImplemented
+        return self._identity() == (<LazyCode>other)._identity()
+
+    def __hash__(self):
+        return hash(self._identity())
+
+    def __repr__(self):
+        # Code that was not loaded has no handle yet; to look at it loads nothing.
+        state = "closed" if self.is_closed else f"handle={address(self._h_library):#x}"
+        return f"<{type(self).__name__} {state} code_type={self._code_type!r}>"
+
+    def get_module(self):
+        """Return the ``driver.CUmodule`` of the current context (``cuLibraryGetModule``).
+
+        Raises
+        ------
+        RuntimeError
+            If this object is closed.
+        CUDAError
+            If the code cannot be loaded, or no context is current.
+        """
+        cdef cydriver.CUmodule c_module = NULL
+        cdef LibraryHandle h_library = load(self)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuLibraryGetModule(&c_module, h_library.get()), b"cuLibraryGetModule")
+        return bindings_object("CUmodule", <intptr_t>c_module)
+
+    @property
+    def handle(self):
+        """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use."""
+        cdef LibraryHandle h_library
+        if not self.is_closed:
+            h_library = load(self)
+        return bindings_object("CUlibrary", address(h_library))
+
+    @property
+    def code(self) -> CodeTypeT:
+        """The code as it was given, or the path of its file as a str."""
+        return keep_code(self)
+
+    @property
+    def code_type(self) -> str:
+        """What the code is: a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
+        return self._code_type
+
+    @property
+    def name(self) -> str:
+        """The name given to it."""
+        return self._name
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._lock is None
+
+    cdef intptr_t _address(self) noexcept:
+        return address(self._h_library)
+
+    cdef void _release(self) noexcept:
+        with cython.critical_section(self):
+            self._lock = None
+            self._code = None
+        self._h_library.reset()
+
+    cdef object _identity(self):
+        cdef LibraryHandle h_library
+        if not self.is_closed:
+            h_library = load(self)
+        return address(h_library)
+
+    cdef int _check_open(self) except -1:
+        return 0 if self._lock is not None else refuse_closed(self)
+
+
+cdef object keep_code(LazyCode self):
+    with cython.critical_section(self):
+        code = self._code
+        is_open = self._lock is not None
+    return code if is_open else refuse_closed(self)
+
+
+cdef LibraryHandle load(LazyCode self) except *:
+    cdef cydriver.CUlibrary c_library = NULL
+    cdef LibraryHandle h_library
+    code = keep_code(self)
+    lock = self._lock
+    h_library = self._h_library.copy()
+    if h_library:
+        return h_library
+    if lock is None:
+        refuse_closed(self)
+    init_driver()
+    with lock:
+        self._check_open()
+        h_library = self._h_library.copy()
+        if not h_library:
+            try:
+                c_library = load_image(code)
+            except CUDAError as error:
+                log = ptx_log(code, self._code_type)
+                explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
+                raise
+            h_library = LibraryHandle.own(c_library, &end_library, Keep())
+            # Closed meanwhile, the object keeps no library; this call has one all the same.
+            if self._lock is not None:
+                self._h_library.set(h_library)
+    return h_library
+
+
+cdef void end_library(cydriver.CUlibrary c_library) noexcept nogil:
+    unload_when_idle(c_library)
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
@@ -230,3 +356,63 @@ cdef str ptx_log(object code, str code_type):
         restore_capture_mode(mode)
     text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
     return f":\n{text}" if text else ""
+
+
+cdef cydriver.CUkernel find_kernel(const LibraryHandle& h_library, bytes symbol) except NULL:
+    cdef cydriver.CUkernel c_kernel = NULL
+    cdef const char* c_symbol = symbol
+    with nogil:
+        HANDLE_RETURN(cydriver.cuLibraryGetKernel(&c_kernel, h_library.get(), c_symbol), b"cuLibraryGetKernel")
+    return c_kernel
+
+
+cdef int find_variable(
+    const LibraryHandle& h_library, bytes symbol, cydriver.CUdeviceptr* c_pointer, size_t* c_size
+) except -1:
+    cdef const char* c_symbol = symbol
+    with nogil:
+        # Managed variables have a call of their own.
+        if not ALLOW_RETURN(
+            cydriver.cuLibraryGetGlobal(c_pointer, c_size, h_library.get(), c_symbol),
+            cydriver.CUresult.CUDA_ERROR_NOT_FOUND,
+            b"cuLibraryGetGlobal",
+        ):
+            HANDLE_RETURN(
+                cydriver.cuLibraryGetManaged(c_pointer, c_size, h_library.get(), c_symbol), b"cuLibraryGetManaged"
+            )
+    return 0
+
+
+cdef bytes mapped_symbol(dict mapping, object name):
+    encoded = name_bytes("name", name)
+    symbol = mapping.get(name)
+    if symbol is None:
+        symbol = mapping.get(encoded if isinstance(name, str) else name.decode(errors="replace"))
+    return encoded if symbol is None else name_bytes("name", symbol)
+
+
+cdef list kernel_names(const LibraryHandle& h_library):
+    """Return the names of all kernels of a library, or None where the driver cannot tell."""
+    cdef unsigned int c_count = 0
+    cdef vector[cydriver.CUkernel] c_kernels
+    cdef const char* c_name = NULL
+    cdef size_t i
+    cdef list names = []
+    # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
+    if c_driver_version() < 12040:
+        return None
+    if cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()) != cydriver.CUDA_SUCCESS:
+        return None
+    c_kernels.resize(c_count)
+    if c_count and cydriver.cuLibraryEnumerateKernels(
+        c_kernels.data(), c_count, h_library.get()
+    ) != cydriver.CUDA_SUCCESS:
+        return None
+    for i in range(c_kernels.size()):
+        if cydriver.cuKernelGetName(&c_name, c_kernels[i]) != cydriver.CUDA_SUCCESS:
+            return None
+        names.append((<bytes>c_name).decode(errors="replace"))
+    return names
+
+
+answer_hasattr(LazyCode)

@@ -3,11 +3,11 @@
 
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
-from cuda.core._memory.ranges._exported_range cimport ExportedRange
+from cuda.core._memory.ranges._memory_range cimport MemoryRange
 from cuda.core._stream cimport Stream
 
 
-cdef class Buffer(ExportedRange):
+cdef class Buffer(MemoryRange):
     pass
 
 

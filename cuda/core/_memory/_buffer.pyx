@@ -12,10 +12,11 @@ from cuda.core._memory.copying._array_operand cimport CopyFromArray, CopyToArray
 from cuda.core._memory.copying._copies cimport copy as copy_memory
 from cuda.core._memory.copying._fills cimport fill_bytes
 from cuda.core._memory.ranges._allocation cimport set_stream, wrap
-from cuda.core._memory.ranges._exported_range cimport ExportedRange, refuse_while_exported
 from cuda.core._memory.ranges._memory_range cimport (
+    MemoryRange,
     MemoryRange_cut,
     MemoryRange_keep,
+    MemoryRange_refuse_while_exported,
     MemoryRange_update_members,
     check_writable,
 )
@@ -32,7 +33,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 __all__ = ["Buffer", "MemoryResource"]
 
 
-cdef class Buffer(ExportedRange):
+cdef class Buffer(MemoryRange):
     """A range of memory.
 
     Buffers come from :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and :meth:`from_handle`;
@@ -149,12 +150,12 @@ cdef class Buffer(ExportedRange):
         cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
             return
-        refuse_while_exported(self)
+        MemoryRange_refuse_while_exported(self)
         if c_stream is not None and not self._is_slice:
             Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
         # Meanwhile code of its resource or another thread ran.
-        refuse_while_exported(self)
+        MemoryRange_refuse_while_exported(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:

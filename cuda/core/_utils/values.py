@@ -72,4 +72,6 @@ def _remade(cls: type, args: tuple, state: dict) -> Exception:
     error.args = args
     error.obj = None  # set, so that the interpreter sets no name, for which tracebacks suggest another property
     vars(error).update(state)
+    if "name" in state:
+        error.name = state["name"]  # of a CUDAError, which the member of AttributeError hides
     return error

@@ -19,6 +19,7 @@ cdef class MemoryRange(DriverObject):
         bint _is_slice
         bint _is_mapped             # allocated by another process
         bint _is_readonly           # of the array that lends the memory
+        int _export_count           # memoryviews of the memory and of slices of it
         PyObject* _handle_object    # what `handle` and `size` read
         PyObject* _size_object
 
@@ -28,6 +29,9 @@ cdef int MemoryRange_update_members(MemoryRange self) except -1
 
 # Makes an empty range the slice `self[key]`.
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
+
+# BufferError while a memoryview of the memory exists, which would read freed memory later.
+cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1
 
 # What methods begin with: keeping the memory for a call, RuntimeError when the range is closed, and a check that it
 # may be written. `name` is that of the argument.

@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory ranges: the properties of a buffer's memory, and slicing."""
+"""Memory ranges: the properties of a buffer's memory, access for NumPy and others, and slicing."""
 
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport intptr_t
+from libc.stdint cimport intptr_t, uintptr_t
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 
+from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport DriverObject, add_member, refuse_closed
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation
 from cuda.core._handles._launches cimport LaunchList, launch_list
@@ -17,6 +19,10 @@ from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
 from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
 from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._utils._cpython cimport answer_hasattr
+
+import importlib
+
+from cuda.core._dlpack import classify_dl_device
 
 __all__ = []
 
@@ -38,11 +44,82 @@ cdef class MemoryRange(DriverObject):
         Py_XDECREF(self._handle_object)
         Py_XDECREF(self._size_object)
 
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        cdef KeptAllocation memory
+        MemoryRange_keep(self, &memory)
+        if not self.is_host_accessible:
+            raise BufferError(
+                "the host cannot read this Buffer: its memory is on a device; copy it to a buffer of "
+                "LegacyPinnedMemoryResource first"
+            )
+        PyBuffer_FillInfo(
+            view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
+        )
+        # The code of a resource may have closed the buffer: the view itself keeps the memory.
+        view.internal = new AllocationHandle(memory.handle())
+        count_exports(self, 1)
+
+    def __releasebuffer__(self, Py_buffer* view):
+        cdef AllocationHandle* h_memory = <AllocationHandle*>view.internal
+        count_exports(self, -1)
+        del h_memory
+
     def __repr__(self):
         if not self._h_allocation:
             return f"<{type(self).__name__} ptr=0x0 size=0>"
         mapped = " mapped" if self.is_mapped else ""
         return f"<{type(self).__name__} ptr={self.handle:#x} size={self.size}{mapped}>"
+
+    def __array__(self, dtype=None, copy=None):
+        """Return the bytes as a NumPy array, where the host can read them; BufferError elsewhere."""
+        numpy = importlib.import_module("numpy")
+        array = numpy.asarray(memoryview(self), dtype=dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Export the memory with DLPack, as a vector of int8.
+
+        The memory stays allocated as long as the consumer uses it, also when this buffer is closed.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's stream. Nothing is ordered against it.
+        max_version : tuple[int, int], optional
+            The newest version of DLPack that the consumer understands.
+        dl_device : tuple[int, int], optional
+            None, or the device where the memory is.
+        copy : bool, optional
+            Must not be True.
+
+        Raises
+        ------
+        BufferError
+            If the memory would have to be copied or moved, or ``max_version`` is no pair.
+        TypeError
+            If ``max_version`` is no tuple.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef KeptAllocation memory
+        MemoryRange_keep(self, &memory)
+        device = self.__dlpack_device__()
+        versioned = DLPack_negotiate(max_version, dl_device, copy, device)
+        return DLPack_export_bytes(
+            memory.value().pointer, memory.value().size, device, self, memory.keep(), versioned, self._is_readonly
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return where the memory is, as ``(device_type, device_id)`` of DLPack."""
+        self._check_open()
+        return classify_dl_device(self)
 
     @property
     def handle(self) -> int:
@@ -189,6 +266,19 @@ cdef void MemoryRange_leave(MemoryRange self) noexcept:
     # A collection of garbage may have cleared either.
     if self._owner is not None and (<MemoryRange>self._owner)._slices is not None:
         (<MemoryRange>self._owner)._slices.remove(self)
+
+
+cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1:
+    if self._export_count != 0:
+        raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
+    return 0
+
+
+# A view of a sub-buffer also blocks closing its parent.
+cdef void count_exports(MemoryRange self, int step) noexcept:
+    self._export_count += step
+    if self._is_slice and self._owner is not None:
+        (<MemoryRange>self._owner)._export_count += step
 
 
 cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:

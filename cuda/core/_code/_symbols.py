@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of kernels and variables for messages about missing ones; imported when the first one is missing."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from cuda.core._code._elf import elf_variables
+
+__all__ = ["nearest", "requested_names", "variable_names"]
+
+
+def nearest(name, names, what="kernels"):
+    """Return the part of a message that lists the names most similar to ``name``."""
+    if names is None:
+        return ""
+    if not names:
+        return f", which has no {what} at all"
+    # A mangled name holds the name of the source.
+    like = [known for known in names if name in known]
+    like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
+    more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
+    return f"; it has {', '.join(like[:5])}{more}"
+
+
+def requested_names(names, mapping):
+    """Return the names of symbols, with name expressions in place of mangled names."""
+    if names is None or not mapping:
+        return names
+    expressions = {
+        symbol.decode() if isinstance(symbol, bytes) else symbol: expression for expression, symbol in mapping.items()
+    }
+    return [expressions.get(name, name) for name in names]
+
+
+def variable_names(code, code_type: str) -> list[str] | None:
+    """Return the names of the variables in PTX or a CUBIN, which the driver cannot list; None if unknown."""
+    if not isinstance(code, (bytes, bytearray)):
+        return None
+    if code_type == "ptx":
+        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
+        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
+        names = {name.decode() for name in found}
+    elif code_type == "cubin" and code[:4] == b"\x7fELF":
+        names = set(elf_variables(bytes(code)))
+    else:
+        return None
+    # The compiler's own have names that C++ cannot have.
+    return sorted(name for name in names if name[0] not in ".$")
