@@ -7,7 +7,6 @@ The column ``ptx`` of a program option is its translation to the linker option o
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 from collections.abc import Sequence
@@ -423,25 +422,10 @@ class LinkerOptions(Options):
             raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {shown(backend)}")
         if nvjitlink_version() is None:
             raise RuntimeError(NO_NVJITLINK)
-        try:
-            arguments = list(_rendered_before(tuple(self.__dict__.items())))
-        except TypeError:  # a list
-            arguments = _rendered(self)
+        arguments = [os.fsencode(argument) for argument in render_options(self, "nvjitlink")]
         if self.arch is None:
             arguments.insert(0, os.fsencode(f"-arch={current_arch('LinkerOptions')}"))
         return arguments
-
-
-def _rendered(options: LinkerOptions) -> list[bytes]:
-    return [os.fsencode(argument) for argument in render_options(options, "nvjitlink")]
-
-
-# Many linkers have the same options, and rendering them takes a notable part of a small link.
-@functools.lru_cache(maxsize=64)
-def _rendered_before(items: tuple) -> list[bytes]:
-    options = LinkerOptions.__new__(LinkerOptions)
-    options.__dict__.update(items)
-    return _rendered(options)
 
 
 def linker_options(options: ProgramOptions) -> LinkerOptions:

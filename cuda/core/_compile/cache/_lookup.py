@@ -20,9 +20,9 @@ from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
 
-# How many keys are kept, with the sources that they are of.
 _nvvm = Deferred("cuda.core._compile._nvvm")
 
+# How many keys are kept, with their sources.
 _MOST_KEYS = 256
 
 _keys = OrderedDict()  # the identity of a compilation -> (key, headers); the one used longest ago comes first
