@@ -235,6 +235,7 @@ LAYERS = {
         "driver.debug",
         "driver._array_memoize",
         "driver._array_storage",
+        "driver._array_making",
         "driver._linear_copies",
         "driver._copies",
         "driver._copy_records",

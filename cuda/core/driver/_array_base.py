@@ -15,13 +15,11 @@ from cuda.core.driver._array_devices import array_device, device_of
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_shape,
-    element_count,
     f_strides,
-    is_c_contiguous,
-    is_f_contiguous,
     kept_order_strides,
     memory_range,
 )
+from cuda.core.driver._array_making import make_view, set_layout, usual_array
 from cuda.core.driver._array_memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._array_storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
@@ -42,6 +40,9 @@ class ArrayBase(ArrayStorage):
     __array_priority__ = 100
 
     def __init__(self, shape, dtype, allocator=mem_alloc, base=None, gpudata=None, strides=None, order: str = "C"):
+        is_plain = gpudata is None and strides is None and base is None and allocator is mem_alloc
+        if is_plain and order == "C" and usual_array(self, shape, dtype):
+            return
         shape = checked_shape(shape)
         dtype = checked_dtype(dtype)
         if strides is None:
@@ -59,7 +60,7 @@ class ArrayBase(ArrayStorage):
         if high - low > MOST_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
         self._device = array_device()
-        self._set_layout(shape, strides, dtype)
+        set_layout(self, shape, strides, dtype)
         self.allocator = allocator = mem_alloc if allocator is None else callable_argument("allocator", allocator)
         if gpudata is None and self.size:
             if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
@@ -77,15 +78,6 @@ class ArrayBase(ArrayStorage):
             check_room("gpudata", gpudata, high)
         self._set_memory(gpudata, base)
 
-    def _set_layout(self, shape, strides, dtype) -> None:
-        self.shape = shape
-        self.strides = strides
-        self.dtype = dtype
-        self.size = size = element_count(shape)
-        self.nbytes = size * dtype.itemsize
-        self._is_c = is_c_contiguous(shape, strides, dtype.itemsize)
-        self._is_f = is_f_contiguous(shape, strides, dtype.itemsize)
-
     def _set_memory(self, gpudata, base) -> None:
         self.base = base
         self._gpudata = gpudata
@@ -102,7 +94,7 @@ class ArrayBase(ArrayStorage):
     def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
         """Return a new array for a result; `shape` and `dtype` are checked."""
         new = ArrayStorage.__new__(cls)
-        new._set_layout(shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
+        set_layout(new, shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MOST_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
         context = current_context("cuMemAlloc")
@@ -163,6 +155,8 @@ class ArrayBase(ArrayStorage):
     def _empty_like(self, dtype=None, order: str = "K"):
         """Return a new array like this one for a program that asks for it: by the allocator, not of results."""
         dtype = self.dtype if dtype is None else checked_dtype(dtype)
+        if self._is_c and order in ("K", "C"):
+            return type(self)(self.shape, dtype, self.allocator)
         return type(self)(self.shape, dtype, self.allocator, strides=self._strides_like(dtype, order))
 
     def _strides_like(self, dtype, order: str = "K") -> tuple[int, ...]:
@@ -177,16 +171,7 @@ class ArrayBase(ArrayStorage):
 
     def _view(self, offset: int, shape, strides, dtype):
         """Return a view of this array's memory, from `offset` bytes after its first element."""
-        view = ArrayStorage.__new__(type(self))
-        view._device = self._device
-        view.allocator = self.allocator
-        view._set_layout(shape, strides, dtype)
-        view.base = self if self.base is None or self._gpudata is self._owner else self.base
-        view._owner = self._owner
-        view._address = view._gpudata = view._argument = self._address + offset if view.size else self._address
-        if not offset:
-            view._argument = self._argument
-        return view
+        return make_view(self, offset, shape, strides, dtype)
 
     def _check_open(self) -> None:
         if self._owner.is_closed:

@@ -9,6 +9,7 @@ import numpy as np
 from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import ArrayBase, checked_dtype
 from cuda.core.driver._array_layout import (
+    c_strides,
     checked_axis,
     completed_shape,
     indexed,
@@ -16,6 +17,7 @@ from cuda.core.driver._array_layout import (
     is_f_contiguous,
     reshaped_strides,
 )
+from cuda.core.driver._array_making import usual_item
 from cuda.core.driver._array_math import binary, in_place, unary
 from cuda.core.driver._array_numpy import call_function, call_ufunc
 from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
@@ -281,8 +283,10 @@ class GPUArray(ArrayBase):
         return self.copy()
 
     def __getitem__(self, key):
-        offset, shape, strides = indexed(self.shape, self.strides, key)
-        return self._view(offset, shape, strides, self.dtype)
+        view = usual_item(self, key)
+        if view is not None:
+            return view
+        return self._view(*indexed(self.shape, self.strides, key), self.dtype)
 
     def __setitem__(self, key, value):
         assign(self[key], value)
@@ -411,14 +415,16 @@ class GPUArray(ArrayBase):
         if order not in ("C", "F"):
             raise ValueError(f"order must be 'C', 'F' or 'A', not {shown(order)}")
         shape = completed_shape(shape, self.size)
-        strides = reshaped_strides(self.shape, self.strides, shape, self.dtype.itemsize, order)
+        is_dense = self._is_c and order == "C"
+        layout = () if is_dense else (self.shape, self.strides, shape, self.dtype.itemsize, order)
+        strides = c_strides(shape, self.dtype.itemsize) if is_dense else reshaped_strides(*layout)
         if strides is None:
             return copy_of(self, order).reshape(shape, order=order)
         return self._view(0, shape, strides, self.dtype)
 
     def ravel(self, order: str = "C") -> GPUArray:
         """Return the elements as a vector: a view where that is possible."""
-        return self.reshape(-1, order=order) if self.size else self.reshape(0)
+        return self.reshape(self.size, order=order)
 
     def view(self, dtype=None) -> GPUArray:
         """Return a view of the same memory, perhaps with another type.

@@ -63,15 +63,6 @@ cdef class ArrayStorage:
         Where memory for results comes from, and what keeps memory alive that is not the array's own.
     """
 
-    cdef:
-        public object shape, strides, dtype, size, nbytes, allocator, base
-        public bint _is_c, _is_f
-        public object _device       # the ArrayDevice
-        public object _gpudata      # the allocation, or in views the address
-        public object _owner        # the allocation, which tells whether the memory was freed
-        public object _argument     # what launches get
-        public uint64_t _address
-
 
 cdef class PlanFields:
     """What the usual call of an operation needs.
@@ -140,11 +131,6 @@ cdef class ResultSource:
     take_again : callable
         Returns memory for a size after an error, or raises.
     """
-
-    cdef:
-        MemoryResource _resource
-        object _members, _take_again
-        unsigned int _count
 
     def __init__(self, resource: MemoryResource, members, take_again):
         self._resource = resource

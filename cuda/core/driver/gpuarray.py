@@ -23,6 +23,7 @@ from cuda.core.driver._array_reduce import subset_dot as subset_dot_product
 from cuda.core.driver._checks import list_argument, whole
 from cuda.core.driver._kernel_elementwise import Elementwise, Operand
 from cuda.core.driver._kernel_user import as_array
+from cuda.core.driver._linear_copies import memset_d8_async
 from cuda.core.driver._memory import mem_alloc
 from cuda.core.driver._types import vec
 
@@ -114,6 +115,8 @@ def new_for(ary, allocator) -> GPUArray:
     if not isinstance(ary, np.ndarray):
         raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}; convert with numpy.asarray")
     dtype = checked_dtype(ary.dtype)
+    if ary.flags.c_contiguous:
+        return GPUArray(ary.shape, dtype, allocator)
     # NumPy lays out a new array with the same order of axes.
     strides = np.empty_like(ary, subok=False, order="K").strides
     return GPUArray(ary.shape, dtype, allocator, strides=strides if ary.ndim and ary.size else None)
@@ -121,7 +124,7 @@ def new_for(ary, allocator) -> GPUArray:
 
 def zeros(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
     """Return a new array of zeros; see :class:`GPUArray`."""
-    return GPUArray(shape, dtype, allocator, order=order).fill(zero_of(dtype))
+    return zeroed(GPUArray(shape, dtype, allocator, order=order))
 
 
 def ones(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
@@ -156,8 +159,7 @@ def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
 
 def zeros_like(other, dtype=None, order: str = "K") -> GPUArray:
     """Return a new array of zeros with the shape and type of another one; see :func:`empty_like`."""
-    new = empty_like(other, dtype, order)
-    return new.fill(zero_of(new.dtype))
+    return zeroed(empty_like(other, dtype, order))
 
 
 def ones_like(other, dtype=None, order: str = "K") -> GPUArray:
@@ -170,8 +172,11 @@ def full_like(other, fill_value, dtype=None, order: str = "K") -> GPUArray:
     return empty_like(other, dtype, order).fill(fill_value)
 
 
-def zero_of(dtype):
-    return np.zeros((), dtype)[()]
+def zeroed(new: GPUArray) -> GPUArray:
+    # Of every type zero has no bit set.
+    if new.size:
+        memset_d8_async(new._address, 0, new.nbytes)
+    return new
 
 
 def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> GPUArray:
