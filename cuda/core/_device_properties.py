@@ -7,11 +7,12 @@ from __future__ import annotations
 import importlib
 
 from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.values import CachedProperty
 
 __all__ = ["DeviceProperties"]
 
 
-class Attribute:
+class Attribute(CachedProperty):
     """One attribute of a device, read from the driver at first use and then kept.
 
     The name of the row is the driver's, ``CU_DEVICE_ATTRIBUTE_...``, in lower case.

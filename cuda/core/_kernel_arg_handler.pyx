@@ -10,7 +10,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._handles._launches cimport ArgumentBlock
 from cuda.core._launch._arguments cimport ArgumentBlock_fill_naturally
-from cuda.core._utils._cpython cimport tuple_items
+from cuda.core._utils._cpython cimport answer_hasattr, tuple_items
 
 from cuda.core._utils.signatures import ConstructorSignature
 
@@ -57,3 +57,6 @@ cdef class ParamHolder:
     def ptr(self) -> int:
         """The address of the ``void*`` array, valid while this object lives; 0 without arguments."""
         return <intptr_t>self._block.cells
+
+
+answer_hasattr(ParamHolder)

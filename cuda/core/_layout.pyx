@@ -7,6 +7,8 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
+from cuda.core._utils._cpython cimport answer_hasattr
+
 import operator
 
 from cuda.core._arrays import _layout_ops as ops
@@ -438,3 +440,6 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
             f"the layout leaves the address space: shape {shown(shape)}, strides {shown(strides)}, itemsize {itemsize}"
         )
     return 0
+
+
+answer_hasattr(_StridedLayout)

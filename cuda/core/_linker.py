@@ -21,6 +21,7 @@ from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
 from cuda.core._utils.validators import find_str_enum
+from cuda.core._utils.values import answering, completed_as
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["Linker", "LinkerOptions"]
@@ -31,6 +32,7 @@ _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 _choice = threading.RLock()
 
 
+@answering
 @needs_init("_linker", "_is_linked")
 class Linker:
     """Links compiled code at run time.
@@ -178,6 +180,7 @@ class Linker:
         return self._linker.backend
 
     @property
+    @completed_as(object)
     def handle(self) -> int | driver.CUlinkState:  # noqa: F821
         """The address of the nvJitLink handle, or the ``driver.CUlinkState``; 0 or null when closed."""
         return self._linker.handle

@@ -562,3 +562,4 @@ cdef StridedMemoryView empty_view(object view):
 
 register_view_class(StridedMemoryView)
 answer_hasattr(StridedMemoryView)
+answer_hasattr(_StridedMemoryViewProxy)

@@ -24,6 +24,7 @@ from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.initialised import needs_init
 from cuda.core._utils.validators import name_bytes, shown
+from cuda.core._utils.values import answering, completed_as
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -36,6 +37,7 @@ CLOSED = "this Program is closed"
 _linker = Deferred("cuda.core._linker")
 
 
+@answering
 @needs_init("_settings", "_opening", "_code")
 class Program:
     """Source code that is compiled at run time.
@@ -209,6 +211,7 @@ class Program:
         return self._settings.back_end.backend or _linker.Linker.which_backend()
 
     @property
+    @completed_as(object)
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
         if self._back_end is None and self._is_closed:

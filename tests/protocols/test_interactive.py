@@ -9,6 +9,8 @@ import enum
 import inspect
 import os
 import rlcompleter
+import types
+import typing
 
 import pytest
 
@@ -69,6 +71,26 @@ def check_answers(thing) -> None:
         value = inspect.getattr_static(type(thing), name)
         if hasattr(type(value), "__get__") and not callable(value):
             assert hasattr(thing, name) in (True, False), name
+
+
+def computed(cls: type) -> dict[str, object]:
+    """Return what describes the computed attributes of a class."""
+    found = {name: inspect.getattr_static(cls, name) for name in dir(cls) if not name.startswith("_")}
+    stored = (types.MemberDescriptorType, classmethod, staticmethod)
+    return {
+        name: value
+        for name, value in found.items()
+        if hasattr(type(value), "__get__") and not callable(value) and type(value) not in stored
+    }
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_what_completes_names_evaluates_no_computed_attribute(name):
+    """IPython looks for properties; Jedi does for all but the descriptors of C, and takes their annotations."""
+    for attribute, value in computed(CLASSES[name]).items():
+        assert isinstance(value, property) and not inspect.isgetsetdescriptor(value), attribute
+        assert isinstance(getattr(CLASSES[name], attribute), property), attribute
+        assert "return" in typing.get_type_hints(value.fget), attribute
 
 
 def is_makeable(cls: type) -> bool:
@@ -132,3 +154,56 @@ def test_completion_of_all_classes_calls_no_driver(tmp_path):
     count, calls = run(code, CUDA_CORE_DEVICE="software", CUDA_EMULATOR_TRACE=str(trace)).splitlines()[-1].split(" ", 1)
     assert int(count) > 80
     assert calls == "''"
+
+
+# Completes names, and those of every attribute's value, with IPython and Jedi; tells what called the driver or NVML.
+IN_IPYTHON = """
+import os, warnings
+import jedi
+from protocols import test_interactive as t
+from cuda.bindings import nvml
+from cuda.core import checkpoint, system
+warnings.simplefilter("ignore")  # of IPython, of where it is installed
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell()
+assert shell.Completer.use_jedi
+trace, asked, seen = open(os.environ["CUDA_EMULATOR_TRACE"]), [], set()
+def told(name, function):
+    def ask(*arguments):
+        asked.append(name)
+        return function(*arguments)
+    return ask
+def complete(text):
+    with provisionalcompleter():
+        return {c.text for c in shell.Completer.completions(text, len(text))}
+things = {"process": checkpoint.Process(1), "gpu": system.Device(index=0)}
+things |= {name: getattr(things["gpu"], name) for name in ("mig", "pci_info", "temperature", "memory_info", "inforom")}
+for name, sample in t.SAMPLES.items():
+    things[name] = sample.make()
+    if sample.closes:
+        things[f"closed {name}"] = thing = sample.make()
+        thing.close()
+for name, function in list(vars(nvml).items()):
+    if name.startswith(("device_", "system_")) and callable(function):
+        setattr(nvml, name, told(name, function))
+trace.read()
+for name, thing in sorted(things.items()):
+    shell.user_ns["thing"] = thing
+    assert {attribute for attribute in dir(type(thing)) if attribute[0] != "_"} <= complete("thing."), name
+    for attribute in t.computed(type(thing)) if type(thing) not in seen else ():
+        jedi.Interpreter(f"thing.{attribute}.", [{"thing": thing}]).complete()
+        assert not (calls := trace.read() + str(asked or "")), (name, attribute, calls)
+    seen.add(type(thing))
+    assert not (calls := trace.read() + str(asked or "")), (name, calls)
+print("completed")
+"""
+
+
+@pytest.mark.requires(software=True, source=True, modules=("IPython", "jedi"))
+def test_completion_in_ipython_calls_neither_driver_nor_nvml(tmp_path):
+    trace = tmp_path / "calls"
+    trace.touch()
+    code = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})\n{IN_IPYTHON}"
+    variables = {"CUDA_CORE_DEVICE": "software", "CUDA_EMULATOR_TRACE": str(trace), "IPYTHONDIR": str(tmp_path)}
+    assert run(code, **variables).splitlines()[-1] == "completed"

@@ -9,6 +9,8 @@ import weakref
 
 import pytest
 
+from cuda.core import _module
+from cuda.core._utils import cuda_utils
 from support import public
 from support.capabilities import capabilities
 from support.samples import SAMPLES, class_of
@@ -133,6 +135,13 @@ def test_direct_construction_is_refused_with_the_way_to_do_it(name):
 def test_what_means_nothing_elsewhere_is_not_pickled(name):
     with pytest.raises(TypeError):
         pickle.dumps(SAMPLES[name].make())
+
+
+@pytest.mark.parametrize("name", ["ComputeCapability", "ParamInfo", "MaxPotentialBlockSizeOccupancyResult"])
+def test_named_tuples_are_pickled_by_their_home(name):
+    cls = getattr(cuda_utils if name == "ComputeCapability" else _module, name)
+    again = pickle.loads(pickle.dumps(cls(9, 1)))
+    assert again == (9, 1) and type(again) is cls
 
 
 @pytest.mark.requires(device=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cuda.core._utils import values
 from support.build import build_extension
 
 
@@ -74,6 +75,24 @@ def test_properties_of_extension_types_answer_hasattr(probe):
     thing.value = 7
     assert thing.value == 7
     assert probe.Valueless.closed.__doc__ == "The text."
+
+
+def test_computed_attributes_of_extension_types_are_properties(probe):
+    closed, value = probe.Valueless.closed, probe.Valueless.value
+    assert isinstance(closed, property) and type(closed) is values.computed_property
+    assert vars(probe.Valueless)["closed"] is closed
+    assert (closed.__name__, closed.__objclass__) == ("closed", probe.Valueless)
+    assert closed.__qualname__ == "Valueless.closed"
+    assert closed.fset is None
+    thing = probe.Valueless()
+    value.fset(thing, 8)
+    assert value.fget(thing) == 8 == value.__get__(thing)
+    with pytest.raises(AttributeError, match="not writable"):
+        thing.closed = 3
+    with pytest.raises(TypeError, match="descriptor 'closed'"):
+        closed.__get__(3)
+    with pytest.raises(TypeError, match="cannot create"):
+        closed.getter(len)
 
 
 def test_interpreter_says_when_it_exits(probe):

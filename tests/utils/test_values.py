@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exceptions of properties without a value are AttributeErrors, too, and otherwise what they were."""
 
+import inspect
 import pickle
 import traceback
 
 import pytest
+from cuda.bindings import driver
 
+from cuda.core import Device
 from cuda.core._utils import values
 from cuda.core._utils.cuda_utils import CUDAError
 
@@ -120,3 +123,80 @@ def test_errors_of_the_driver_keep_the_name_of_their_code():
     for kept in (error, again):
         assert isinstance(kept, AttributeError) and isinstance(kept, CUDAError)
         assert (kept.name, str(kept)) == ("CUDA_ERROR_INVALID_IMAGE", "text")
+
+
+class Descriptor:
+    """As those of extension types: with the type in the documentation."""
+
+    __objclass__ = Late
+
+    def __init__(self, doc):
+        self.__name__, self.__qualname__, self.__doc__ = "size", "Late.size", doc
+
+    def __get__(self, subject, cls=None):
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("annotation", "cls"),
+    [
+        ("int", int),
+        ("tuple[int, int]", tuple),
+        ("Late | None", Late),
+        ("None | list[int]", list),
+        ("Device", Device),
+        ("typing.Literal['a']", object),
+        ("driver.CUstream", driver.CUstream),
+        ("nowhere.Class", object),
+        ("no expression", object),
+    ],
+)
+def test_functions_of_properties_tell_the_class_of_the_value(annotation, cls):
+    get = values.Getter(Descriptor(f"size: {annotation}\n\nThe size."))
+    assert get.__annotations__ == {"return": cls}
+    assert (get(None), get.__name__, get.__qualname__, get.__module__) == (7, "size", "Late.size", __name__)
+    assert values.Getter(Descriptor(None)).__annotations__ == {"return": object}
+
+
+@values.answering
+class Annotated:
+    """Properties with and without a type."""
+
+    @property
+    def untyped(self):
+        return 3
+
+    @property
+    @values.completed_as(str)
+    def named(self) -> "NoSuchClass":  # noqa: F821
+        return "x"
+
+    @property
+    def typed(self) -> int:
+        return 4
+
+
+def test_properties_of_python_classes_tell_a_class_too():
+    found = {name: vars(Annotated)[name].fget.__annotations__ for name in ("untyped", "named", "typed")}
+    assert found == {
+        "untyped": {"return": object},
+        "named": {"return": str},
+        "typed": Annotated.typed.fget.__wrapped__.__annotations__,
+    }
+    assert inspect.signature(Annotated.named.fget).return_annotation == "NoSuchClass"
+
+
+class Cached(values.CachedProperty):
+    """A descriptor that is no data descriptor."""
+
+    convert = bytes
+
+    def __get__(self, subject, cls):
+        return self if subject is None else b"3"
+
+
+def test_cached_properties_are_properties_to_tools():
+    cls = type("Holder", (), {"text": Cached()})
+    assert isinstance(cls.text, property) and type(cls.text) is Cached and not inspect.isdatadescriptor(cls.text)
+    assert cls.text.fget(cls()) == b"3" and cls.text.fget.__annotations__ == {"return": bytes}
+    assert values.typed(lambda subject: 3, int.from_bytes).__annotations__ == {"return": object}

@@ -21,7 +21,7 @@ from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import call_driver
 from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.validators import shown
-from cuda.core._utils.values import restated
+from cuda.core._utils.values import restated, typed
 
 __all__ = [
     "KernelAttributes",
@@ -32,7 +32,7 @@ __all__ = [
 _c_functions = Deferred("cuda.core._utils.c_functions")
 
 MaxPotentialBlockSizeOccupancyResult = namedtuple(
-    "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size")
+    "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size"), module="cuda.core._module"
 )
 MaxPotentialBlockSizeOccupancyResult.__doc__ = (
     "The block size with the best occupancy, in threads, and the fewest blocks that fill the device with it."
@@ -62,6 +62,16 @@ cdef class _Attribute:
             return KernelAttributes_read(instance, self)
         except RuntimeError as error:
             raise restated(error) from None
+
+    @property
+    def __class__(self):
+        """A property to ``isinstance()``, so that what completes names does not evaluate it."""
+        return property
+
+    @property
+    def fget(self):
+        """The function of a property."""
+        return typed(lambda kernel_attributes: self.__get__(kernel_attributes, None), self.convert)
 
     def __set_name__(self, owner, name):
         self.name = name

@@ -18,7 +18,7 @@ from collections import namedtuple
 
 __all__ = ["ParamInfo"]
 
-ParamInfo = namedtuple("ParamInfo", ("offset", "size"))
+ParamInfo = namedtuple("ParamInfo", ("offset", "size"), module="cuda.core._module")
 ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, and its size, in bytes."
 
 

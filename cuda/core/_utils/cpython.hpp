@@ -175,27 +175,101 @@ private:
     }
 };
 
-// Properties of an extension type whose exceptions are AttributeErrors, too, where they say that there is no value:
-// hasattr() and completion of names then answer. See values.py.
-class AnsweringProperties {
+// Properties of extension types, as instances of a subclass of Python's `property`: what completes names evaluates no
+// property, but does evaluate the getset descriptors that Cython makes. Their exceptions are AttributeErrors, too, where
+// they say that there is no value: hasattr() and completion then answer. See values.py.
+class ComputedProperty {
 public:
-    static void make(PyObject* type) noexcept {
-        PyObject *name, *descriptor;
+    // Replaces the descriptors of an extension type; returns -1 with an exception if it cannot.
+    static int replace(PyObject* cls) noexcept {
+        PyObject* type = shared_type();
+        if (type == nullptr) return -1;
+        int status = 0;
+        PyObject *name, *found, *space = type_namespace(reinterpret_cast<PyTypeObject*>(cls));
         Py_ssize_t position = 0;
-        while (PyDict_Next(type_namespace((PyTypeObject*)type), &position, &name, &descriptor)) {
-            if (!Py_IS_TYPE(descriptor, &PyGetSetDescr_Type)) continue;
-            PyGetSetDef* definition = ((PyGetSetDescrObject*)descriptor)->d_getset;
-            if (definition->get == nullptr || definition->get == get) continue;
-            definition->closure = reinterpret_cast<void*>(definition->get);  // Cython's functions take none
-            definition->get = get;
+        while (status == 0 && PyDict_Next(space, &position, &name, &found)) {  // values may be replaced meanwhile
+            if (!Py_IS_TYPE(found, &PyGetSetDescr_Type)) continue;
+            PyObject* self = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
+            if (self != nullptr) descriptor(self) = Py_NewRef(found);  // for ever, as the type that has it
+            status = self != nullptr ? PyDict_SetItem(space, name, self) : -1;
+            Py_XDECREF(self);
         }
+        PyType_Modified(reinterpret_cast<PyTypeObject*>(cls));
+        Py_DECREF(type);
+        return status;
     }
 
 private:
-    static PyObject* get(PyObject* self, void* closure) {
-        PyObject* value = reinterpret_cast<getter>(closure)(self, nullptr);
+    // The subclass, which the first extension makes; a new reference.
+    static PyObject* shared_type() noexcept {
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.values");
+        PyObject* type = module ? PyObject_GetAttrString(module, "computed_property") : nullptr;
+        if (type == Py_None) {
+            Py_SETREF(type, make_type());
+            if (type && PyObject_SetAttrString(module, "computed_property", type) < 0) Py_CLEAR(type);
+        }
+        Py_XDECREF(module);
+        return type;
+    }
+
+    static PyObject* make_type() noexcept {
+        static PyGetSetDef shown[] = {
+            {"__doc__", forward, nullptr, nullptr, const_cast<char*>("__doc__")},
+            {"__name__", forward, nullptr, nullptr, const_cast<char*>("__name__")},
+            {"__qualname__", forward, nullptr, nullptr, const_cast<char*>("__qualname__")},
+            {"__objclass__", forward, nullptr, nullptr, const_cast<char*>("__objclass__")},
+            {"fget", get_function, nullptr, nullptr, nullptr},
+            {"fset", set_function, nullptr, nullptr, nullptr},
+            {nullptr, nullptr, nullptr, nullptr, nullptr},
+        };
+        static PyType_Slot slots[] = {
+            {Py_tp_descr_get, reinterpret_cast<void*>(get)},
+            {Py_tp_descr_set, reinterpret_cast<void*>(set)},
+            {Py_tp_getset, shown},
+            {0, nullptr},
+        };
+        static PyType_Spec spec = {
+            "cuda.core._utils.values.computed_property",
+            static_cast<int>(PyProperty_Type.tp_basicsize + sizeof(PyObject*)),
+            0,
+            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+            slots,
+        };
+        PyObject* bases = PyTuple_Pack(1, &PyProperty_Type);
+        PyObject* type = bases ? PyType_FromSpecWithBases(&spec, bases) : nullptr;
+        Py_XDECREF(bases);
+        return type;
+    }
+
+    static PyObject*& descriptor(PyObject* self) noexcept {
+        return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + PyProperty_Type.tp_basicsize);
+    }
+
+    static PyObject* get(PyObject* self, PyObject* object, PyObject* type) {
+        if (object == nullptr) return Py_NewRef(self);
+        PyObject* value = PyGetSetDescr_Type.tp_descr_get(descriptor(self), object, type);
         if (value == nullptr) restate();
         return value;
+    }
+
+    static int set(PyObject* self, PyObject* object, PyObject* value) {
+        return PyGetSetDescr_Type.tp_descr_set(descriptor(self), object, value);
+    }
+
+    static PyObject* forward(PyObject* self, void* name) noexcept {
+        return PyObject_GetAttrString(descriptor(self), static_cast<const char*>(name));
+    }
+
+    static PyObject* get_function(PyObject* self, void*) noexcept {
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.values");
+        PyObject* made = module ? PyObject_CallMethod(module, "Getter", "O", descriptor(self)) : nullptr;
+        Py_XDECREF(module);
+        return made;
+    }
+
+    static PyObject* set_function(PyObject* self, void*) noexcept {
+        if (((PyGetSetDescrObject*)descriptor(self))->d_getset->set == nullptr) Py_RETURN_NONE;
+        return PyObject_GetAttrString(descriptor(self), "__set__");
     }
 
     static void restate() {

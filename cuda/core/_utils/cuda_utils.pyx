@@ -33,7 +33,7 @@ __all__ = [
 
 _diagnostics = Deferred("cuda.core._utils.diagnostics")
 
-ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"))
+ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
 
 
 class CUDAError(Exception):

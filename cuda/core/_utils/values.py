@@ -5,17 +5,39 @@
 ``hasattr()`` takes that for an answer, and so do tools that complete names or look through objects. The exception
 stays what it is besides, with its name. Methods raise it without that: in a property of a user's class, an
 ``AttributeError`` out of a call would be taken for an answer about the user's property.
+
+Computed attributes are properties to ``isinstance()``, and the functions of properties tell their type. What completes
+names then evaluates none of them, and completes a chain of attributes by their types.
 """
 
 from __future__ import annotations
 
+import builtins
 import functools
+import re
+import sys
+import types
+import typing
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["ABSENT", "answer", "answering", "restated"]
+__all__ = [
+    "ABSENT",
+    "CachedProperty",
+    "Getter",
+    "answer",
+    "answering",
+    "completed_as",
+    "computed_property",
+    "restated",
+    "typed",
+]
 
 _Class = TypeVar("_Class", bound=type)
+_Function = TypeVar("_Function", bound=Callable)
+
+# The class of the properties of extension types, a subclass of property, which the first extension makes (cpython.hpp).
+computed_property: type | None = None
 
 # What says that there is no value; other exceptions, as those of the driver, are failures.
 ABSENT = (RuntimeError, ValueError)
@@ -55,7 +77,96 @@ def answer(get: Callable, kinds: tuple[type, ...] = ABSENT) -> Callable:
             raise better from better.__cause__
 
     read.answers = True
+    if hasattr(get, "completed_as") or "return" not in get.__annotations__:
+        read.__annotations__ = {"return": getattr(get, "completed_as", object)}
     return read
+
+
+def completed_as(cls: type) -> Callable[[_Function], _Function]:
+    """Let names of a property's value be completed as those of a class; a decorator of its function.
+
+    For annotations that need a module of a higher layer, and for ``Literal``, at which Jedi gives up.
+    """
+
+    def mark(function: _Function) -> _Function:
+        function.completed_as = cls
+        return function
+
+    return mark
+
+
+def typed(function: Callable, convert: object) -> Callable:
+    """Annotate a function of a property with the class that makes its value; with ``object`` if it is no class."""
+    function.__annotations__ = {"return": convert if isinstance(convert, type) else object}
+    return function
+
+
+class Getter:
+    """The function of a property of an extension type, with its type from the documentation as annotation.
+
+    Parameters
+    ----------
+    descriptor : types.GetSetDescriptorType
+        What Cython made. Its documentation begins with the name and the type, as the source annotates it.
+    """
+
+    def __init__(self, descriptor):
+        self._descriptor = descriptor
+        self.__name__, self.__qualname__, self.__doc__ = (
+            descriptor.__name__,
+            descriptor.__qualname__,
+            descriptor.__doc__,
+        )
+        self.__module__ = descriptor.__objclass__.__module__
+
+    def __call__(self, subject):
+        return self._descriptor.__get__(subject)
+
+    @property
+    def __annotations__(self) -> dict[str, object]:
+        match = re.match(rf"{self.__name__}: (.+)", self.__doc__ or "")
+        return {"return": _evaluated(match[1], self.__module__) if match else object}
+
+
+class _Names(dict):
+    """Names of a module, of the package, of Python."""
+
+    def __missing__(self, name):
+        for place in (sys.modules.get("cuda.core"), sys.modules.get("cuda.bindings"), typing, builtins):
+            if hasattr(place, name):
+                return getattr(place, name)
+        raise KeyError(name)
+
+
+def _evaluated(annotation: str, module: str) -> object:
+    try:
+        return _class_of(eval(annotation, {}, _Names(vars(sys.modules[module]))))
+    except Exception:  # whatever an annotation may do; it is for tools
+        return object
+
+
+def _class_of(annotation: object) -> type:
+    """Return the class whose names complete those of a value: of a union the first, of a generic class itself."""
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return next(_class_of(cls) for cls in typing.get_args(annotation) if cls is not types.NoneType)
+    found = origin or annotation
+    return found if isinstance(found, type) else object
+
+
+class CachedProperty:
+    """Base of descriptors that cache the value in the instance: no properties, because these have priority over it.
+
+    To ``isinstance()`` they are. A subclass has ``convert``, the class of the value.
+    """
+
+    __class__ = property
+    fset = fdel = None
+
+    @property
+    def fget(self) -> Callable:
+        """The function of a property."""
+        return typed(lambda subject: self.__get__(subject, type(subject)), self.convert)
 
 
 @functools.cache

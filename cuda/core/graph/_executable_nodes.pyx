@@ -10,6 +10,7 @@ from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport GraphExecHandle, KeepList
 from cuda.core._module cimport Kernel
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._event_values cimport EventValues_create
@@ -251,3 +252,6 @@ cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -
             b"cuGraphNodeSetEnabled",
         )
     return 0
+
+
+answer_hasattr(SwitchableNode)

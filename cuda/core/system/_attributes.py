@@ -22,7 +22,7 @@ ABSENT = values.ABSENT + tuple(
 )
 
 
-class Constant:
+class Constant(values.CachedProperty):
     """A property of a device that never changes: read at its first use, and then cached in the instance.
 
     On the class it is a property, so that documentation and tab completion read no value. The
@@ -40,6 +40,7 @@ class Constant:
 
     def __init__(self, query: str | Callable, doc: str, convert: Callable | None = None):
         self.shown = reading(query, doc, convert)
+        self.convert = convert
         self.read = self.shown.fget
         self.__doc__ = self.shown.__doc__
 
@@ -56,7 +57,7 @@ class Constant:
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
     """Return a property that queries NVML at each access; arguments as of :class:`Constant`."""
     if not isinstance(query, str):
-        return property(values.answer(lambda self: query(self._handle), ABSENT), doc=doc)
+        return property(values.typed(values.answer(lambda self: query(self._handle), ABSENT), convert), doc=doc)
     # Looked up in the dict of the module, which takes half the time of an attribute.
     functions = vars(nvml)
 
@@ -69,7 +70,7 @@ def reading(query: str | Callable, doc: str, convert: Callable | None = None) ->
             raise better from better.__cause__
 
     read.answers = True
-    return property(read, doc=f"{doc} (``nvml.{query}``)")
+    return property(values.typed(read, convert), doc=f"{doc} (``nvml.{query}``)")
 
 
 def answering(cls: type) -> type:
@@ -79,7 +80,7 @@ def answering(cls: type) -> type:
 
 def field(name: str, doc: str, convert: Callable = int) -> property:
     """Return a property that gives a field of the structure which a :class:`Snapshot` holds."""
-    return property(lambda self: convert(getattr(self._record, name)), doc=doc)
+    return property(values.typed(lambda self: convert(getattr(self._record, name)), convert), doc=doc)
 
 
 @needs_init("_record")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 
 from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.values import completed_as
 from cuda.core.system._attributes import DeviceView, answering
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
@@ -78,6 +79,7 @@ class EventData:
         return int(getattr(self._record, name))
 
     @property
+    @completed_as(object)
     def device(self) -> Device:  # noqa: F821
         """The device that had the event."""
         return self._device._of_handle(self._record.device_)

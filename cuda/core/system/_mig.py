@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cuda.core._utils.values import completed_as
 from cuda.core.system._attributes import DeviceView, answering, check_int, reading
 from cuda.core.system._support import nvml
 
@@ -75,6 +76,7 @@ class MigInfo(DeviceView):
             return 0
 
     @property
+    @completed_as(object)
     def parent(self) -> Device:  # noqa: F821
         """The physical device of this instance (``nvml.device_get_device_handle_from_mig_device_handle``)."""
         return self._device._of_handle(nvml.device_get_device_handle_from_mig_device_handle(self._handle))

@@ -12,7 +12,7 @@ import weakref
 
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from cuda.core._utils.values import restated
+from cuda.core._utils.values import CachedProperty, restated
 from cuda.core.system._support import nvml, require
 
 __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]
@@ -85,12 +85,14 @@ def _error(cls: type[Exception], status: int, text: str) -> Exception:
         return error
 
 
-class DeviceHandle:
+class DeviceHandle(CachedProperty):
     """NVML's handle of a device, in the device's dict, where an attribute is read without a call.
 
     In a child of fork the handles of the parent mean nothing, also after NVML has started there. So they
     are taken away, and the first use looks the device up by its UUID.
     """
+
+    convert = int
 
     def __get__(self, device, owner=None):
         if device is None:

@@ -8,10 +8,12 @@ import importlib
 
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.values import answering
 
 __all__ = ["LoggingMemoryResource"]
 
 
+@answering
 @needs_init("_logger")
 class LoggingMemoryResource(AccountingMemoryResource):
     """Writes a record to a logger for each allocation and each free of another resource.
