@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import checkpoint
+from cuda.core import checkpoint, system
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.checkpoint import Process
 from support import checkpointed
@@ -357,6 +357,23 @@ def test_gpus_that_cannot_be_changed_so(target):
     process.restore()
     process.unlock()
     assert child.call(checkpointed.check)
+
+
+@pytest.mark.requires(checkpoint=True, devices=2)
+def test_gpus_of_a_process_change_at_its_restore(target):
+    child, process = target
+    uuids = [device.uuid_without_prefix for device in system.Device.get_all_devices()]
+    mapping = dict(zip(uuids, uuids[1:] + uuids[:1], strict=True))
+    process.lock(10_000)
+    process.checkpoint()
+    with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
+        process.restore({child.uuid: mapping[child.uuid]})  # all have to be named
+    assert process.state == "checkpointed"
+    process.restore(mapping)
+    assert process.state == "locked"
+    process.unlock()
+    assert child.call(checkpointed.check)
+    assert child.call(checkpointed.uuid) == mapping[child.uuid]
 
 
 @pytest.mark.requires(checkpoint=True)

@@ -100,8 +100,17 @@ def test_attributes_are_read_only(device):
 def test_name_and_uuid_and_pci_bus_id(device):
     assert device.name
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", device.uuid)
-    assert device.uuid is device.uuid
+    assert device.uuid == device.uuid
     assert re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]", device.pci_bus_id)
+
+
+@pytest.mark.requires(software=True)
+def test_uuid_is_asked_for_each_time_because_a_restore_may_change_it(device):
+    from cuda import emulator
+
+    with emulator.fail("cuDeviceGetUuid*", nth=1 << 40) as plan:
+        assert device.uuid == device.uuid
+    assert plan.matched == 2
 
 
 def test_uuids_differ(devices):

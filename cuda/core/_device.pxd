@@ -19,7 +19,6 @@ cdef class Device(DeviceTextures):
         object _resources
         object _compute_capability
         str _name
-        str _uuid
 
 
 # What Device(device_id) gives: the one object of this thread and ordinal.

@@ -340,17 +340,15 @@ cdef class Device(DeviceTextures):
 
     @property
     def uuid(self) -> str:
-        """The UUID as 8-4-4-4-12 hexadecimal digits, under MIG that of the instance (``cuDeviceGetUuid``)."""
+        """The UUID as 8-4-4-4-12 hexadecimal digits, under MIG that of the instance (``cuDeviceGetUuid``).
+
+        Read each time: it changes when the process is restored on another GPU (:mod:`cuda.core.checkpoint`).
+        """
         cdef cydriver.CUuuid c_uuid
-        if self._uuid is None:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuDeviceGetUuid(&c_uuid, self._id), b"cuDeviceGetUuid")
-            digits = (<bytes>(<char*>c_uuid.bytes)[:16]).hex()
-            uuid = "-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]])
-            with cython.critical_section(self):
-                if self._uuid is None:
-                    self._uuid = uuid
-        return self._uuid
+        with nogil:
+            HANDLE_RETURN(cydriver.cuDeviceGetUuid(&c_uuid, self._id), b"cuDeviceGetUuid")
+        digits = (<bytes>(<char*>c_uuid.bytes)[:16]).hex()
+        return "-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]])
 
     @property
     def name(self) -> str:

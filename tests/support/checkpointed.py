@@ -30,3 +30,8 @@ def check() -> bool:
     _kept["buffer"].copy_to(host, stream=stream)
     stream.sync()
     return bool((numbers == np.arange(_kept["count"])).all())
+
+
+def uuid() -> str:
+    """Return the UUID of the device, which a restore may have changed."""
+    return _kept["device"].uuid
