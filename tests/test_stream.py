@@ -352,7 +352,7 @@ def test_work_waits_for_a_default_stream(device, stream):
 
 @pytest.mark.parametrize("wrong", [None, 1, "event"])
 def test_wait_refuses_other_types(stream, wrong):
-    with pytest.raises(ValueError, match="can wait for an Event or a Stream"):
+    with pytest.raises(ValueError, match="event_or_stream must be an Event or a Stream"):
         stream.wait(wrong)
 
 

@@ -482,7 +482,7 @@ cdef int Kernel_check_layout(Kernel self) except -1:
         Kernel_read_layout(self, kept)
     if not self._is_layout_known:
         raise NotImplementedError(
-            "parameters of a kernel are known to drivers of CUDA 12.4 or newer; install a newer NVIDIA display driver"
+            "reading the parameters of a kernel needs a driver of CUDA 12.4 or newer; install a newer NVIDIA driver"
         )
     return 0
 

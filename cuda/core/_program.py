@@ -366,7 +366,7 @@ def checked_expressions(expressions) -> list[bytes]:
         raise TypeError(f"name_expressions must be a tuple or list, not {type(expressions).__name__}")
     for expression in expressions:
         if not isinstance(expression, (str, bytes)):
-            raise TypeError(f"name_expressions must be of str or bytes, not {type(expression).__name__}")
+            raise TypeError(f"name_expressions must contain str or bytes, not {type(expression).__name__}")
     return [name_bytes("a name expression", expression) for expression in expressions]
 
 

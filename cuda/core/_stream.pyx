@@ -182,7 +182,9 @@ cdef class Stream(StreamSource):
         try:
             other = Stream_accept(event_or_stream, True)
         except TypeError as error:
-            raise ValueError(f"can wait for an Event or a Stream, not for {type(event_or_stream).__name__}") from error
+            raise ValueError(
+                f"event_or_stream must be an Event or a Stream, not {type(event_or_stream).__name__}"
+            ) from error
         Stream_wait_stream(kept_stream, other)
 
     def create_graph_builder(self) -> GraphBuilder:

@@ -109,7 +109,7 @@ def test_targets_of_the_driver(arch, expected):
 
 @pytest.mark.parametrize("arch", ["sm_9", "90", "", "sm_90x"])
 def test_a_target_that_the_driver_cannot_have(arch):
-    with pytest.raises(ValueError, match="arch must be such as 'sm_90'"):
+    with pytest.raises(ValueError, match="arch must be an architecture such as 'sm_90'"):
         render_options(LinkerOptions(arch=arch), "driver")
 
 

@@ -641,7 +641,7 @@ def test_a_captured_function_that_was_not_initialised():
         with pytest.raises(RuntimeError, match="not initialised"):
             use()
     made = capture(len)
-    with pytest.raises(RuntimeError, match="made already"):
+    with pytest.raises(RuntimeError, match="initialised already"):
         made.__init__(len)
     with pytest.raises(TypeError, match="CapturedFunction"):
         pickle.dumps(made)

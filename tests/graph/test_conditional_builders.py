@@ -158,7 +158,7 @@ def test_a_body_is_no_graph_of_its_own(builder):
     with pytest.raises(RuntimeError, match="has not ended"):
         body.complete()
     body.begin_building().end_building()
-    with pytest.raises(RuntimeError, match="no body of a conditional node"):
+    with pytest.raises(RuntimeError, match="not that of a conditional body"):
         body.complete()
     for again in (body.begin_building, body.end_building):
         with pytest.raises(RuntimeError):

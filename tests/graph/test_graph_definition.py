@@ -23,7 +23,7 @@ def test_definitions_cannot_be_pickled_or_made_again(device):
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(graph)
     handle = int(graph.handle)
-    with pytest.raises(RuntimeError, match="made already"):
+    with pytest.raises(RuntimeError, match="initialised already"):
         graph.__init__()
     assert int(graph.handle) == handle
 

@@ -153,7 +153,7 @@ def test_preparing_checks_what_it_gets(kernel, found, stream):
     with pytest.raises(TypeError):
         PreparedLaunch(None, [], found.config, None, stream, str)
     call = prepare(kernel, found)
-    with pytest.raises(RuntimeError, match="made already"):
+    with pytest.raises(RuntimeError, match="initialised already"):
         call.__init__(kernel, [], found.config, None, stream, str)
     with pytest.raises(RuntimeError, match="has no kernel"):
         PreparedLaunch.__new__(PreparedLaunch)()

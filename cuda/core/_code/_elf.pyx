@@ -179,7 +179,7 @@ cdef int check_header(Elf elf) except -1:
     elf.names = elf.header.shstrndx
     if elf.header.shoff == 0:
         if elf.count or elf.names:
-            raise ValueError("is damaged: its table of sections has no place")
+            raise ValueError("is damaged: it has no section header table")
         return 0
     if elf.header.shentsize != sizeof(Section):
         raise ValueError(f"is damaged: its section headers have {elf.header.shentsize} bytes, not {sizeof(Section)}")

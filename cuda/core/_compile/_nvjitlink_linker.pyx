@@ -395,7 +395,7 @@ cdef ThreadLinks links_of_this_thread():
     cdef PyObject* c_state = PyThreadState_GetDict()
     cdef ThreadLinks links = None
     if c_state == NULL:
-        raise MemoryError("the interpreter keeps nothing for this thread")
+        raise MemoryError("there is no memory for the state of this thread")
     state = <dict>c_state
     end = state.get(__name__)
     if end is not None:
@@ -458,7 +458,7 @@ cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, 
     given = b" ".join(arguments).decode(errors="backslashreplace")
     detail = "nvJitLink {}.{}, which is loaded, does not take these options: {}".format(*nvjitlink_version(), given)
     if not is_arch:
-        detail = f"arch must be such as 'sm_90'; {detail}"
+        detail = f"arch must be an architecture such as 'sm_90'; {detail}"
     return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
 
 

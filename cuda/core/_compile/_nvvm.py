@@ -229,7 +229,7 @@ class NVVMBackEnd:
         detail = f"adding the module {name!r} of {len(code)} bytes failed"
         if not code:
             # Older versions of libNVVM take it, and make code without a kernel.
-            raise CUDAError(f"{detail}: there is no IR")
+            raise CUDAError(f"{detail}: the NVVM IR is empty")
         call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)
 
 

@@ -54,7 +54,7 @@ def jit_target(arch: str) -> int:
     """Return the ``CUjit_target`` of an architecture."""
     match = re.fullmatch(r"(?:sm|compute)_([1-9]\d+)([af]?)", str(arch))
     if match is None:
-        raise ValueError(f"arch must be such as 'sm_90', not {shown(arch)}")
+        raise ValueError(f"arch must be an architecture such as 'sm_90', not {shown(arch)}")
     # The bits that stand for the features of one architecture, or of its family.
     return int(match[1]) | {"": 0, "a": 0x10000, "f": 0x20000}[match[2]]
 

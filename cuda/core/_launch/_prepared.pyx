@@ -80,7 +80,7 @@ cdef class PreparedLaunch:
     def __init__(self, kernel: Kernel, parameters, find_config, find_stream, stream: Stream, translate):
         cdef Accepted accepted
         if self._parameters is not None:
-            raise RuntimeError("this PreparedLaunch is made already")
+            raise RuntimeError("this PreparedLaunch is initialised already; create a new one")
         checked = tuple(tuple(parameter) for parameter in parameters)
         for first, second, convert, *is_float32 in checked:
             if not (isinstance(first, type) and isinstance(second, type) and callable(convert)):

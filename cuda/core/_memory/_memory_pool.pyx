@@ -464,7 +464,7 @@ cdef int get_attribute(
     cdef cydriver.CUresult err
     cdef int mode
     if c_pool == NULL:
-        raise RuntimeError("these attributes are of no memory pool")
+        raise RuntimeError("these attributes belong to no memory pool; use those of a memory resource")
     with nogil:
         mode = relax_capture_mode()
         err = cydriver.cuMemPoolGetAttribute(c_pool, attribute, value)

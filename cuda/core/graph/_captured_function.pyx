@@ -134,7 +134,7 @@ cdef class CapturedFunction:
     def __init__(self, function, data=None, mode="relaxed", options=None, maxsize=8):
         """Make what :func:`capture` returns."""
         if self._function is not None:
-            raise RuntimeError("this CapturedFunction is made already")
+            raise RuntimeError("this CapturedFunction is initialised already; create a new one")
         check_maxsize(maxsize)
         positions, names = data_names(function, () if data is None else data)
         functools.update_wrapper(self, function)

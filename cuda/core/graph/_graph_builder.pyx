@@ -144,7 +144,9 @@ cdef class GraphBuilder(StreamSource):
         """
         check_ended(self)
         if self._role != PRIMARY:
-            raise RuntimeError("only the builder that began a graph can complete it, no body of a conditional node")
+            raise RuntimeError(
+                "only the GraphBuilder that began the capture can complete the graph, not that of a conditional body"
+            )
         return Graph_instantiate(self._capture.tree, self._capture.graph, options)
 
     def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:

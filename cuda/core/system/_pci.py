@@ -33,7 +33,7 @@ class PciInfo(DeviceView):
             self._extended = False
             self._record = nvml.device_get_pci_info_v3(self._handle)
         if not self._record.bus_id:
-            raise RuntimeError(f"{device!r} has no PCI address; of an instance, ask mig.parent")
+            raise RuntimeError(f"{device!r} has no PCI address; for an instance, use that of mig.parent")
 
     def __repr__(self):
         return f"<PciInfo {self.bus_id} of {self._device!r}>"

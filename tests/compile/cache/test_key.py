@@ -154,7 +154,7 @@ def test_options_of_wrong_type(options):
 
 @pytest.mark.parametrize("expressions", ["f", b"f", 5, None, {"f"}, [5], [bytearray(b"f")], [None]])
 def test_name_expressions_of_wrong_type(expressions):
-    with pytest.raises(TypeError, match="name_expressions must be"):
+    with pytest.raises(TypeError, match="name_expressions must (be|contain)"):
         key(name_expressions=expressions)
 
 
@@ -198,7 +198,7 @@ def test_options_that_write_files_have_no_key(option):
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
 def test_options_that_the_linker_of_the_driver_lacks(option, monkeypatch):
     monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
-    with pytest.raises(ValueError, match=f"the driver's linker.* lacks {next(iter(option))}"):
+    with pytest.raises(ValueError, match=f"the driver's linker.* does not support {next(iter(option))}"):
         key("x", "ptx", **option)
 
 

@@ -130,7 +130,7 @@ def tagged(expression: str | bytes) -> bytes:
         return b"s" + expression.encode()
     if isinstance(expression, bytes):
         return b"b" + expression
-    raise TypeError(f"name_expressions must be of str or bytes, not {type(expression).__name__}")
+    raise TypeError(f"name_expressions must contain str or bytes, not {type(expression).__name__}")
 
 
 def source_bytes(code, kind) -> bytes:
@@ -150,7 +150,9 @@ def check_files(options, kind, has_digest: bool) -> None:
         raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
     writing = options_with_files(options, column, "writes")
     if writing:
-        raise ValueError(f"{', '.join(writing)} make the compiler write files, which a cache cannot: leave them out")
+        raise ValueError(
+            f"{', '.join(writing)} make the compiler write files, which a cache cannot store; leave them out"
+        )
     reading = options_with_files(options, column, "headers", "reads")
     if kind is SourceCodeType.CXX and os.path.dirname(options.name):
         reading.append("name with a directory, where headers are looked for")
@@ -169,7 +171,10 @@ def arguments_of(options, kind) -> list[bytes]:
         if backend == CompilerBackendType.DRIVER:
             refused = refused_options(linker, backend)
             if refused:
-                raise ValueError(f"the driver's linker, used for want of nvJitLink, lacks {', '.join(refused)}")
+                raise ValueError(
+                    "the driver's linker, which is used because nvJitLink is missing, does not support "
+                    f"{', '.join(refused)}"
+                )
         return [str(argument).encode(errors="surrogatepass") for argument in render_options(linker, backend)]
     return [argument.encode(errors="surrogatepass") for argument in render_options(options, COLUMNS[kind])]
 

@@ -90,7 +90,7 @@ cdef int check_writable(ViewState self) except -1:
     if self._is_readonly:
         raise TypeError("dst is no memory to write to: it is read-only")
     if self._dlpack.versioned != NULL and self._dlpack.versioned.flags & DLPACK_FLAG_IS_COPIED:
-        raise TypeError("dst gives a copy of its memory, which nobody would see written")
+        raise TypeError("dst exports a copy of its memory, so that what is written would be lost")
     return 0
 
 

@@ -307,7 +307,7 @@ cdef int wrap(
     cdef size_t c_size = size_argument(size)
     if resource is None:
         if stream is not None:
-            raise ValueError("stream orders how mr frees the memory: it needs mr")
+            raise ValueError("stream is the one on which mr frees the memory; give mr, too")
         return borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), h_allocation)
     if owner is not None:
         raise ValueError("mr and owner exclude each other: memory is either freed or only kept")

@@ -122,7 +122,7 @@ cdef class HostRegistration(MemoryResource):
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Not supported: the memory belongs to the array."""
-        raise RuntimeError("registered memory is that of an array, and no more can be allocated; name a destination")
+        raise RuntimeError("registered host memory cannot be allocated; pass a destination")
 
     @property
     def is_device_accessible(self) -> bool:

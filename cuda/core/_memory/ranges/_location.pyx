@@ -73,7 +73,10 @@ cdef int nearest_numa_node() except -1:
 
 def _check_node(has_context: bool, node: int) -> None:
     if not has_context:
-        raise RuntimeError("the NUMA node nearest to the current device is meant; call Device.set_current() first")
+        raise RuntimeError(
+            "the NUMA node nearest to the current device is asked for, and no device is current; call "
+            "Device.set_current() first"
+        )
     if node < 0:
         raise RuntimeError("the driver does not know which NUMA node is nearest to the device; give its number")
 

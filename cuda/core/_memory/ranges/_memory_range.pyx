@@ -270,7 +270,10 @@ cdef void MemoryRange_leave(MemoryRange self) noexcept:
 
 cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1:
     if self._export_count != 0:
-        raise BufferError(f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays look at it")
+        raise BufferError(
+            f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays of its memory exist; "
+            "release them first"
+        )
     return 0
 
 
