@@ -110,7 +110,7 @@ def test_the_memory_of_arrays_goes_to_others_that_need_it(keeping, monkeypatch):
             raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
         return allocate_device(size, ordinal)
 
-    monkeypatch.setattr(_array_memory, "allocate_device", allocate)
+    monkeypatch.setattr(_memory, "allocate_device", allocate)
     large = gpuarray.empty(3 << 20, "f4")
     assert len(attempts) == 2 and drv.mem_get_info()[0] <= before - (12 << 20)
     assert large._owner.memory_resource.held == 0

@@ -175,3 +175,26 @@ def test_subclasses_of_buffers_are_registered(kernel, found, memory, stream):
     for bad in (int, 3):
         with pytest.raises(TypeError, match="must be a subclass of Buffer"):
             register_buffer_class(bad)
+
+
+def test_subclasses_of_buffers_are_taken_as_they_are(kernel, found, memory, stream):
+    class Child(Buffer):
+        pass
+
+    class Grandchild(Child):
+        pass
+
+    converted = []
+
+    def convert(value):
+        converted.append(value)
+        raise TypeError("another buffer")
+
+    parameters = [(int, Child, convert), (np.float32, np.float32, float), (int, int, int)]
+    call = PreparedLaunch(kernel, parameters, found.config, None, stream, str)
+    for kind in (Child, Grandchild):
+        call((1, 1), (4, 1, 1), kind._init(int(memory.handle), 16), np.float32(2), 4)
+    assert not converted and content(memory, stream) == [4] * 4
+    with pytest.raises(TypeError, match="another buffer"):
+        call((1, 1), (4, 1, 1), memory, np.float32(2), 4)
+    assert len(converted) == 1 and converted[0] is memory

@@ -16,6 +16,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport VectorCall, launch_kernel
+from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream
 from cuda.core._utils._cpython cimport set_call_offset, tuple_items
@@ -27,12 +28,14 @@ __all__ = ["PreparedLaunch"]
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    bint PyType_IsSubtype(PyTypeObject* one, PyTypeObject* other) noexcept nogil
 
 
 # The types that an argument may have without conversion; the classes are kept by the tuple of parameters.
 cdef struct Accepted:
     PyTypeObject* first
     PyTypeObject* second
+    bint takes_subclasses   # of the second, a class of buffers
     bint is_float32     # a float of Python is narrowed
 
 
@@ -49,8 +52,9 @@ cdef class PreparedLaunch:
     kernel : :class:`Kernel`
         The kernel.
     parameters : sequence
-        For each parameter two types that are taken as they are, and a function that converts others; then, optionally,
-        whether it is a ``float`` of C++, for which a float of Python is narrowed.
+        For each parameter two types that are taken as they are (subclasses, too, where the second is a
+        :class:`Buffer`), and a function that converts others; then, optionally, whether it is a ``float`` of C++, for
+        which a float of Python is narrowed.
     find_config : callable
         Returns the :class:`LaunchConfig` for a grid, a block and a number of bytes of shared memory.
     find_stream : callable or None
@@ -87,6 +91,7 @@ cdef class PreparedLaunch:
                 raise TypeError("each of the parameters must have two types and a function")
             accepted.first = <PyTypeObject*>first
             accepted.second = <PyTypeObject*>second
+            accepted.takes_subclasses = issubclass(second, Buffer)
             accepted.is_float32 = bool(is_float32 and is_float32[0])
             self._accepted.push_back(accepted)
         self._kernel = <Kernel?>kernel
@@ -147,6 +152,12 @@ cdef object PreparedLaunch_call(PyObject* callee, PyObject* const* arguments, si
     return None
 
 
+cdef inline bint is_accepted(const Accepted* accepted, PyTypeObject* c_class) noexcept nogil:
+    if c_class == accepted.first or c_class == accepted.second:
+        return True
+    return accepted.takes_subclasses and PyType_IsSubtype(c_class, accepted.second)
+
+
 cdef int PreparedLaunch_launch(
     PreparedLaunch self, Stream stream, LaunchConfig config, PyObject* const* arguments
 ) except -1:
@@ -156,7 +167,7 @@ cdef int PreparedLaunch_launch(
     cdef size_t index
     for index in range(count):
         c_class = Py_TYPE(arguments[index])
-        if c_class != accepted[index].first and c_class != accepted[index].second:
+        if not is_accepted(accepted + index, c_class):
             return PreparedLaunch_convert(self, stream, config, arguments)
     return launch_kernel(stream, config, self._kernel, arguments, count)
 
@@ -188,7 +199,7 @@ cdef int PreparedLaunch_convert(
 cdef object converted_argument(PreparedLaunch self, size_t index, PyObject* argument):
     cdef PyTypeObject* c_class = Py_TYPE(argument)
     cdef float narrow
-    if c_class == self._accepted[index].first or c_class == self._accepted[index].second:
+    if is_accepted(self._accepted.data() + index, c_class):
         return <object>argument
     if self._accepted[index].is_float32 and c_class == <PyTypeObject*>float:
         narrow = <float>PyFloat_AS_DOUBLE(<object>argument)

@@ -21,10 +21,9 @@ import weakref
 
 from cuda.core._launch._arguments import register_buffer_class
 from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
-from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.adaptors._caching_memory_resource import CachingMemoryResource
-from cuda.core._memory.ranges._allocation import allocate_device, wait_before_free
+from cuda.core._memory.ranges._allocation import wait_before_free
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
@@ -32,7 +31,7 @@ from cuda.core.driver import _context, _memory
 from cuda.core.driver._array_storage import ResultSource
 from cuda.core.driver._constants import device_attribute
 from cuda.core.driver._errors import classic_error
-from cuda.core.driver._memory import DeviceAllocation, mem_alloc
+from cuda.core.driver._memory import DeviceAllocation, PlainMemory, mem_alloc
 
 __all__ = ["ResultAllocation", "SharedAllocation", "is_of_pool", "share", "take_array", "take_result"]
 
@@ -135,15 +134,10 @@ class _ArrayMemory(_ContextMemory):
 
     def __init__(self, ordinal: int):
         # A block of the cache may be larger than the array, and the software device would not see accesses behind it.
-        super().__init__(_PlainMemory(ordinal), 0 if device_choice.is_software() else kept_bytes(ordinal))
+        super().__init__(
+            PlainMemory(ordinal, ResultAllocation), 0 if device_choice.is_software() else kept_bytes(ordinal)
+        )
         self._waits = True
-
-
-class _PlainMemory(_SynchronousMemoryResource):
-    """Memory of ``cuMemAlloc``, as the memory of arrays."""
-
-    def allocate(self, size: int, *, stream=None) -> ResultAllocation:
-        return ResultAllocation._init(allocate_device(size, self.device_id), size, mr=self, stream=stream)
 
 
 _memories: list[_ContextMemory] = []

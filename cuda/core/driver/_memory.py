@@ -11,7 +11,7 @@ import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._memory.ranges._allocation import allocate_device
+from cuda.core._memory.ranges._allocation import allocate_device, free_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core._utils.validators import shown
@@ -270,11 +270,33 @@ def check_size(api: str, size) -> int:
     return size
 
 
+class PlainMemory(_SynchronousMemoryResource):
+    """Memory of ``cuMemAlloc``, which ``cuMemFree`` frees after all work: no stream is waited for before.
+
+    Parameters
+    ----------
+    device_id : int
+        The ordinal of the device.
+    kind : type
+        The class of the allocations.
+    """
+
+    def __init__(self, device_id: int, kind: type):
+        super().__init__(device_id)
+        self._kind = kind
+
+    def allocate(self, size: int, *, stream=None) -> DeviceAllocation:
+        return self._kind._init(allocate_device(size, self.device_id), size, mr=self, stream=stream)
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        free_device(int(ptr), self.device_id)
+
+
 # For memory that is held for reuse: what gives it back, and what tells its bytes, for the number of a device.
 held_memory = []
 _resources = {}
 
 
-def _resource(ordinal: int) -> _SynchronousMemoryResource:
+def _resource(ordinal: int) -> PlainMemory:
     resource = _resources.get(ordinal)
-    return _resources.setdefault(ordinal, _SynchronousMemoryResource(ordinal)) if resource is None else resource
+    return _resources.setdefault(ordinal, PlainMemory(ordinal, DeviceAllocation)) if resource is None else resource
