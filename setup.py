@@ -24,6 +24,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
+from setuptools.modified import newer_group
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = ROOT / "cuda" / "core"
@@ -95,6 +96,24 @@ def extensions() -> list[Extension]:
     )
 
 
+class Bundle(Extension):
+    """One shared object with several extensions, its parts; ``cuda/core/_utils/bundle.py`` names them."""
+
+    def __init__(self, name: str, parts: list[Extension]):
+        super().__init__(name, [source for part in parts for source in part.sources], language="c++")
+        self.parts = parts
+
+
+def bundled(found: list[Extension]) -> list[Extension]:
+    """Put the extensions of the bundle together."""
+    bundle = load(PACKAGE / "_utils" / "bundle.py")
+    names = {f"cuda.core.{name}" for name in bundle.MODULES}
+    parts = [part for part in found if part.name in names]
+    if missing := names - {part.name for part in parts}:
+        sys.exit(f"cuda/core/_utils/bundle.py names what is no extension: {', '.join(sorted(missing))}")
+    return [Bundle(f"cuda.core.{bundle.NAME}", parts), *(part for part in found if part.name not in names)]
+
+
 def load(path: Path):
     """Import a module of the source tree by its file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -104,14 +123,22 @@ def load(path: Path):
 
 
 class BuildExtensions(build_ext):
-    """Compile in parallel, through ccache where there is one; then build the software device."""
+    """Compile in parallel, through ccache where there is one; then build the software device.
+
+    The parts of the bundle are linked one by one too, below ``build/``, so that each is compiled only after it changed.
+    """
 
     def initialize_options(self) -> None:
         super().initialize_options()
         self.parallel = JOBS
+        self.parts = frozenset()
 
     def run(self) -> None:
         super().run()
+        # What an older build left there would be installed, and not be loaded.
+        for name in self.parts:
+            for folder in (self.build_lib, *((ROOT,) if self.inplace else ())):
+                Path(folder, self.get_ext_filename(name)).unlink(missing_ok=True)
         if sys.platform == "linux" and platform.machine() == "x86_64":
             target = EMULATOR if self.inplace else Path(self.build_lib) / "cuda" / "emulator"
             load(EMULATOR / "build.py").build(target / "_emulator.so", ROOT / "build" / "emulator", JOBS)
@@ -123,7 +150,28 @@ class BuildExtensions(build_ext):
                 command = getattr(self.compiler, attribute, None)
                 if command and attribute != "compiler_cxx":
                     self.compiler.set_executable(attribute, [ccache, *command])
+        whole = self.extensions
+        parts = [part for extension in whole if isinstance(extension, Bundle) for part in extension.parts]
+        for part in parts:
+            part._full_name, part._needs_stub = part.name, False
+        self.parts = frozenset(part.name for part in parts)
+        self.extensions = [*parts, *(extension for extension in whole if not isinstance(extension, Bundle))]
         super().build_extensions()
+        self.extensions = whole
+        for extension in whole:
+            if isinstance(extension, Bundle):
+                self.link_bundle(extension)
+
+    def get_ext_fullpath(self, name: str) -> str:
+        if name in self.parts:
+            return str(Path(self.build_temp, self.get_ext_filename(name)))
+        return super().get_ext_fullpath(name)
+
+    def link_bundle(self, bundle: Bundle) -> None:
+        objects = self.compiler.object_filenames(bundle.sources, output_dir=self.build_temp)
+        path = self.get_ext_fullpath(bundle.name)
+        if self.force or newer_group(objects, path):
+            self.compiler.link_shared_object(objects, path, target_lang="c++")
 
 
 class BuildPackage(build_py):
@@ -161,6 +209,6 @@ class SourceDistribution(sdist):
 # The processes that translate may be started from this file again.
 if __name__ == "__main__":
     setup(
-        ext_modules=extensions() if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
+        ext_modules=bundled(extensions()) if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
         cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage, "sdist": SourceDistribution},
     )

@@ -4,8 +4,9 @@
 
 Each process starts, takes a device, compiles a kernel or takes it from a cache of files, launches it and
 verifies what it wrote. The floor is the C program plus Python with NumPy alone. All take turns in every
-round; the figures are medians in milliseconds, of the wall clock and of the processors. Fails where ours
-is more than the limit above the floor, or slower than the peer.
+round, in random order, because a process is slowed by what the one before left to the kernel; the figures
+are medians in milliseconds, of the wall clock and of the processors. Fails where ours is more than the
+limit above the floor, or slower than the peer.
 
     python compare.py [--peer PEER/bin/python] [--ours OURS/bin/python] [--rounds N] [--json FILE]
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -99,8 +101,9 @@ def environment(is_ours: bool) -> dict[str, str]:
 def measure(commands: dict, rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Return the milliseconds of each round, of the wall clock and of the processors."""
     samples = {name: [] for name in commands}
+    order = random.Random(1)
     for number in range(rounds + 2):
-        for name, (command, variables) in commands.items():
+        for name, (command, variables) in order.sample(sorted(commands.items()), len(commands)):
             sample = timed(name, command, variables)
             if number >= 2:  # the first rounds fill the caches
                 samples[name].append(sample)

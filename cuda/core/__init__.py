@@ -10,18 +10,18 @@ from cuda.core._utils import device_choice
 
 device_choice.settle()
 
-import _imp  # noqa: E402
 import importlib  # noqa: E402
-import os  # noqa: E402
 import sys  # noqa: E402
 
-from cuda.core._utils import completion  # noqa: E402
+from cuda.core._utils import bundle, completion  # noqa: E402
 from cuda.core._utils.deferred import deferred_names  # noqa: E402
 from cuda.core._version import __version__  # noqa: E402
 
 completion.mend_completion()
 
-if not os.path.exists(f"{__path__[0]}/_utils/cuda_utils{_imp.extension_suffixes()[0]}"):
+if _bundle_path := bundle.bundle_path(__path__[0]):
+    sys.meta_path.insert(0, bundle.BundleFinder(_bundle_path))
+else:
     sys.meta_path.append(importlib.import_module("cuda.core._utils.unbuilt").MissingExtensions(__path__[0]))
 
 # The home of each public name, below this package.

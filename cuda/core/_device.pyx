@@ -387,8 +387,10 @@ cdef class Device(DeviceTextures):
     def compute_capability(self) -> ComputeCapability:
         """The compute capability as a named tuple ``(major, minor)``."""
         if self._compute_capability is None:
-            properties = self.properties
-            pair = ComputeCapability(properties.compute_capability_major, properties.compute_capability_minor)
+            pair = ComputeCapability(
+                _read_attribute(self._id, cydriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                _read_attribute(self._id, cydriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+            )
             with cython.critical_section(self):
                 if self._compute_capability is None:
                     self._compute_capability = pair

@@ -18,17 +18,17 @@ from cuda.core._utils.version cimport c_driver_version
 import operator
 from collections.abc import Sequence
 
+from cuda.core import typing as enums
 from cuda.core._handles import _late
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown
-from cuda.core.typing import WorkqueueSharingScopeType
 
 __all__ = ["DeviceResources", "SMResource", "SMResourceOptions", "WorkqueueResource", "WorkqueueResourceOptions"]
 
 _SCOPES = {
-    WorkqueueSharingScopeType.DEVICE_CTX: cydriver.CU_WORKQUEUE_SCOPE_DEVICE_CTX,
-    WorkqueueSharingScopeType.GREEN_CTX_BALANCED: cydriver.CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED,
+    "device_ctx": cydriver.CU_WORKQUEUE_SCOPE_DEVICE_CTX,
+    "green_ctx_balanced": cydriver.CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED,
 }
 _SCOPE_NAMES = {code: scope for scope, code in _SCOPES.items()}
 
@@ -219,7 +219,7 @@ class WorkqueueResourceOptions(Options):
 
     def __post_init__(self):
         if self.sharing_scope is not None:
-            check_str_enum(self.sharing_scope, WorkqueueSharingScopeType)
+            check_str_enum(self.sharing_scope, enums.WorkqueueSharingScopeType)
         if self.concurrency_limit is not None:
             if isinstance(self.concurrency_limit, bool) or not hasattr(self.concurrency_limit, "__index__"):
                 raise TypeError(f"concurrency_limit must be an int, not {type(self.concurrency_limit).__name__}")
@@ -260,7 +260,7 @@ cdef class WorkqueueResource:
         options = check_or_create_options(WorkqueueResourceOptions, options, "options of work queues")
         if options.sharing_scope is not None:
             self._resource.wqConfig.sharingScope = <cydriver.CUdevWorkqueueConfigScope><int>_SCOPES[
-                WorkqueueSharingScopeType(options.sharing_scope)
+                options.sharing_scope
             ]
         if options.concurrency_limit is not None:
             self._resource.wqConfig.wqConcurrencyLimit = operator.index(options.concurrency_limit)
@@ -273,7 +273,7 @@ cdef class WorkqueueResource:
     @property
     def sharing_scope(self) -> WorkqueueSharingScopeType:
         """Who shares the queues."""
-        return _SCOPE_NAMES[<int>self._resource.wqConfig.sharingScope]
+        return enums.WorkqueueSharingScopeType(_SCOPE_NAMES[<int>self._resource.wqConfig.sharingScope])
 
     @property
     def concurrency_limit(self) -> int:

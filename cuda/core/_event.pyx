@@ -24,11 +24,13 @@ from cuda.core._utils.cuda_utils cimport (
 import weakref
 
 from cuda.core._handles import _late
-from cuda.core._utils.helpers import check_multiprocessing_start_method
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.sharing import register_reducer
 
 __all__ = ["Event", "EventOptions"]
+
+_helpers = Deferred("cuda.core._utils.helpers")
 
 
 cdef class Event(DriverObject):
@@ -311,7 +313,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
 
 
 def _reduce_event(Event event):
-    check_multiprocessing_start_method()
+    _helpers.check_multiprocessing_start_method()
     # A queue may pickle it after the event was closed here, and the event may be of another process.
     return _rebuild_event, (event._ipc_descriptor or event.ipc_descriptor,)
 

@@ -30,10 +30,12 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import warnings
 
 from cuda.core._code._loading import explain
-from cuda.core._launch._limits import beyond_limits
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.deferred import Deferred
 
 __all__ = ["launch"]
+
+_limits = Deferred("cuda.core._launch._limits")
 
 
 def launch(
@@ -282,7 +284,7 @@ cdef int raise_refusal(
             )
         elif is_about_resources(err):
             Stream_context(stream, &h_context, &device_id)
-            limit = beyond_limits(kernel, config, device_id)
+            limit = _limits.beyond_limits(kernel, config, device_id)
             if limit:
                 explain(error, limit)
         error.add_note(attempt)

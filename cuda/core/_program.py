@@ -19,7 +19,6 @@ from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
 from cuda.core._handles import _late
 from cuda.core._module import ObjectCode
-from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.initialised import needs_init
@@ -34,6 +33,7 @@ _KINDS = {kind.value: kind for kind in SourceCodeType}
 _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
+_caller = Deferred("cuda.core._utils.caller")
 _linker = Deferred("cuda.core._linker")
 
 
@@ -247,7 +247,7 @@ class Program:
         if self._kind is SourceCodeType.CXX:
             return
         if self._kind is SourceCodeType.PTX and self._options.numba_debug:
-            warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
+            _caller.warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
         if not self._code or self.backend is CompilerBackendType.DRIVER:
             self._opened()
 

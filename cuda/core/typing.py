@@ -10,7 +10,26 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:  # at run time they are fetched at their first use: what a first result does not need costs nothing
+    from cuda.core._utils.string_enums import (
+        AccessPropertyType,
+        AddressModeType,
+        ArrayFormatType,
+        FilterModeType,
+        GraphConditionalType,
+        GraphMemoryType,
+        ManagedMemoryLocationType,
+        MemoryPoolAccessType,
+        ReadModeType,
+        VirtualMemoryAccessType,
+        VirtualMemoryAllocationType,
+        VirtualMemoryGranularityType,
+        VirtualMemoryHandleType,
+        VirtualMemoryLocationType,
+        WorkqueueSharingScopeType,
+    )
 
 __all__ = [
     "AccessPropertyType",
@@ -89,134 +108,15 @@ class PCHStatusType(StrEnum):
     FAILED = "failed"
 
 
-class GraphConditionalType(StrEnum):
-    """The kind of a conditional node."""
-
-    IF = "if"
-    WHILE = "while"
-    SWITCH = "switch"
-
-
-class GraphMemoryType(StrEnum):
-    """Where the memory of an allocation node lives."""
-
-    DEVICE = "device"
-    HOST = "host"
-    MANAGED = "managed"
-
-
-class ManagedMemoryLocationType(StrEnum):
-    """The preferred location of a managed memory pool."""
-
-    DEVICE = "device"
-    HOST = "host"
-    HOST_NUMA = "host_numa"
-
-
-class MemoryPoolAccessType(StrEnum):
-    """What a device may do with the memory of a pool."""
-
-    READ_WRITE = "rw"
-    READ = "r"
-    NONE = ""
-
-
-class VirtualMemoryHandleType(StrEnum):
-    """How virtual memory is exported to other processes."""
-
-    POSIX_FD = "posix_fd"
-    WIN32_KMT = "win32_kmt"
-    FABRIC = "fabric"
-
-
-class VirtualMemoryLocationType(StrEnum):
-    """Where virtual memory lives."""
-
-    DEVICE = "device"
-    HOST = "host"
-    HOST_NUMA = "host_numa"
-    HOST_NUMA_CURRENT = "host_numa_current"
-
-
-class VirtualMemoryGranularityType(StrEnum):
-    """Which unit sizes of virtual memory are rounded up to."""
-
-    MINIMUM = "minimum"
-    RECOMMENDED = "recommended"
-
-
-class VirtualMemoryAccessType(StrEnum):
-    """What a device may do with virtual memory."""
-
-    READ_WRITE = "rw"
-    READ = "r"
-
-
-class VirtualMemoryAllocationType(StrEnum):
-    """The kind of an allocation of virtual memory."""
-
-    PINNED = "pinned"
-    MANAGED = "managed"
-
-
-class ArrayFormatType(StrEnum):
-    """The element format of an array; the values are NumPy's names."""
-
-    UINT8 = "uint8"
-    UINT16 = "uint16"
-    UINT32 = "uint32"
-    INT8 = "int8"
-    INT16 = "int16"
-    INT32 = "int32"
-    FLOAT16 = "float16"
-    FLOAT32 = "float32"
-
-
-class AccessPropertyType(StrEnum):
-    """How long the L2 cache keeps what a kernel accesses (``CUaccessProperty``)."""
-
-    NORMAL = "normal"
-    STREAMING = "streaming"
-    PERSISTING = "persisting"
-
-
-class AddressModeType(StrEnum):
-    """What a texture gives for coordinates outside it."""
-
-    WRAP = "wrap"
-    CLAMP = "clamp"
-    MIRROR = "mirror"
-    BORDER = "border"
-
-
-class FilterModeType(StrEnum):
-    """How a texture is read between its elements."""
-
-    POINT = "point"
-    LINEAR = "linear"
-
-
-class ReadModeType(StrEnum):
-    """What a read of an integer texture gives."""
-
-    ELEMENT_TYPE = "element_type"
-    NORMALIZED_FLOAT = "normalized_float"
-
-
-class WorkqueueSharingScopeType(StrEnum):
-    """Who shares the work queues of a context."""
-
-    DEVICE_CTX = "device_ctx"
-    GREEN_CTX_BALANCED = "green_ctx_balanced"
-
-
 def __getattr__(name):
-    # An address on a device. Resolved at first use, because it needs the bindings' driver module.
-    if name == "DevicePointerType":
+    if name == "DevicePointerType":  # an address on a device
         value = importlib.import_module("cuda.bindings.driver").CUdeviceptr | int | None
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    elif name in __all__:
+        value = getattr(importlib.import_module("cuda.core._utils.string_enums"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
 def __dir__():

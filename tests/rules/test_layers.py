@@ -15,9 +15,11 @@ PACKAGE = Path(__file__).resolve().parents[2] / "cuda" / "core"
 LAYERS = {
     "foundations": [
         "_version",
+        "_utils.string_enums",
         "typing",
         "_utils._cpython",
         "_utils._type_table",
+        "_utils.bundle",
         "_utils.c_functions",
         "_utils.cache_root",
         "_utils.caller",
@@ -375,4 +377,6 @@ def test_system_stands_aside(path):
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_module_does_not_import_the_package_inside_a_function(path):
     if path.stem != "_late":
-        assert [module for indent, module in imported(path) if indent > 0] == []
+        inside = {module for indent, module in imported(path) if indent > 0}
+        # What only type checkers read is no import of a function.
+        assert inside == ({"_utils.string_enums"} if path == PACKAGE / "typing.py" else set())

@@ -31,15 +31,17 @@ from cuda.core._compile._option_table import (
     value,
 )
 from cuda.core._device import Device
-from cuda.core._utils.cache_root import cache_root
-from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
-from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["LinkerOptions", "ProgramOptions"]
+
+_cache_root = Deferred("cuda.core._utils.cache_root")
+_caller = Deferred("cuda.core._utils.caller")
+_nvjitlink = Deferred("cuda.core._utils.nvjitlink")
 
 # The version of NVRTC that brought precompiled headers.
 PCH = (12, 8)
@@ -73,7 +75,7 @@ def file_of_times(path) -> str:
 
 def bundled_headers_dir() -> str:
     """Return the directory into which NVRTC unpacks its built-in headers."""
-    return str(cache_root() / "nvrtc-bundled-headers")
+    return str(_cache_root.cache_root() / "nvrtc-bundled-headers")
 
 
 @cache_checks
@@ -401,7 +403,7 @@ class LinkerOptions(Options):
             self.name = name
         check_options(self)
         if self.numba_debug is not None:
-            warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
+            _caller.warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
         """Return the arguments for nvJitLink.
@@ -420,8 +422,8 @@ class LinkerOptions(Options):
         """
         if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
             raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {shown(backend)}")
-        if nvjitlink_version() is None:
-            raise RuntimeError(NO_NVJITLINK)
+        if _nvjitlink.nvjitlink_version() is None:
+            raise RuntimeError(_nvjitlink.NO_NVJITLINK)
         arguments = [os.fsencode(argument) for argument in render_options(self, "nvjitlink")]
         if self.arch is None:
             arguments.insert(0, os.fsencode(f"-arch={current_arch('LinkerOptions')}"))

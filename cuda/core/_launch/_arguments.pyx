@@ -41,9 +41,11 @@ from cuda.core._utils._type_table cimport TypeTable
 import sys
 from _thread import RLock
 
-from cuda.core._launch._parameter_types import advice
+from cuda.core._utils.deferred import Deferred
 
 __all__ = ["register_buffer_class"]
+
+_parameter_types = Deferred("cuda.core._launch._parameter_types")
 
 cdef LaunchList* _launches = launch_list()
 
@@ -522,7 +524,7 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
             "the bytes of a structure as bytes or numpy.void"
         )
     cdef size_t own_size = natural_size_of(argument, index)
-    how = advice("" if kernel is None else kernel._name or "", index, argument, size)
+    how = _parameter_types.advice("" if kernel is None else kernel._name or "", index, argument, size)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{how}")
 
 

@@ -30,11 +30,13 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import os
 import threading
 
-from cuda.core._utils.helpers import check_multiprocessing_start_method
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.sharing import detach, register_reducer, travelling
 from cuda.core._utils.validators import shown
 
 __all__ = []
+
+_helpers = Deferred("cuda.core._utils.helpers")
 
 
 cdef extern from "unistd.h" nogil:
@@ -182,7 +184,7 @@ cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
 
 
 def _reduce_allocation_handle(handle):
-    check_multiprocessing_start_method()
+    _helpers.check_multiprocessing_start_method()
     carried = travelling(int(handle))
     return _rebuild_allocation_handle, (carried, handle.uuid)
 

@@ -15,8 +15,6 @@ import warnings
 from collections import namedtuple
 
 from cuda.core._utils.deferred import Deferred
-from cuda.core._utils.driver_log import last_failure
-from cuda.core._utils.error_text import ADVICE, KERNEL_FAILURES
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -32,6 +30,8 @@ __all__ = [
 ]
 
 _diagnostics = Deferred("cuda.core._utils.diagnostics")
+_driver_logs = Deferred("cuda.core._utils.driver_log")
+_texts = Deferred("cuda.core._utils.error_text")
 
 ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
 
@@ -208,9 +208,9 @@ def __getattr__(name):
     if name in ("nvvmError", "nvJitLinkError"):
         return getattr(importlib.import_module(f"cuda.bindings.{name[:-5].lower()}"), name)
     if name == "DRIVER_CU_RESULT_EXPLANATIONS":
-        return ADVICE
+        return _texts.ADVICE
     if name == "RUNTIME_CUDA_ERROR_EXPLANATIONS":
-        return importlib.import_module("cuda.core._utils.error_text").RUNTIME_ADVICE
+        return _texts.RUNTIME_ADVICE
     if name in _MOVED:
         return getattr(importlib.import_module("cuda.core._utils.helpers"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -291,7 +291,7 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
     kind = _CLASS_BY_CODE.get(code, CUDAError)
     call = api.decode() if api != NULL else None
-    error = _error(kind, code, name, explanation, call, last_failure(_driver_log(), name, call))
+    error = _error(kind, code, name, explanation, call, _driver_logs.last_failure(_driver_log(), name, call))
     return _with_memory(error) if kind is OutOfMemoryError else error
 
 
@@ -333,8 +333,8 @@ def _error(kind, code, name, explanation, api=None, log=None):
     is_of_driver = not issubclass(kind, NVRTCError)
     if log:
         message += "\n" + (log.partition("\n")[0] if is_of_driver else log)
-    if is_of_driver and code in ADVICE and not (log and code in KERNEL_FAILURES):
-        message += f"\n{ADVICE[code]}"
+    if is_of_driver and code in _texts.ADVICE and not (log and code in _texts.KERNEL_FAILURES):
+        message += f"\n{_texts.ADVICE[code]}"
     return kind(message, code=code, name=name, api=api, explanation=explanation, log=log)
 
 
@@ -344,7 +344,7 @@ cdef object _raise_result(error, handle):
         raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
     if kind == "cudaError_t":
         name = getattr(error, "name", str(error))
-        texts = importlib.import_module("cuda.core._utils.error_text").RUNTIME_ADVICE
+        texts = _texts.RUNTIME_ADVICE
         raise CUDAError(
             f"{name}: {texts.get(int(error), 'the CUDA runtime reported an error')}",
             code=int(error), name=name, explanation=texts.get(int(error)),

@@ -8,7 +8,6 @@ import atexit
 import ctypes
 import threading
 import time
-from _queue import SimpleQueue  # what the module queue gives, which takes longer to load
 
 __all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 
@@ -105,6 +104,8 @@ class Worker:
     """A thread for calls that have to be made by one and the same."""
 
     def __init__(self):
+        from _queue import SimpleQueue  # what the module queue gives, which takes longer to load
+
         self._calls = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="cuda.core worker", daemon=True)
         self._thread.start()

@@ -30,11 +30,13 @@ import sys
 import threading
 import weakref
 
-from cuda.core._utils.helpers import check_multiprocessing_start_method
+from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.sharing import register_reducer
 from cuda.core._utils.validators import shown
 
 __all__ = ["check_platform"]
+
+_helpers = Deferred("cuda.core._utils.helpers")
 
 
 cdef class _IPCMemPool(_MemPool):
@@ -47,7 +49,7 @@ cdef class _IPCMemPool(_MemPool):
     def __reduce__(self):
         if self.uuid is None:
             raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
-        check_multiprocessing_start_method()
+        _helpers.check_multiprocessing_start_method()
         return _find_resource, (type(self), self.uuid)
 
     def register(self, uuid: uuid.UUID) -> _IPCMemPool:

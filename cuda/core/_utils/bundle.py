@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The bundle: the extension modules that a first result loads, linked into one shared object.
+
+Finding, opening and relocating a shared object takes longer than initialising most of the modules. ``setup.py``
+links the bundle; ``docs/design/imports.md`` has the figures.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+
+__all__ = ["MODULES", "NAME", "BundleFinder", "bundle_path"]
+
+# The module name of the shared object, below cuda.core. It cannot be imported itself.
+NAME = "_bundle"
+
+# Below cuda.core. The last parts of the names differ: they name the functions that initialise the modules.
+MODULES = (
+    "_code._elf",
+    "_code._kernel_attributes",
+    "_code._loading",
+    "_code._parameter_layout",
+    "_compile._nvrtc_calls",
+    "_compile._option_key",
+    "_compile.cache._file_state",
+    "_context",
+    "_device",
+    "_device_instances",
+    "_device_resources",
+    "_device_textures",
+    "_dlpack",
+    "_event",
+    "_handles._driver_object",
+    "_handles._handles",
+    "_handles._idle_ends",
+    "_handles._launches",
+    "_handles._waiting",
+    "_launch._arguments",
+    "_launch_config",
+    "_launcher",
+    "_memory._buffer",
+    "_memory._device_memory_resource",
+    "_memory._ipc",
+    "_memory._memory_pool",
+    "_memory._memory_resource",
+    "_memory._peer_access_utils",
+    "_memory.adaptors._default_resource",
+    "_memory.copying._copies",
+    "_memory.copying._fills",
+    "_memory.pools._sharing",
+    "_memory.ranges._allocation",
+    "_memory.ranges._location",
+    "_memory.ranges._memory_range",
+    "_memory.ranges._pointer_info",
+    "_memory.ranges._slices",
+    "_module",
+    "_stream",
+    "_utils._capture_mode",
+    "_utils.cuda_utils",
+    "_utils.options",
+    "_utils.version",
+)
+
+
+class BundleFinder:
+    """First on ``sys.meta_path``: finds the modules of the bundle, by their full names alone.
+
+    Parameters
+    ----------
+    path : str
+        The shared object.
+    """
+
+    def __init__(self, path: str):
+        self._path = path
+        self._names = frozenset(f"cuda.core.{name}" for name in MODULES)
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self._names:
+            return None
+        spec = ModuleSpec(name, ExtensionFileLoader(name, self._path), origin=self._path)
+        spec.has_location = True
+        return spec
+
+
+def bundle_path(package_directory: str) -> str | None:
+    """Return the path of the bundle for this Python, or None where it was not built."""
+    path = f"{package_directory}/{NAME}{EXTENSION_SUFFIXES[0]}"
+    return path if os.path.exists(path) else None

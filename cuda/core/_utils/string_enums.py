@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The enums of :mod:`cuda.core.typing` that compilations do not use; they appear as members of that module."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = [
+    "AccessPropertyType",
+    "AddressModeType",
+    "ArrayFormatType",
+    "FilterModeType",
+    "GraphConditionalType",
+    "GraphMemoryType",
+    "ManagedMemoryLocationType",
+    "MemoryPoolAccessType",
+    "ReadModeType",
+    "VirtualMemoryAccessType",
+    "VirtualMemoryAllocationType",
+    "VirtualMemoryGranularityType",
+    "VirtualMemoryHandleType",
+    "VirtualMemoryLocationType",
+    "WorkqueueSharingScopeType",
+]
+
+
+def _public(cls):
+    cls.__module__ = "cuda.core.typing"
+    return cls
+
+
+@_public
+class GraphConditionalType(StrEnum):
+    """The kind of a conditional node."""
+
+    IF = "if"
+    WHILE = "while"
+    SWITCH = "switch"
+
+
+@_public
+class GraphMemoryType(StrEnum):
+    """Where the memory of an allocation node lives."""
+
+    DEVICE = "device"
+    HOST = "host"
+    MANAGED = "managed"
+
+
+@_public
+class ManagedMemoryLocationType(StrEnum):
+    """The preferred location of a managed memory pool."""
+
+    DEVICE = "device"
+    HOST = "host"
+    HOST_NUMA = "host_numa"
+
+
+@_public
+class MemoryPoolAccessType(StrEnum):
+    """What a device may do with the memory of a pool."""
+
+    READ_WRITE = "rw"
+    READ = "r"
+    NONE = ""
+
+
+@_public
+class VirtualMemoryHandleType(StrEnum):
+    """How virtual memory is exported to other processes."""
+
+    POSIX_FD = "posix_fd"
+    WIN32_KMT = "win32_kmt"
+    FABRIC = "fabric"
+
+
+@_public
+class VirtualMemoryLocationType(StrEnum):
+    """Where virtual memory lives."""
+
+    DEVICE = "device"
+    HOST = "host"
+    HOST_NUMA = "host_numa"
+    HOST_NUMA_CURRENT = "host_numa_current"
+
+
+@_public
+class VirtualMemoryGranularityType(StrEnum):
+    """Which unit sizes of virtual memory are rounded up to."""
+
+    MINIMUM = "minimum"
+    RECOMMENDED = "recommended"
+
+
+@_public
+class VirtualMemoryAccessType(StrEnum):
+    """What a device may do with virtual memory."""
+
+    READ_WRITE = "rw"
+    READ = "r"
+
+
+@_public
+class VirtualMemoryAllocationType(StrEnum):
+    """The kind of an allocation of virtual memory."""
+
+    PINNED = "pinned"
+    MANAGED = "managed"
+
+
+@_public
+class ArrayFormatType(StrEnum):
+    """The element format of an array; the values are NumPy's names."""
+
+    UINT8 = "uint8"
+    UINT16 = "uint16"
+    UINT32 = "uint32"
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    FLOAT16 = "float16"
+    FLOAT32 = "float32"
+
+
+@_public
+class AccessPropertyType(StrEnum):
+    """How long the L2 cache keeps what a kernel accesses (``CUaccessProperty``)."""
+
+    NORMAL = "normal"
+    STREAMING = "streaming"
+    PERSISTING = "persisting"
+
+
+@_public
+class AddressModeType(StrEnum):
+    """What a texture gives for coordinates outside it."""
+
+    WRAP = "wrap"
+    CLAMP = "clamp"
+    MIRROR = "mirror"
+    BORDER = "border"
+
+
+@_public
+class FilterModeType(StrEnum):
+    """How a texture is read between its elements."""
+
+    POINT = "point"
+    LINEAR = "linear"
+
+
+@_public
+class ReadModeType(StrEnum):
+    """What a read of an integer texture gives."""
+
+    ELEMENT_TYPE = "element_type"
+    NORMALIZED_FLOAT = "normalized_float"
+
+
+@_public
+class WorkqueueSharingScopeType(StrEnum):
+    """Who shares the work queues of a context."""
+
+    DEVICE_CTX = "device_ctx"
+    GREEN_CTX_BALANCED = "green_ctx_balanced"
