@@ -8,6 +8,7 @@ its own, which needs pytest alone: any interpreter runs it.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -18,15 +19,27 @@ import pytest
 TEXT = 1500
 
 
+class NamedModule(pytest.Module):
+    """A module imported by its name, which pytest would guess from its file; some tests look at it."""
+
+    def _getobj(self):
+        return importlib.import_module(self.imported_as)
+
+
 class Recorder:
     """A plugin that appends a line of JSON for the beginning and for each outcome of a test."""
 
-    def __init__(self, file: str, part: str):
-        self.file = open(file, "a", buffering=1)
+    def __init__(self, file: str, part: str, module: str):
+        self.file, self.module = open(file, "a", buffering=1), module
         self.index, self.parts = map(int, part.split(":"))
 
     def write(self, **record) -> None:
         self.file.write(json.dumps(record) + "\n")
+
+    def pytest_pycollect_makemodule(self, module_path, parent):
+        made = NamedModule.from_parent(parent, path=module_path)
+        made.imported_as = self.module
+        return made
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
@@ -57,7 +70,7 @@ def main(file: str, part: str, module: str) -> int:
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]  # not for the tests
     plugins = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"]
     return pytest.main(
-        ["-q", "--import-mode=importlib", "--tb=short", *plugins, "--pyargs", module], [Recorder(file, part)]
+        ["-q", "--import-mode=importlib", "--tb=short", *plugins, "--pyargs", module], [Recorder(file, part, module)]
     )
 
 

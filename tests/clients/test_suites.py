@@ -12,7 +12,9 @@ from clients import __main__ as clients
 from clients import suites
 
 MODULES = {
-    "room/test_good.py": "def test_a(): pass\ndef test_b(): pass\ndef test_c(): pass\n",
+    "room/test_good.py": (
+        "def test_a(): assert __name__ == 'library_tests.room.test_good'\ndef test_b(): pass\ndef test_c(): pass\n"
+    ),
     "room/test_bad.py": (
         "import unittest, pytest\n"
         "class TestCase(unittest.TestCase):\n"

@@ -7,7 +7,6 @@ import cuda.compute
 import numpy as np
 
 from cuda.core import Device, LegacyPinnedMemoryResource
-from cuda.core.utils import StridedMemoryView
 
 checks = 0
 
@@ -27,8 +26,17 @@ pinned = LegacyPinnedMemoryResource().allocate(values.nbytes)
 host = np.from_dlpack(pinned).view(values.dtype)
 host[:] = values
 source.copy_from(pinned, stream=stream)
-first, second = (StridedMemoryView.from_buffer(buffer, values.shape, dtype=values.dtype) for buffer in (source, target))
 
+
+class Array:
+    """Memory of a buffer in the protocol that CCCL takes."""
+
+    def __init__(self, buffer):
+        data = (int(buffer.handle), False)
+        self.__cuda_array_interface__ = {"shape": values.shape, "typestr": values.dtype.str, "data": data, "version": 3}
+
+
+first, second = Array(source), Array(target)
 
 # An operation of CCCL's own: one of ours would be compiled, by a package that is not always there.
 start, plus = np.array([0], dtype=np.int32), cuda.compute.OpKind.PLUS
