@@ -29,6 +29,8 @@ __all__ = [
 
 # No address and no size is more.
 MOST_BYTES = 2**63 - 1
+# What most programs name as a type.
+_TYPES = {numpy.dtype(code).type: numpy.dtype(code) for code in "?bhilqBHILQefdFD"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -57,7 +59,9 @@ def flags_argument(name: str, value, api: str) -> int:
 
 def dtype_of(value, name: str = "dtype") -> numpy.dtype:
     """Return what NumPy takes as a type of elements; TypeError for others."""
-    return value if isinstance(value, numpy.dtype) else dtype_argument(value, name)
+    if isinstance(value, numpy.dtype):
+        return value
+    return (_TYPES.get(value) if isinstance(value, type) else None) or dtype_argument(value, name)
 
 
 def shape_of(value, itemsize: int, name: str = "shape") -> tuple[int, ...]:
@@ -70,6 +74,8 @@ def shape_of(value, itemsize: int, name: str = "shape") -> tuple[int, ...]:
     ValueError
         If an extent is negative, there are more than NumPy takes, or the array had more bytes than there are addresses.
     """
+    if type(value) is int and 0 <= value * itemsize <= MOST_BYTES:
+        return (value,)
     extents = list_argument(name, value) if hasattr(type(value), "__iter__") else [value]
     if len(extents) > 64:
         raise ValueError(f"{name} must have up to 64 extents, not {len(extents)}")

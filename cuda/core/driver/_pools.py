@@ -13,6 +13,7 @@ import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import flags_argument, whole
 from cuda.core.driver._context import current_context
@@ -61,7 +62,7 @@ class _Blocks(MemoryResource):
 
     def take(self, kind: type, size: int):
         """Return an allocation of the class ``kind`` over a block for a size."""
-        size = whole("size", size)
+        size = size if type(size) is int else whole("size", size)
         if size < 0:
             raise logic_error("allocate", INVALID_VALUE, f"the size must not be negative, and is {shown(size)}")
         number = bin_number(size)
@@ -69,7 +70,8 @@ class _Blocks(MemoryResource):
             block = self._pop(number) or self._new_block(alloc_size(number))
             self._active[block.handle] = (block, number, size)
             self._context = block._context
-        allocation = kind._init(block.handle, max(size, 1), mr=self)
+        # With a stream nobody looks for the default one.
+        allocation = kind._init(block.handle, size or 1, mr=self, stream=LEGACY_DEFAULT_STREAM)
         allocation._context = block._context
         block._context._objects.add(allocation)
         return allocation
@@ -265,7 +267,7 @@ def bin_number(size: int) -> int:
     """Return the class of a size: eight for each power of two, and one for each of the smallest sizes."""
     if size < 2 * _STEPS:
         return size
-    shift = bitlog2(size) - bitlog2(_STEPS)
+    shift = size.bit_length() - _STEPS.bit_length()
     # Rounding up may reach the next power of two, whose first class has that number.
     return shift * _STEPS + -(-size >> shift)
 
