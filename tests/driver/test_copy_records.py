@@ -94,3 +94,22 @@ def test_a_volume_is_copied(kind, has_stream, context):
     copy(stream) if has_stream else copy()
     drv.Context.synchronize()
     assert (drv.from_device(memory, (2, 2, 2), np.int32) == source[:, 1:, 1:3]).all()
+
+
+@pytest.mark.parametrize("kind", [drv.Memcpy2D, drv.Memcpy3D])
+def test_fields_are_whole_numbers_from_0(kind):
+    memory = drv.mem_alloc(64)
+    for value, error, text in [
+        (-1, drv.LogicError, "must be from 0 to .*, not -1"),
+        (2**63, drv.LogicError, "must be from 0 to"),
+        ("4", TypeError, "width_in_bytes must be an int, not str"),
+        (1.5, TypeError, "width_in_bytes must be an int, not float"),
+        (None, TypeError, "width_in_bytes must be an int, not NoneType"),
+    ]:
+        copy = kind()
+        copy.set_src_device(memory)
+        copy.set_dst_device(memory)
+        copy.height = 1
+        copy.width_in_bytes = value
+        with pytest.raises(error, match=text):
+            copy()

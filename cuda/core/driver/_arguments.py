@@ -69,8 +69,9 @@ class In(ArgumentHandler):
 
     def pre_call(self, stream) -> None:
         """Copy the array to the device, in the order of ``stream``."""
+        memory = self.get_device_alloc(stream)
         if self.array.nbytes:
-            memcpy_htod_async(self.get_device_alloc(stream), self.array, stream)
+            memcpy_htod_async(memory, self.array, stream)
 
 
 class Out(ArgumentHandler):

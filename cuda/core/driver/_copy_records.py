@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import importlib
-import operator
 
 import numpy
 
+from cuda.core.driver._checks import MOST_BYTES, whole
 from cuda.core.driver._constants import memory_type
 from cuda.core.driver._context import current_context, handle_of
 from cuda.core.driver._errors import call
@@ -92,7 +92,7 @@ class _Copy:
         current_context(api)
         record = native(self._structure)
         for name, member in self._names.items():
-            setattr(record, member, operator.index(getattr(self, name)))
+            setattr(record, member, whole(name, getattr(self, name), 0, MOST_BYTES, api))
         for side in ("src", "dst"):
             kind = int(getattr(self, f"{side}_memory_type"))
             if kind in memory_type.values:
