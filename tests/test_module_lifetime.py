@@ -8,9 +8,10 @@ import itertools
 import threading
 
 import pytest
+from cuda.bindings import driver
 
 from cuda.core import Kernel, LaunchConfig, ObjectCode, launch
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, handle_return
 from support.kernels import HostMemory, compiled
 from support.work import busy
 
@@ -84,7 +85,7 @@ def test_the_last_user_unloads(device, unloads, no_leak, order, how):
 @pytest.mark.parametrize("name", MORE_USERS)
 def test_each_user_alone_keeps_the_library(device, unloads, no_leak, name):
     code = fresh()
-    assert int(code.handle) != 0  # that loads it
+    assert hash(code) != 0  # that loads it
     user = MORE_USERS[name](code)
     del code
     gc.collect()
@@ -190,3 +191,33 @@ def test_code_does_not_pile_up_where_a_stream_never_rests(device, unloads):
         thread.join()
     stream.sync()
     assert unloads() == 300
+
+
+def test_a_library_whose_handle_was_taken_stays_loaded(device, stream, unloads):
+    """Programs unload it by the handle, as numba-cuda does, and a second time crashes the driver."""
+    code = fresh()
+    handle = code.handle
+    assert code.handle == handle
+    kernel = code.get_kernel("count")
+    out = HostMemory(4)
+    del code
+    gc.collect()
+    launch(stream, ONE, kernel, out.address)
+    stream.sync()
+    del kernel
+    gc.collect()
+    assert unloads() == 0
+    handle_return(driver.cuLibraryUnload(handle))
+    assert unloads() == 1
+
+
+def test_a_closed_object_unloads_a_library_whose_handle_was_taken(device, unloads, no_leak):
+    code = fresh()
+    assert int(code.handle)
+    kernel = code.get_kernel("count")
+    code.close()
+    assert unloads() == 0
+    kernel.close()
+    assert unloads() == 1
+    assert not int(code.handle)
+    code.close()

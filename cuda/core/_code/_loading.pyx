@@ -36,8 +36,20 @@ CodeTypeT = bytes | bytearray | str
 """What an :class:`ObjectCode` is made of: the code itself, or the path of a file as a str."""
 
 
+# A reference to a library whose handle was taken. Programs unload such a library themselves, as numba-cuda does, and
+# unloading it twice crashes the driver: so it is left loaded, unless the object is closed.
+cdef class Lent:
+    cdef LibraryHandle* held
+
+
+cdef dict _lent = {}    # by the address of the object
+
+
 cdef class LazyCode(DriverObject):
     """The base of object codes: the code, and the library that it becomes."""
+
+    def __dealloc__(self):
+        _lent.pop(<uintptr_t><void*>self, None)
 
     def __eq__(self, other):
         if self is other:
@@ -72,10 +84,14 @@ cdef class LazyCode(DriverObject):
 
     @property
     def handle(self):
-        """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use."""
+        """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use.
+
+        The library then stays loaded, until :meth:`close` or until the program unloads it by this handle.
+        """
         cdef LibraryHandle h_library
         if not self.is_closed:
             h_library = load(self)
+            lend(self, h_library)
         return bindings_object("CUlibrary", address(h_library))
 
     @property
@@ -106,6 +122,9 @@ cdef class LazyCode(DriverObject):
             self._lock = None
             self._code = None
         self._h_library.reset()
+        lent = <Lent?>_lent.pop(<uintptr_t><void*>self, _NONE_LENT)
+        del lent.held
+        lent.held = NULL
 
     cdef object _identity(self):
         cdef LibraryHandle h_library
@@ -115,6 +134,16 @@ cdef class LazyCode(DriverObject):
 
     cdef int _check_open(self) except -1:
         return 0 if self._lock is not None else refuse_closed(self)
+
+
+cdef Lent _NONE_LENT = Lent()
+
+
+cdef int lend(LazyCode self, const LibraryHandle& h_library) except -1:
+    cdef Lent lent = Lent()
+    if _lent.setdefault(<uintptr_t><void*>self, lent) is lent:
+        lent.held = new LibraryHandle(h_library)
+    return 0
 
 
 cdef object keep_code(LazyCode self):
