@@ -133,7 +133,7 @@ def test_other_instructions_are_refused_with_their_text(driver, text):
     ("kind", "corner", "message"),
     [
         ("store", (0, -4), "a tile is stored at a negative coordinate"),
-        ("load", (8, -2), "begins at coordinate -2 of the axis whose elements are neighbours, which is byte -8"),
+        ("load", (8, -2), "begins at coordinate -2 of the contiguous axis, which is byte -8"),
     ],
 )
 def test_places_that_the_copy_engine_refuses(capfd, kind, corner, message):
@@ -177,14 +177,14 @@ INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
             'asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(SHARED(&b)));',
             "an mbarrier is used that is not initialised",
         ),
-        ('asm("mbarrier.init.shared.b64 [%0], 0;" :: "r"(SHARED(&b)));', r"from 1 to 2\*\*20 - 1 arrivals"),
+        ('asm("mbarrier.init.shared.b64 [%0], 0;" :: "r"(SHARED(&b)));', r"must be from 1 to 2\*\*20 - 1"),
         ('asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(s) + 4));', "an mbarrier begins at a multiple of 8"),
         (INIT + 'asm("mbarrier.arrive.shared.b64 _, [%0], 2;" :: "r"(SHARED(&b)));', "more threads arrive"),
-        (INIT + LOAD % (2, "0, 0", "&map"), "memory that holds no tensor map"),
-        (INIT + LOAD % (2, "0, 0", "(char*)&map + 8"), "a tensor map begins at a multiple of 64 bytes"),
+        (INIT + LOAD % (2, "0, 0", "&map"), "memory that contains no CUtensorMap"),
+        (INIT + LOAD % (2, "0, 0", "(char*)&map + 8"), "the address of a tensor map must be a multiple of 64 bytes"),
         (
             INIT + 'asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 8;" :: "l"(x), "r"(SHARED(s)));',
-            "a bulk copy has a multiple of 16 bytes",
+            "the size and both addresses of a bulk copy must be multiples of 16 bytes",
         ),
         (
             'asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" :: "l"(x), "r"(SHARED(s)));',

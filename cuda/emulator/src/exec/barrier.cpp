@@ -20,9 +20,9 @@ namespace {
 void check_named(emu_u32 id, emu_u32 count, const Site& site)
 {
     if (id > 15)
-        refuse(site, "a barrier has a number from 0 to 15");
+        refuse(site, "the number of a barrier must be from 0 to 15");
     if (count % 32)
-        refuse(site, "the count of a barrier is a multiple of the warp size");
+        refuse(site, "the thread count of a barrier must be a multiple of the warp size");
 }
 
 } // namespace
@@ -76,7 +76,7 @@ void emu_block_wait(emu_u32 token, const char* file, emu_u32 line)
 void emu_tile_barrier(emu_u32 size, const char* file, emu_u32 line)
 {
     if (size < 64 || size > 1024 || (size & (size - 1)))
-        refuse(EMU_SITE, "a tile of several warps has 64 to 1024 threads, a power of two");
+        refuse(EMU_SITE, "a tile of several warps must have 64 to 1024 threads, a power of two");
     Worker* worker = this_worker();
     emu_u32 thread = worker->state->linear, left = worker->state->threads - thread / size * size;
     worker->block.wait_at(worker->current, Block::tile_barrier(size, thread), left < size ? left : size, false,

@@ -107,13 +107,13 @@ public:
     TensorCopy(emu_u64 map, emu_u32 axes, const Site& site) : site_(site)
     {
         if (map % 64)
-            refuse(site, "a tensor map begins at a multiple of 64 bytes: is the parameter a CUtensorMap?");
+            refuse(site, "the address of a tensor map must be a multiple of 64 bytes: is the parameter a CUtensorMap?");
         check(uintptr_t(map), 128, false, site);
         std::memcpy(&map_, reinterpret_cast<const void*>(map), sizeof map_);
         if (map_.mark != TensorMap::right_mark)
-            refuse(site, "a bulk copy of a tensor names memory that holds no tensor map");
+            refuse(site, "a bulk copy of a tensor uses memory that contains no CUtensorMap");
         if (map_.rank != axes)
-            refuse(site, "a bulk copy of " + std::to_string(axes) + " axes names a tensor map of " +
+            refuse(site, "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " +
                              std::to_string(map_.rank));
         if (map_.kind == TensorMapKind::im2col_wide)
             refuse(site, "tensor maps of wide columns are not supported by the software device");
@@ -129,7 +129,7 @@ public:
         if (byte % 16) // interleaved maps never get here
             refuse(site_,
                    "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
-                       " of the axis whose elements are neighbours, which is byte " + std::to_string(byte) +
+                       " of the contiguous axis, which is byte " + std::to_string(byte) +
                        " and must be a multiple of 16",
                    FaultKind::illegal_instruction);
     }
@@ -299,7 +299,7 @@ void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, const char* file, emu_u32
 {
     Site site = EMU_SITE;
     if (!count || count >= 1u << 20)
-        refuse(site, "an mbarrier counts from 1 to 2**20 - 1 arrivals");
+        refuse(site, "the arrival count of an mbarrier must be from 1 to 2**20 - 1");
     *mbarrier(barrier, site) = {0, count, count, 1, 0};
 }
 
@@ -340,7 +340,7 @@ void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int
     uintptr_t target = is_to_shared ? aligned_shared(to, 16, what, site) : uintptr_t(to);
     uintptr_t source = is_to_shared ? uintptr_t(from) : aligned_shared(from, 16, what, site);
     if (target % 16 || source % 16 || bytes % 16)
-        refuse(site, "a bulk copy has a multiple of 16 bytes, and both sides begin at such multiples");
+        refuse(site, "the size and both addresses of a bulk copy must be multiples of 16 bytes");
     check(source, bytes, false, site);
     check(target, bytes, true, site);
     std::memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
@@ -354,8 +354,8 @@ void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (copy.is_tiled() == (offsets != nullptr))
-        refuse(site, copy.is_tiled() ? "a copy of columns names a tensor map of tiles"
-                                     : "a copy of a tile names a tensor map of columns");
+        refuse(site, copy.is_tiled() ? "an im2col copy uses a tensor map of tiles"
+                                     : "a copy of a tile uses an im2col tensor map");
     copy.check_start(place[0]);
     uintptr_t shared = tile_memory(to, map, false, site);
     if (offsets)
@@ -370,7 +370,7 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (!copy.is_tiled())
-        refuse(site, "only tiles can be stored, and the tensor map is one of columns");
+        refuse(site, "only tiles can be stored, and this is an im2col tensor map");
     for (emu_u32 axis = 0; axis < axes; ++axis)
         if (place[axis] < 0)
             refuse(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",

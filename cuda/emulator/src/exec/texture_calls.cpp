@@ -51,7 +51,8 @@ const Texture* look_up(const Asked& asked, Launch& launch, std::string* why)
     Locked locked;
     auto texture = find_texture(asked.number);
     if (!texture || texture->is_surface != asked.is_surface) {
-        *why = "there is no " + name_of(asked) + (texture ? ": it is of the other kind" : ", or it was destroyed");
+        const char* other_kind = asked.is_surface ? ": it is a texture object" : ": it is a surface object";
+        *why = "there is no " + name_of(asked) + (texture ? other_kind : ", or it was destroyed");
         return nullptr;
     }
     auto memory = texture->memory.lock();
@@ -106,8 +107,8 @@ const char* shape_name(TexelShape shape)
     case TexelShape::line: return "one dimension";
     case TexelShape::plane: return "two dimensions";
     case TexelShape::volume: return "three dimensions";
-    case TexelShape::layered_line: return "layers of one dimension";
-    case TexelShape::layered_plane: return "layers of two dimensions";
+    case TexelShape::layered_line: return "one-dimensional layers";
+    case TexelShape::layered_plane: return "two-dimensional layers";
     case TexelShape::cube: return "a cube map";
     case TexelShape::layered_cube: return "layers of cube maps";
     default: return "linear memory, which tex1Dfetch reads";

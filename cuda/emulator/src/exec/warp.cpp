@@ -217,7 +217,7 @@ void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
         refuse(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +
                        std::to_string(lane) + ")");
     if (__builtin_expect(!is_known(*call), 0))
-        refuse(pc, collective_name(*call) + ": not an operation, width or size that exists");
+        refuse(pc, collective_name(*call) + ": unknown operation, width or size");
     self->call = call;
     self->site = {pc, nullptr, 0};
     warp.lane[lane] = self;

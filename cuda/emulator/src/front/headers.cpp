@@ -48,7 +48,7 @@ std::string missing_header_hint(const std::string& name)
 {
     for (const char* known : {"math.h", "cmath", "stdio.h", "cstdio", "assert.h", "cassert"})
         if (name == known)
-            return "what kernels can use of <" + name + "> is there without it on the software device";
+            return "remove the #include: the software device declares what kernels can use of <" + name + "> anyway";
     if (!std::regex_match(name, toolkit()) && !std::regex_match(name, standard()))
         return "";
     return "<" + name + "> is not available on the software device; " + own_headers;

@@ -207,7 +207,7 @@ bool Queue::tell_dropped(uint64_t before)
     uint64_t now = dropped();
     bool tells = told_.exchange(now) != now || now != before;
     if (tells)
-        explain("kernels were ended, and what was queued behind them was dropped; the context can be used on");
+        explain("running kernels were ended, and the work queued behind them was dropped; the context stays usable");
     return tells;
 }
 

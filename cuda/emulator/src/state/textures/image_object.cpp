@@ -184,7 +184,8 @@ CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
         is_integer(texture.format) && (sampling.flags & CU_TRSF_READ_AS_INTEGER || format_size(texture.format) == 4);
     bool filters = sampling.filterMode == CU_TR_FILTER_MODE_LINEAR && texture.shape != exec::TexelShape::linear;
     if (gives_integers && filters) {
-        explain("a texture that gives integers has no linear filter: read it as normalised floats, or by points");
+        explain(
+            "a texture of integers cannot be filtered linearly: read it as normalised floats, or with point filtering");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (sampling.flags & CU_TRSF_SEAMLESS_CUBEMAP && !is_cube(texture.shape)) {
