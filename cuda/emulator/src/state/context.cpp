@@ -16,6 +16,9 @@
 #include "textures/image_object.hpp"
 
 namespace emu::state {
+
+std::atomic<uint64_t> context_epoch{1};
+
 namespace {
 
 HandleTable<Context, CUcontext>& table()
@@ -24,8 +27,6 @@ HandleTable<Context, CUcontext>& table()
     return *rows;
 }
 
-// Incremented whenever a handle gains or loses its context, so that cached contexts are looked up again.
-std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> next_id{1};
 
 using EndAction = void (*)(const Context&);
@@ -41,13 +42,6 @@ std::unordered_map<CUcontext, int>& ended() // the device of each destroyed cont
     static auto* rows = new std::unordered_map<CUcontext, int>;
     return *rows;
 }
-
-struct Current {
-    std::vector<CUcontext> stack;
-    std::shared_ptr<Context> context; // the top of the thread's stack when `epoch` had the value beside it
-    uint64_t epoch = 0;
-};
-thread_local Current here;
 
 // Whether an operation has an effect that the program can see. After an error of the context, or an interruption, such
 // operations are skipped; the others still run, which keeps the order: events are reached, memory is returned.
@@ -124,7 +118,7 @@ CUresult Context::create(Device& device, unsigned flags, bool primary, CUcontext
     context->state_->legacy_queue = context->make_queue(0);
     *out = table().add(context);
     context->state_->handle = *out;
-    ++epoch;
+    ++context_epoch;
     return CUDA_SUCCESS;
 }
 
@@ -134,7 +128,7 @@ CUresult Context::revive(Device& device, unsigned flags, CUcontext handle)
     context->state_->legacy_queue = context->make_queue(0);
     context->state_->handle = handle;
     table().put(handle, context);
-    ++epoch;
+    ++context_epoch;
     return CUDA_SUCCESS;
 }
 
@@ -150,7 +144,7 @@ CUresult Context::destroy(CUcontext handle)
     context->fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "");
     if (!table().remove(handle))
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    ++epoch;
+    ++context_epoch;
     context->end();
     return CUDA_SUCCESS;
 }
@@ -210,7 +204,7 @@ std::vector<std::pair<std::shared_ptr<Context>, Origin>> Context::all()
 CUcontext Context::add_alias()
 {
     CUcontext handle = table().add(shared_from_this());
-    ++epoch;
+    ++context_epoch;
     return handle;
 }
 
@@ -222,7 +216,7 @@ AtContextEnd::AtContextEnd(void (*action)(const Context&))
 void Context::remove_alias(CUcontext handle)
 {
     table().remove(handle);
-    ++epoch;
+    ++context_epoch;
 }
 
 CUcontext Context::handle() const
@@ -512,57 +506,6 @@ bool owner_is_interrupted(const std::weak_ptr<Context>& weak)
 {
     auto context = weak.lock();
     return !context || context->is_interrupted();
-}
-
-CUcontext current_handle()
-{
-    return here.stack.empty() ? nullptr : here.stack.back();
-}
-
-std::shared_ptr<Context> current()
-{
-    Current& c = here;
-    if (c.stack.empty())
-        return nullptr;
-    uint64_t now = epoch.load(std::memory_order_acquire);
-    if (c.epoch != now) {
-        c.context = table().find(c.stack.back());
-        c.epoch = now;
-    }
-    return c.context;
-}
-
-CUresult push_current(CUcontext handle)
-{
-    if (!Context::find(handle))
-        return Context::why_not(handle);
-    here.stack.push_back(handle);
-    here.epoch = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult pop_current(CUcontext* handle)
-{
-    if (here.stack.empty())
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (handle)
-        *handle = here.stack.back();
-    here.stack.pop_back();
-    here.epoch = 0;
-    return CUDA_SUCCESS;
-}
-
-// Replaces the top of the stack; a null handle pops it.
-CUresult set_current(CUcontext handle)
-{
-    if (handle && !Context::find(handle))
-        return Context::why_not(handle);
-    if (!here.stack.empty())
-        here.stack.pop_back();
-    if (handle)
-        here.stack.push_back(handle);
-    here.epoch = 0;
-    return CUDA_SUCCESS;
 }
 
 } // namespace emu::state

@@ -119,7 +119,10 @@ private:
 };
 bool owner_is_interrupted(const std::weak_ptr<Context>& context); // interrupted or destroyed
 
-// The stack of contexts of the calling thread.
+// Incremented whenever a handle gains or loses its context, so that cached contexts are looked up again.
+extern std::atomic<uint64_t> context_epoch __attribute__((visibility("hidden")));
+
+// The stack of contexts of the calling thread (context_stack.cpp).
 CUcontext current_handle(); // null: none
 std::shared_ptr<Context> current();
 CUresult push_current(CUcontext handle);
