@@ -167,7 +167,28 @@ def test_cache_size_counts_files(monkeypatch, tmp_path):
     monkeypatch.setattr(_report, "cache_root", lambda: tmp_path)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "file").write_bytes(b"12345")
-    assert _report.caches() == {"path": str(tmp_path), "files": 1, "bytes": 5}
+    problems = []
+    assert _report.caches(problems) == {"path": str(tmp_path), "files": 1, "bytes": 5}
+    assert problems == []
+
+
+def test_caches_that_cannot_be_written_are_a_problem(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(_report, "cache_root", lambda: tmp_path / "file" / "cuda-python")
+    monkeypatch.setattr(_report.os, "access", lambda path, mode: path != tmp_path / "file")
+    problems = []
+    assert _report.caches(problems)["files"] == 0
+    assert f"{tmp_path}/file/cuda-python, cannot be written" in texts({"problems": problems})
+
+
+@pytest.mark.parametrize("name", ["CUDA_HOME", "CUDA_PATH"])
+def test_variables_that_lead_nowhere_are_a_problem(monkeypatch, tmp_path, name):
+    other = {"CUDA_HOME": "CUDA_PATH", "CUDA_PATH": "CUDA_HOME"}[name]
+    monkeypatch.setenv(other, str(tmp_path))
+    monkeypatch.setenv(name, str(tmp_path / "nowhere"))
+    problems = []
+    assert _report.environment(problems)[name] == str(tmp_path / "nowhere")
+    assert [problem["what"] for problem in problems] == [f"{name} is '{tmp_path}/nowhere', which is no folder"]
 
 
 def test_without_a_home_directory_there_are_no_caches(monkeypatch):
@@ -175,4 +196,4 @@ def test_without_a_home_directory_there_are_no_caches(monkeypatch):
         raise RuntimeError("no home")
 
     monkeypatch.setattr(_report, "cache_root", fail)
-    assert _report.caches() == {"path": None, "files": 0, "bytes": 0}
+    assert _report.caches([]) == {"path": None, "files": 0, "bytes": 0}

@@ -66,15 +66,26 @@ def report() -> dict:
     found = {
         "python": {"version": platform.python_version(), "executable": sys.executable, "platform": platform.platform()},
         "packages": packages(problems),
-        "environment": {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)},
+        "environment": environment(problems),
         "driver": driver(problems),
         "devices": devices(problems),
         "toolkit": toolkit(problems),
         "software_device": software_device(problems),
         "compilers": compilers(),
-        "caches": caches(),
+        "caches": caches(problems),
     }
     return found | {"problems": problems}
+
+
+def environment(problems: list) -> dict[str, str]:
+    """Return the environment variables that matter."""
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        value = os.environ.get(name)
+        if value and not os.path.isdir(value):
+            problem(
+                problems, f"{name} is {value!r}, which is no folder", "set it to that of a CUDA toolkit, or unset it"
+            )
+    return {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)}
 
 
 def packages(problems: list) -> list[dict]:
@@ -219,10 +230,14 @@ def host_compilers() -> dict[str, str]:
     return {name: path for name, path in found.items() if path}
 
 
-def caches() -> dict:
+def caches(problems: list) -> dict:
     """Return the directory of the caches, and how much is in it."""
     root = quietly(cache_root)
-    files = [path for path in root.rglob("*") if path.is_file()] if root and root.is_dir() else []
+    files = quietly(lambda: [path for path in root.rglob("*") if path.is_file()]) or []
+    existing = next((path for path in (root, *root.parents) if os.path.lexists(path)), None) if root else None
+    if existing and not os.access(existing, os.W_OK | os.X_OK):
+        advice = "set XDG_CACHE_HOME to a folder that can be, or give FileStreamProgramCache a path"
+        problem(problems, f"the folder of the caches, {root}, cannot be written", advice)
     sizes = [quietly(lambda path=path: path.stat().st_size) or 0 for path in files]
     return {"path": str(root) if root else None, "files": len(files), "bytes": sum(sizes)}
 

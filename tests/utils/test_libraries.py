@@ -110,3 +110,10 @@ def test_streams_per_thread_take_other_functions():
     )
     variables = {"CUDA_CORE_DEVICE": "software", "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM": "1"}
     assert run(code, **variables) == "16"
+
+
+def test_a_driver_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
+    (tmp_path / "libnothing.so.1").write_text("no library")
+    code = NO_DRIVER + "try: c.Device()\nexcept NotFound as e: print(e)"
+    assert "libnothing.so.1: file too short; install" in run(code, LD_LIBRARY_PATH=str(tmp_path))
+    assert "was not found; install" in run(code)

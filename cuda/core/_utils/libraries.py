@@ -20,6 +20,11 @@ MISSING_DRIVER = (
     "python -m cuda.emulator program.py"
 )
 
+BROKEN_DRIVER = (
+    "the CUDA driver cannot be loaded: {}; install the NVIDIA display driver again, for this kind of machine, and see "
+    "that LD_LIBRARY_PATH leads to no other libcuda.so.1"
+)
+
 _DRIVER = "libcuda.so.1"
 _COMPILER = "libnvrtc.so.13"
 
@@ -43,7 +48,17 @@ def driver(is_thorough: bool) -> str:
         return _search("cuda")
     except RuntimeError as error:
         # Programs catch it by its class.
-        raise type(error)(MISSING_DRIVER) from None
+        raise type(error)(_reason()) from None
+
+
+def _reason() -> str:
+    """Return why the dynamic linker does not load the driver."""
+    try:
+        importlib.import_module("ctypes").CDLL(_DRIVER)
+    except OSError as error:
+        if "No such file" not in str(error):
+            return BROKEN_DRIVER.format(error)
+    return MISSING_DRIVER
 
 
 def nvrtc(is_thorough: bool) -> str:
