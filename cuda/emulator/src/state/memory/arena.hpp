@@ -49,6 +49,7 @@ struct Allocation {
     unsigned flags = 0;           // of cuMemHostAlloc, cuMemAllocManaged and the like
     std::atomic<bool> sync_memops{false};
     std::atomic<bool> read_only{false}; // virtual memory that nobody may write
+    std::atomic<uint32_t> shared_with{0}; // of virtual memory: the devices with access, as bits
     std::atomic<bool> released{false};  // a stream-ordered free is queued
     std::atomic<int> file{-1};          // by which other processes find it, until it is freed
     Origin made_by;

@@ -191,6 +191,29 @@ CUresult find_sides(const CUDA_MEMCPY3D& p, bool captured, Side* target, Side* s
     return find_given(captured, from, *box, source);
 }
 
+namespace {
+
+CUresult refuse(int device, const char* what, const char* remedy)
+{
+    explain("device " + std::to_string(device) + " has no access to " + what + " of the operand: grant it with " +
+            remedy);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+// Fills are executed by the device of the stream, and not through the host, as copies are.
+CUresult check_peer(const Side& side, const Context& context)
+{
+    const Allocation& memory = *side.allocation;
+    int device = context.device().ordinal();
+    if (memory.kind != MemoryKind::device || side.pool || memory.graph || memory.device == device)
+        return CUDA_SUCCESS;
+    auto peers = context.peer_devices();
+    bool is_peer = std::find(peers.begin(), peers.end(), memory.device) != peers.end();
+    return is_peer ? CUDA_SUCCESS : refuse(device, "the memory", "cuCtxEnablePeerAccess");
+}
+
+} // namespace
+
 CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch, bool captured,
                    const Context* context, Side* side)
 {
@@ -199,17 +222,24 @@ CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t heig
     Box box{width * bytes, height, 1};
     if (CUresult failed = find_side(captured, target, Kind::device, box, pitch, 0, side))
         return failed;
-    return side->allocation->read_only ? CUDA_ERROR_INVALID_VALUE : check_access(*side, context);
+    if (side->allocation->read_only)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult failed = check_access(*side, context))
+        return failed;
+    return context ? check_peer(*side, *context) : CUDA_SUCCESS;
 }
 
 CUresult check_access(const Side& side, const Context* context)
 {
     int device = side.device >= 0 || !context ? side.device : context->device().ordinal();
-    if (!side.pool || device < 0 || side.pool->lets_in(device))
+    if (device < 0)
         return CUDA_SUCCESS;
-    explain("device " + std::to_string(device) +
-            " has no access to the memory pool of the operand: grant it with cuMemPoolSetAccess");
-    return CUDA_ERROR_INVALID_VALUE;
+    if (side.pool)
+        return side.pool->lets_in(device) ? CUDA_SUCCESS : refuse(device, "the memory pool", "cuMemPoolSetAccess");
+    bool mapped = side.allocation && side.allocation->kind == MemoryKind::mapped && !side.host;
+    if (mapped && !(side.allocation->shared_with >> device & 1))
+        return refuse(device, "the mapping", "cuMemSetAccess");
+    return CUDA_SUCCESS;
 }
 
 } // namespace emu::state

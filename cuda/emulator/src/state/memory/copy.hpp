@@ -45,9 +45,9 @@ CUresult find_sides(const CUDA_MEMCPY3D& parameters, bool captured, Side* target
 CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t height, size_t pitch, bool captured,
                    const Context* context, Side* side);
 
-// Checks that devices may access both sides. Memory of pools has to be shared with the accessing device; all other
-// memory is copied through the host where devices have no peer access. `context` is where the copy runs; null:
-// anywhere.
+// Checks that a device may access one side of a copy. Memory of pools and mappings has to be shared with the accessing
+// device; all other memory is copied through the host where devices have no peer access. `context` is where the copy
+// runs; null: anywhere.
 CUresult check_access(const Side& side, const Context* context);
 
 // Copies at once; called on a worker.

@@ -263,6 +263,8 @@ CUresult Pool::set_access(const CUmemAccessDesc* rows, size_t count)
             return CUDA_ERROR_INVALID_DEVICE;
         if (rows[i].location.id == own && rows[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_VALUE; // the owner always has access
+        if (rows[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+            return CUDA_ERROR_NOT_SUPPORTED; // as hardware drivers answer
     }
     std::lock_guard lock(state_->mutex);
     for (size_t i = 0; i < count; ++i)

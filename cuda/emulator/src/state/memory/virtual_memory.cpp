@@ -131,6 +131,7 @@ void apply(CUdeviceptr address, Mapping& mapping)
     exec::forget_region(uintptr_t(address));
     VirtualSpace::get().set_access(address, most);
     mapping.allocation->read_only = most == PROT_READ;
+    mapping.allocation->shared_with = others;
     if (most == PROT_NONE) {
         space.withdraw(address);
         mapping.published = false;
