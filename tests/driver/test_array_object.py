@@ -68,7 +68,7 @@ def test_views_with_other_types():
     assert d.view().ptr == d.ptr
     with pytest.raises(ValueError, match="cannot be seen"):
         d[..., :3].view("f8")
-    with pytest.raises(ValueError, match="gaps"):
+    with pytest.raises(ValueError, match="not contiguous"):
         d[..., ::2].view("f8")
     with pytest.raises(ValueError, match="cannot be seen"):
         d[0, 0, 0].view("f8")
@@ -83,14 +83,14 @@ def test_indexing_gives_views():
     assert [row.shape for row in d] == [(3, 4), (3, 4)]
     with pytest.raises(IndexError):
         d[2]
-    with pytest.raises(TypeError, match="without dimensions"):
+    with pytest.raises(TypeError, match="0-d array"):
         iter(d[0, 0, 0])
 
 
 def test_length_and_truth():
     d = gpuarray.to_gpu(HOST)
     assert len(d) == 2 and bool(d[0, 0, 1]) and not d[0, 0, 0]
-    with pytest.raises(TypeError, match="without dimensions"):
+    with pytest.raises(TypeError, match="0-d array"):
         len(d[0, 0, 0])
     with pytest.raises(ValueError, match="ambiguous"):
         bool(d)

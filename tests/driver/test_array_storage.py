@@ -195,7 +195,7 @@ def test_arguments_are_converted_or_named():
     assert found[0] == [x] and found[1][1] == 3
     with pytest.raises(TypeError, match="n must be a number of type int32"):
         convert_arguments(table, (x, "x"), None, None, None)
-    with pytest.raises(RuntimeError, match="n must lie in memory without gaps"):
+    with pytest.raises(RuntimeError, match="n must be contiguous"):
         convert_arguments(table, (x[::2], 3), None, None, None)
 
 

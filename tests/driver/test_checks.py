@@ -157,7 +157,7 @@ class Holder(drv.PointerHolderBase):
         (lambda: gpuarray.concatenate(3), TypeError, "arrays must be a sequence of GPUArrays"),
         (lambda: gpuarray.transpose(3), TypeError, "a must be a GPUArray"),
         (lambda: gpuarray.reshape(3, 1), TypeError, "a must be a GPUArray"),
-        (lambda: gpuarray.as_gpuarray(Lying()), TypeError, "interface that is none"),
+        (lambda: gpuarray.as_gpuarray(Lying()), TypeError, "interface of .* is invalid"),
         (lambda: ElementwiseKernel(3, "x"), TypeError, "arguments must be a str, or a list"),
         (lambda: ScalarArg("f4", 3), TypeError, "name must be a str, not int"),
         (lambda: ReductionKernel("f4", [], "a+b"), TypeError, "neutral must be a str or a number"),

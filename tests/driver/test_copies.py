@@ -92,7 +92,7 @@ def test_arrays_with_gaps_are_refused_but_for_new_memory():
     for copy in (drv.memcpy_htod, drv.memcpy_htod_async):
         with pytest.raises(ValueError, match="not contiguous"):
             copy(memory, gappy)
-    with pytest.raises(ValueError, match="has gaps"):
+    with pytest.raises(ValueError, match="is not contiguous"):
         drv.memcpy_htod(memory, memoryview(b"abcdef")[::2])
     assert drv.from_device(drv.to_device(gappy), 8, float).tolist() == gappy.tolist()
 

@@ -135,7 +135,7 @@ def test_what_is_no_reference_is_refused(module):
     with pytest.raises(drv.LogicError, match="cuModuleGetGlobal failed"):
         module.get_texref("nothing")
     other = SourceModule("__device__ int x; __global__ void f(int *y) { y[0] = x; }")
-    with pytest.raises(drv.LogicError, match="no reference"):
+    with pytest.raises(drv.LogicError, match="no texture reference"):
         other.get_texref("x")
     reference = drv.TextureReference()
     for use in (reference.get_array, reference.get_address, lambda: reference.set_address_mode(3, 0)):

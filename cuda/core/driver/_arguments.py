@@ -22,7 +22,7 @@ class ArgumentHandler:
     Parameters
     ----------
     ary : array
-        The array on the host, without gaps.
+        The array on the host, contiguous.
 
     Attributes
     ----------

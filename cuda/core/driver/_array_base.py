@@ -103,7 +103,7 @@ class ArrayBase(ArrayStorage):
         return new
 
     def _new_dense(self, dtype, context):
-        """Return a new array for a result, with the shape of this one, which has no gaps, and its order."""
+        """Return a new array for a result, with the shape of this one, which is contiguous, and its order."""
         new = ArrayStorage.__new__(type(self))
         new.shape = self.shape
         new.dtype = dtype
@@ -121,7 +121,7 @@ class ArrayBase(ArrayStorage):
         return new
 
     def _new_number(self, dtype, context):
-        """Return a new array without dimensions for a result."""
+        """Return a new 0-d array for a result."""
         new = ArrayStorage.__new__(type(self))
         new.shape = new.strides = ()
         new.dtype = dtype
@@ -247,7 +247,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def flags(self) -> ArrayFlags:
-        """Whether the elements lie in C or Fortran order without gaps."""
+        """Whether the array is contiguous in C or Fortran order."""
         return ArrayFlags(self._is_c, self._is_f)
 
     @property
@@ -288,7 +288,7 @@ class ArrayFlags:
     Attributes
     ----------
     c_contiguous, f_contiguous, forc : bool
-        Without gaps in C order, in Fortran order, in one of them.
+        Contiguous in C order, in Fortran order, in one of them.
     """
 
     __slots__ = ("c_contiguous", "f_contiguous", "forc")

@@ -117,7 +117,7 @@ def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
 
 
 def is_c_contiguous(shape, strides, itemsize: int) -> bool:
-    """Return whether the elements lie in C order without gaps; axes of one element do not count."""
+    """Return whether the elements are contiguous in C order; axes of one element do not count."""
     step = itemsize
     for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
         if extent == 0:
@@ -130,7 +130,7 @@ def is_c_contiguous(shape, strides, itemsize: int) -> bool:
 
 
 def is_f_contiguous(shape, strides, itemsize: int) -> bool:
-    """Return whether the elements lie in Fortran order without gaps."""
+    """Return whether the elements are contiguous in Fortran order."""
     return is_c_contiguous(shape[::-1], strides[::-1], itemsize)
 
 

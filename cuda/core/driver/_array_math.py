@@ -52,7 +52,7 @@ class Plan(PlanFields):
         self.bound = self.packed.bound
 
     def launch(self, merged: int, size: int, *arguments) -> None:
-        """Launch for arrays without gaps on the default stream; `merged` are the bits of their addresses."""
+        """Launch for contiguous arrays on the default stream; `merged` are the bits of their addresses."""
         kernel = self.elementwise.dense(self.arch) if merged & self.mask else self.packed
         kernel.launch(None, size, *arguments, size)
 

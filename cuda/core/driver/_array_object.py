@@ -239,12 +239,12 @@ class GPUArray(ArrayBase):
 
     def __len__(self):
         if not self.shape:
-            raise TypeError("len() of an array without dimensions")
+            raise TypeError("len() of a 0-d array")
         return self.shape[0]
 
     def __iter__(self):
         if not self.shape:
-            raise TypeError("iteration over an array without dimensions")
+            raise TypeError("iteration over a 0-d array")
         return (self[index] for index in range(self.shape[0]))
 
     def __bool__(self):
@@ -358,7 +358,7 @@ class GPUArray(ArrayBase):
         return self.get().item()
 
     def copy(self) -> GPUArray:
-        """Return a new array with the same elements and order of axes, without gaps."""
+        """Return a new contiguous array with the same elements and order of axes."""
         return copy_of(self)
 
     def fill(self, value, stream=None) -> GPUArray:
@@ -513,11 +513,11 @@ class GPUArray(ArrayBase):
         return bind_elements(self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset)
 
     def any(self, stream=None, allocator=None) -> GPUArray:
-        """Return whether any element is not zero, as an array without dimensions."""
+        """Return whether any element is not zero, as a 0-d array."""
         return any_of(self, stream, allocator)
 
     def all(self, stream=None, allocator=None) -> GPUArray:
-        """Return whether no element is zero, as an array without dimensions."""
+        """Return whether no element is zero, as a 0-d array."""
         return all_of(self, stream, allocator)
 
     def sum(self, axis=None, dtype=None, stream=None, keepdims: bool = False) -> GPUArray:
@@ -552,7 +552,7 @@ def part_of(array: GPUArray, number: int) -> GPUArray:
     if array.dtype.kind != "c":
         return array if number == 0 else array._new_like(array.dtype).fill(0)
     dtype = np.dtype(f"f{array.dtype.itemsize // 2}")
-    # The parts are neighbours in memory. A copy of them, because kernels of users want them without gaps.
+    # The parts are neighbours in memory. A copy of them, because kernels of users want them contiguous.
     parts = array._view(number * dtype.itemsize, array.shape, array.strides, dtype)
     return copy_of(parts)
 
@@ -567,7 +567,7 @@ def viewed_layout(array: GPUArray, dtype: np.dtype):
     if not dense and array.ndim:
         dense = [min(range(array.ndim), key=lambda axis: (abs(strides[axis]), -axis))]
         if shape[dense[0]] != 1:
-            raise ValueError(f"elements of {old} bytes with gaps cannot be seen as elements of {new} bytes")
+            raise ValueError(f"the {old}-byte elements are not contiguous, and cannot be seen as {new}-byte elements")
     if not dense or shape[dense[-1]] * old % new:
         raise ValueError(f"elements of {old} bytes cannot be seen as elements of {new} bytes in shape {array.shape}")
     axis = dense[-1]

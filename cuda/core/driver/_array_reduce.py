@@ -80,7 +80,7 @@ _OPERATIONS = {
 
 
 def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=None, out=None):
-    """Return a reduction of all elements, as an array without dimensions.
+    """Return a reduction of all elements, as a 0-d array.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def check_subset(subset, *arrays) -> None:
 
 
 def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stream, is_packed: bool = False) -> None:
-    """Launch a reduction whose arguments are arrays, and store the value in an array without dimensions."""
+    """Launch a reduction whose arguments are arrays, and store the value in a 0-d array."""
     for item in (*arrays, result):
         item._check_open()
     check_device(device, *(item._device for item in (*arrays, result)))
@@ -286,9 +286,9 @@ _scratch = _Scratch()
 def value_in(target: np.dtype, source: np.dtype, name: str) -> str:
     """Return the C expression for an element in the type that it is computed in."""
     if source.kind == "c" and target.kind != "c":
-        raise TypeError(f"complex elements have no value of type {target}")
+        raise TypeError(f"complex elements cannot be converted to {target}")
     if source.kind not in "biufc" or target.kind not in "biufc":
-        raise TypeError(f"elements of type {source} have no value of type {target}")
+        raise TypeError(f"elements of type {source} cannot be converted to {target}")
     return f"({COMPUTE_TYPES[compute_dtype(target)]})({name}[i])"
 
 

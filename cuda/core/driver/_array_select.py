@@ -135,7 +135,7 @@ def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> Non
             f"values must have shape {indices.shape} and type {a.dtype}, not {values.shape} and {values.dtype}"
         )
     if not a._is_c:
-        raise ValueError("elements are put into arrays in C order without gaps only")
+        raise ValueError("elements are put into C-contiguous arrays only")
     if overlap(a, values) or a._address == values._address:
         values = copy_of(values, "C", stream)
     words = word_dtype(a.itemsize)
@@ -164,7 +164,7 @@ def concatenate(arrays, axis: int = 0, allocator=None):
     arrays = checked_arrays(arrays)
     first = arrays[0]
     if not first.ndim:
-        raise ValueError("arrays without dimensions cannot be concatenated")
+        raise ValueError("0-d arrays cannot be concatenated")
     axis = checked_axis(axis, first.ndim)
     for number, item in enumerate(arrays):
         if item.shape[:axis] + item.shape[axis + 1 :] != first.shape[:axis] + first.shape[axis + 1 :]:
@@ -224,7 +224,7 @@ def run(kernel: Elementwise, stream, shape, arrays, arguments, *others) -> None:
 
 def not_zero(name: str, dtype: np.dtype) -> str:
     if dtype.kind not in "biufc":
-        raise TypeError(f"elements of type {dtype} are neither zero nor not")
+        raise TypeError(f"elements of type {dtype} have no truth value")
     return f"({name}._M_re != 0 || {name}._M_im != 0)" if dtype.kind == "c" else f"({name} != 0)"
 
 

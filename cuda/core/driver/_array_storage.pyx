@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of arrays, and what programs do in loops: operations on arrays without gaps on the default stream.
+"""The fields of arrays, and what programs do in loops: operations on contiguous arrays on the default stream.
 
 The functions here do the usual and return None for everything else, and for what happens for the first time.
 """
@@ -192,7 +192,7 @@ cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbyte
     return new
 
 
-# A new array for a result, with the shape and order of another without gaps.
+# A new array for a result, with the shape and order of another contiguous one.
 cdef ArrayStorage dense_like(ArrayStorage array, object dtype, object context):
     cdef ArrayStorage new
     source = context.take_result
@@ -208,7 +208,7 @@ cdef ArrayStorage dense_like(ArrayStorage array, object dtype, object context):
     return new
 
 
-# A new array without dimensions for a result.
+# A new 0-d array for a result.
 cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
     cdef ArrayStorage new
     source = context.take_result
@@ -243,7 +243,7 @@ cdef int launch(PlanFields plan, object size, uint64_t merged, object first, obj
 
 
 def usual_binary(operation, a, b, is_in_place: bool = False):
-    """Do what is done most often at least cost: arrays alike without gaps, or one and a number.
+    """Do what is done most often at least cost: contiguous arrays of one shape, or one and a number.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def usual_binary(operation, a, b, is_in_place: bool = False):
     return result
 
 
-# The usual for an array without gaps and a number, which is the operand with the number `place`.
+# The usual for a contiguous array and a number, which is the operand with the number `place`.
 cdef object with_number(object operation, ArrayStorage array, object number, int place, bint stays):
     cdef ArrayStorage result
     kind = type(number)
@@ -323,7 +323,7 @@ cdef object with_number(object operation, ArrayStorage array, object number, int
 
 
 def usual_unary(operation, a: ArrayStorage, dtype=None):
-    """Do an operation on an array without gaps; see :func:`usual_binary`."""
+    """Do an operation on a contiguous array; see :func:`usual_binary`."""
     cdef ArrayStorage array = a
     cdef ArrayStorage result
     if not (array._is_c or array._is_f) or not array.size:
@@ -340,7 +340,7 @@ def usual_unary(operation, a: ArrayStorage, dtype=None):
 
 
 def usual_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
-    """Reduce an array without gaps to one value; see :func:`usual_binary`.
+    """Reduce a contiguous array to one value; see :func:`usual_binary`.
 
     Parameters
     ----------
@@ -417,7 +417,7 @@ cdef int convert_into(
         if array.dtype is not dtype:
             check_type(array.dtype, item)
         if not (array._is_c or array._is_f):
-            raise RuntimeError(f"{item.name} must lie in memory without gaps; pass a copy()")
+            raise RuntimeError(f"{item.name} must be contiguous; pass a copy()")
         if array._owner.is_closed:
             array._check_open()
         arrays.append(array)
@@ -473,7 +473,7 @@ def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs:
 
 
 def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> bool:
-    """Return whether a kernel for packs may take these arrays without gaps.
+    """Return whether a kernel for packs may take these contiguous arrays.
 
     Parameters
     ----------

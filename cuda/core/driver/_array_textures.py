@@ -39,13 +39,15 @@ def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool =
     if not isinstance(texref, TextureReference):
         raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
     if not (array._is_c or array._is_f):
-        raise logic_error("cuTexRefSetAddress", INVALID_VALUE, "the array has gaps; bind a copy()")
+        raise logic_error("cuTexRefSetAddress", INVALID_VALUE, "the array is not contiguous; bind a copy()")
     if not array.size:
         raise logic_error("cuTexRefSetAddress", INVALID_VALUE, "the array has no elements")
     offset = texref.set_address(array.ptr, array.nbytes, allow_offset)
     if offset % array.itemsize:
         raise logic_error(
-            "cuTexRefSetAddress", INVALID_VALUE, f"the array begins {offset} bytes after where a texture can"
+            "cuTexRefSetAddress",
+            INVALID_VALUE,
+            f"the array begins {offset} bytes behind an aligned address, no whole element; bind a copy()",
         )
     texref._elements = array  # kept, which set_address() does not do
     return offset // array.itemsize

@@ -149,14 +149,14 @@ def host_layout(shape, strides, dtype, pagelocked: bool = False):
 
 
 def is_packed(array: ArrayBase) -> bool:
-    """Return whether the elements lie without gaps, in any order of axes."""
+    """Return whether the elements are contiguous, in any order of axes."""
     if array._is_c or array._is_f:
         return True
     return kept_order_strides(array.shape, array.strides, array.dtype.itemsize) == array.strides
 
 
 def copy_of(source: ArrayBase, order: str = "K", stream=None) -> ArrayBase:
-    """Return a new array without gaps and with the elements of `source`."""
+    """Return a new contiguous array with the elements of `source`."""
     target = source._new_like(source.dtype, order)
     convert(source, target, stream, is_new=True)
     return target

@@ -151,19 +151,19 @@ def callable_argument(name: str, value):
 
 
 def host_memory(obj, is_written: bool = False) -> tuple[int, int]:
-    """Return the address and the bytes of host memory without gaps.
+    """Return the address and the bytes of contiguous host memory.
 
     Raises
     ------
     ValueError
-        If it has gaps, or is to be written and cannot be.
+        If it is not contiguous, or is to be written and is read-only.
     TypeError
         If ``obj`` is no host memory, or its elements are Python objects.
     """
     if not isinstance(obj, numpy.ndarray):
         view = memoryview(obj)
         if not view.contiguous:
-            raise ValueError(f"the memory of the {type(obj).__name__} has gaps; a contiguous copy is needed")
+            raise ValueError(f"the memory of the {type(obj).__name__} is not contiguous; copy it first")
         if is_written and view.readonly:
             raise ValueError(f"the memory of the {type(obj).__name__} cannot be written to")
         if not view.nbytes:

@@ -77,7 +77,7 @@ def _peers(api: str, dest, src, size, dest_context, src_context) -> tuple:
 
 
 def to_device(buffer) -> DeviceAllocation:
-    """Return a new allocation with a copy of any buffer, also of an array with gaps, in C order."""
+    """Return a new allocation with a copy of any buffer, also of an array that is not contiguous, in C order."""
     try:
         size = host_memory(buffer)[1]
     except ValueError:

@@ -49,11 +49,11 @@ class _Copy:
         return f"<cuda.core.driver.{type(self).__name__} {values}>"
 
     def set_src_host(self, buf) -> None:
-        """Copy from the host, from the address of a buffer, which may have gaps."""
+        """Copy from the host, from the address of a buffer, which need not be contiguous."""
         self._set("src", memory_type.HOST, "Host", _address(buf), buf)
 
     def set_dst_host(self, buf) -> None:
-        """Copy to the host, to the address of a buffer that can be written to, and may have gaps."""
+        """Copy to the host, to the address of a buffer that can be written to, and need not be contiguous."""
         self._set("dst", memory_type.HOST, "Host", _address(buf, is_written=True), buf)
 
     def set_src_device(self, devptr) -> None:

@@ -259,7 +259,7 @@ def pagelocked_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
 
 
 def pagelocked_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in page-locked memory, with the shape, type and order of another without gaps."""
+    """Return a new array in page-locked memory, with the shape, type and order of another contiguous array."""
     array = ndarray_argument("array", array)
     return pagelocked_empty(array.shape, array.dtype, order_of(array), mem_flags)
 
@@ -289,7 +289,7 @@ def aligned_zeros(shape, dtype, order: str = "C", alignment: int = 4096) -> nump
 
 
 def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array with the shape, type and order of another without gaps; see :func:`aligned_empty`."""
+    """Return a new array with the shape, type and order of another contiguous array; see :func:`aligned_empty`."""
     array = ndarray_argument("array", array)
     return aligned_empty(array.shape, array.dtype, order_of(array), alignment)
 
@@ -305,7 +305,7 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     Parameters
     ----------
     ary : numpy.ndarray
-        The array, without gaps.
+        The array, contiguous in C or F order.
     flags : int, optional
         Of :data:`mem_host_register_flags`.
 
@@ -318,11 +318,11 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     Raises
     ------
     LogicError
-        If ``ary`` is no array, has gaps, or is registered already.
+        If ``ary`` is no array, is not contiguous, or is registered already.
     """
     context = current_context("cuMemHostRegister")
     if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
-        raise logic_error("cuMemHostRegister", INVALID_VALUE, "an ndarray without gaps is needed")
+        raise logic_error("cuMemHostRegister", INVALID_VALUE, "a contiguous ndarray is needed")
     flags = whole("flags", flags)
     if flags & ~3:
         raise logic_error(
@@ -355,12 +355,12 @@ def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
 
 
 def order_of(array: numpy.ndarray) -> str:
-    """Return the order of an array without gaps; ValueError for others."""
+    """Return the order of a contiguous array; ValueError for others."""
     if array.flags.c_contiguous:
         return "C"
     if array.flags.f_contiguous:
         return "F"
-    raise ValueError("the array has gaps between its elements: its order is neither C nor F")
+    raise ValueError("the array is contiguous in neither C nor F order")
 
 
 def _zeroed(array: numpy.ndarray) -> numpy.ndarray:

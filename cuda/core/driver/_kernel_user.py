@@ -70,7 +70,7 @@ class Parameters:
         TypeError
             If the number of arguments is wrong, or an array or number is of another type than its parameter.
         RuntimeError
-            If an array has gaps.
+            If an array is not contiguous.
         LogicError
             If an array's memory was freed, or is of another device than that of the current context.
         """
@@ -95,7 +95,7 @@ def as_array(item, name: str) -> ArrayBase:
         dtype = np.dtype(interface["typestr"] if len(descr) <= 1 else descr)
         shape, address, strides = interface["shape"], interface["data"][0], interface.get("strides")
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise TypeError(f"{name} has a CUDA array interface that is none: {shown(error)}") from None
+        raise TypeError(f"the CUDA array interface of {name} is invalid: {shown(error)}") from None
     return GPUArray(shape, dtype, gpudata=address or None, base=item, strides=strides)
 
 

@@ -98,14 +98,14 @@ def memcpy_htod(dest, src) -> None:
     dest : device pointer
         The destination.
     src : buffer
-        The source: an array or bytes without gaps, in C or F order. All of it is copied.
+        The source: bytes, or an array that is contiguous in C or F order. All of it is copied.
 
     Raises
     ------
     LogicError
         If the destination is known to be smaller.
     ValueError
-        If the source has gaps.
+        If the source is not contiguous.
     """
     cdef Py_buffer view
     cdef bint is_held
@@ -160,7 +160,7 @@ def memcpy_dtoh(dest, src) -> None:
     Parameters
     ----------
     dest : writable buffer
-        The destination: an array without gaps, in C or F order. All of it is written.
+        The destination: an array that is contiguous in C or F order. All of it is written.
     src : device pointer
         The source.
 
@@ -169,7 +169,7 @@ def memcpy_dtoh(dest, src) -> None:
     LogicError
         If the source is known to be smaller.
     ValueError, BufferError
-        If the destination has gaps, or cannot be written to.
+        If the destination is not contiguous, or cannot be written to.
     """
     cdef Py_buffer view
     cdef bint is_held

@@ -105,7 +105,7 @@ def managed_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
 
 
 def managed_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in managed memory, with the shape, type and order of another without gaps."""
+    """Return a new array in managed memory, with the shape, type and order of another contiguous array."""
     array = ndarray_argument("array", array)
     return managed_empty(array.shape, array.dtype, order_of(array), mem_flags)
 

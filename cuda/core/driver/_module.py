@@ -130,7 +130,7 @@ class Module:
         if not isinstance(known, kind):
             pointer, size = self.get_global(name)
             if size != 8:
-                raise logic_error("cuModuleGetTexRef", NOT_FOUND, f"{name} is a variable of {size} bytes, no reference")
+                raise logic_error("cuModuleGetTexRef", NOT_FOUND, f"{name} is a variable, and no texture reference")
             known = kind()
             known._variable = pointer
             self._references[name] = known

@@ -253,7 +253,7 @@ def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
 class VectorTypes:
     """The vector types of CUDA as dtypes with fields x, y, z, w, and a maker for each.
 
-    ``vec.float3`` is a dtype, ``vec.make_float3(1, 2, 3)`` an array without dimensions of that type,
+    ``vec.float3`` is a dtype, ``vec.make_float3(1, 2, 3)`` a 0-d array of that type,
     which kernels take by value. There are ``char``, ``uchar``, ``short``, ``ushort``, ``int``, ``uint``, ``long``,
     ``ulong`` and ``float`` with 1 to 4 fields, ``longlong``, ``ulonglong`` and ``double`` with 1 or 2.
     """
@@ -281,7 +281,7 @@ def maker_of(name: str, dtype: np.dtype):
         return np.array(filled, dtype=dtype)
 
     make.__name__ = make.__qualname__ = f"make_{name}"
-    make.__doc__ = f"Return an array without dimensions of type {name}; values that are not given are 0."
+    make.__doc__ = f"Return a 0-d array of type {name}; values that are not given are 0."
     return make
 
 

@@ -155,7 +155,7 @@ class ElementwiseKernel:
         Parameters
         ----------
         *args
-            One for each parameter: arrays without gaps, and numbers. The first array gives the number of
+            One for each parameter: contiguous arrays, and numbers. The first array gives the number of
             indices.
         range : slice, optional
             Indices to visit, as they stand: ``start``, ``stop`` and ``step``.
@@ -171,7 +171,7 @@ class ElementwiseKernel:
         TypeError
             If arguments are too few, too many, or of other types, or both ``range`` and ``slice`` are given.
         RuntimeError
-            If an array has gaps.
+            If an array is not contiguous.
         """
         if stream is None and range is None and slice is None and len(args) == len(self.arguments):
             found = usual_elementwise(self._parameters.table, args, CHECKS, self._packs, self._kernels)

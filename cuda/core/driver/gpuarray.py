@@ -84,7 +84,7 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
     Parameters
     ----------
     ary : numpy.ndarray
-        What is copied. Its order of axes is kept, gaps are not.
+        What is copied. Its order of axes is kept, and the copy is contiguous.
     allocator : callable, optional
         Where the memory comes from. Default is :func:`mem_alloc`.
 
@@ -287,7 +287,7 @@ def from_dlpack(obj) -> GPUArray:
 
 
 def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of all elements, as an array without dimensions.
+    """Return the sum of all elements, as a 0-d array.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
 
 
 def max(a, stream=None) -> GPUArray:
-    """Return the largest element, as an array without dimensions; NaN if one is that.
+    """Return the largest element, as a 0-d array; NaN if one is that.
 
     Raises
     ------
@@ -315,22 +315,22 @@ def max(a, stream=None) -> GPUArray:
 
 
 def min(a, stream=None) -> GPUArray:
-    """Return the smallest element, as an array without dimensions; see :func:`max`."""
+    """Return the smallest element, as a 0-d array; see :func:`max`."""
     return reduce_all("min", a, None, stream)
 
 
 def any(a, stream=None, allocator=None) -> GPUArray:
-    """Return whether an element is not zero, as an array without dimensions of type bool."""
+    """Return whether an element is not zero, as a 0-d array of type bool."""
     return any_of(a, stream, allocator)
 
 
 def all(a, stream=None, allocator=None) -> GPUArray:
-    """Return whether no element is zero, as an array without dimensions of type bool."""
+    """Return whether no element is zero, as a 0-d array of type bool."""
     return all_of(a, stream, allocator)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of the products of all elements, as an array without dimensions.
+    """Return the sum of the products of all elements, as a 0-d array.
 
     Complex numbers are not conjugated, and arrays of more dimensions are taken as vectors.
 

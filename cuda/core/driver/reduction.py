@@ -106,12 +106,12 @@ class ReductionKernel:
         Parameters
         ----------
         *args
-            One for each parameter: arrays without gaps, and numbers. The first array gives the number of
+            One for each parameter: contiguous arrays, and numbers. The first array gives the number of
             indices; without any, the result is ``neutral``.
         stream : Stream, optional
             Where the kernels are queued. None is the default stream.
         out : GPUArray, optional
-            Where the result goes, such as ``array[3]``. Default is a new array without dimensions.
+            Where the result goes, such as ``array[3]``. Default is a new 0-d array.
         allocator : callable, optional
             Where a new array comes from. Default is the allocator of the first array.
 
@@ -122,7 +122,7 @@ class ReductionKernel:
         TypeError
             If arguments are too few, too many, or of other types.
         RuntimeError
-            If an array has gaps.
+            If an array is not contiguous.
         """
         arrays, values = self._parameters.convert(self.name, args)
         first = arrays[0]

@@ -62,7 +62,7 @@ class ScanKernel:
         Parameters
         ----------
         input_ary : GPUArray
-            A vector without gaps.
+            A contiguous vector.
         output_ary : GPUArray or str, optional
             Where the result goes. None is the input itself, ``"new"`` a new array.
         allocator : callable, optional
@@ -78,7 +78,7 @@ class ScanKernel:
         Raises
         ------
         ValueError
-            If an array has another shape or type, or gaps.
+            If an array has another shape or type, or is not contiguous.
         TypeError
             If an argument is no array.
         """
@@ -118,7 +118,7 @@ class ScanKernel:
         if array.dtype != self.dtype:
             raise ValueError(f"{name} must have elements of type {self.dtype}, not {array.dtype}")
         if array.ndim != 1 or not array._is_c:
-            raise ValueError(f"{name} must be a vector without gaps, not of shape {array.shape}")
+            raise ValueError(f"{name} must be a contiguous vector, not of shape {array.shape}")
         array._check_open()
 
 
