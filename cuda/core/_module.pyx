@@ -36,7 +36,8 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr, deferred_function
+from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
@@ -277,7 +278,7 @@ cdef class Kernel(DriverObject):
         """The attributes of the kernel, on the current device or on one that is asked for."""
         attributes = self._attributes
         if attributes is None:
-            attributes = self._attributes = view_of_kernel(self, b"KernelAttributes_create")
+            attributes = self._attributes = view_of_kernel(self, <CreateKernelView>_create_attributes.get())
         return attributes
 
     @property
@@ -285,7 +286,7 @@ cdef class Kernel(DriverObject):
         """Queries of how many blocks fit on the current device."""
         occupancy = self._occupancy
         if occupancy is None:
-            occupancy = self._occupancy = view_of_kernel(self, b"KernelOccupancy_create")
+            occupancy = self._occupancy = view_of_kernel(self, <CreateKernelView>_create_occupancy.get())
         return occupancy
 
     @property
@@ -446,13 +447,19 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
     return Kernel_create(h_kernel, "")
 
 
-# Of cuda.core._code._kernel_attributes, which is loaded when the first view is asked for.
+# Loaded when attributes or the occupancy of a kernel are asked for, which most programs do not do.
 ctypedef object (*CreateKernelView)(const KernelHandle& h_kernel)
 
+cdef DeferredFunction _create_attributes = DeferredFunction(
+    b"cuda.core._code._kernel_attributes", b"KernelAttributes_create"
+)
+cdef DeferredFunction _create_occupancy = DeferredFunction(
+    b"cuda.core._code._kernel_attributes", b"KernelOccupancy_create"
+)
 
-cdef object view_of_kernel(Kernel self, const char* create):
-    cdef const char* module = b"cuda.core._code._kernel_attributes"
-    return (<CreateKernelView>deferred_function(module, create))(self._h_kernel.copy())
+
+cdef object view_of_kernel(Kernel self, CreateKernelView create):
+    return create(self._h_kernel.copy())
 
 
 # Kernels end with their library: only the registry has to forget them.

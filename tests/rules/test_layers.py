@@ -18,6 +18,7 @@ LAYERS = {
         "_utils.string_enums",
         "typing",
         "_utils._cpython",
+        "_utils._deferred_function",
         "_utils._type_table",
         "_utils.bundle",
         "_utils.c_functions",
@@ -295,7 +296,7 @@ IMPORT = re.compile(
 )
 
 # Imports at the first use.
-DEFERRED = re.compile(r'(?:\bDeferred\(|\bmodule = b)"(cuda\.core\.[\w.]+)"')
+DEFERRED = re.compile(r'(?:\bDeferred\(|\bDeferredFunction\(\s*b|\bmodule = b)"(cuda\.core\.[\w.]+)"')
 
 
 def modules() -> list[Path]:

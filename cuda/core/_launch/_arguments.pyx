@@ -35,7 +35,8 @@ from cuda.core._handles._handles cimport Allocation, KeptKernel
 from cuda.core._handles._launches cimport ArgumentBlock, LaunchList, launch_list
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
-from cuda.core._utils._cpython cimport deferred_function, read_short_int, tuple_items
+from cuda.core._utils._cpython cimport read_short_int, tuple_items
+from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils._type_table cimport TypeTable
 
 import sys
@@ -235,7 +236,7 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
             if c_type != NULL:
                 break
         else:
-            if array_functions().is_array(argument):
+            if (<IsArray>_is_array.get())(argument):
                 return &_array
             name = type(argument).__name__
             raise TypeError(f"argument {index} is a {name}, which kernels do not take{hint(argument)}")
@@ -342,7 +343,7 @@ cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size
 # The address of an array. Stream order is the caller's task, as with a buffer.
 cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef uintptr_t pointer = 0
-    if not array_functions().read_address(<object>argument, &pointer):
+    if not (<ReadAddress>_read_address.get())(<object>argument, &pointer):
         return ON_HOST
     return store_bytes(&pointer, 8, cell, size)
 
@@ -351,20 +352,8 @@ cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t
 ctypedef bint (*IsArray)(object) except -1
 ctypedef int (*ReadAddress)(object, uintptr_t*) except -1
 
-cdef struct ArrayFunctions:
-    IsArray is_array
-    ReadAddress read_address
-
-cdef ArrayFunctions _array_functions
-_array_functions.is_array = NULL
-
-
-cdef const ArrayFunctions* array_functions() except NULL:
-    cdef const char* module = b"cuda.core._arrays._importers"
-    if _array_functions.is_array == NULL:
-        _array_functions.read_address = <ReadAddress>deferred_function(module, b"read_address")
-        _array_functions.is_array = <IsArray>deferred_function(module, b"is_array")
-    return &_array_functions
+cdef DeferredFunction _is_array = DeferredFunction(b"cuda.core._arrays._importers", b"is_array")
+cdef DeferredFunction _read_address = DeferredFunction(b"cuda.core._arrays._importers", b"read_address")
 
 
 # NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.

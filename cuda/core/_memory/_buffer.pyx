@@ -21,7 +21,8 @@ from cuda.core._memory.ranges._memory_range cimport (
     check_writable,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
-from cuda.core._utils._cpython cimport answer_hasattr, deferred_function
+from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._deferred_function cimport DeferredFunction
 
 from collections.abc import Sequence
 
@@ -228,7 +229,7 @@ cdef class Buffer(MemoryRange):
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
-            array_copies().to_array(dst, source.value(), kept_stream.handle(), options)
+            (<CopyToArray>_copy_to_array.get())(dst, source.value(), kept_stream.handle(), options)
             return dst
         MemoryRange_keep(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
@@ -274,7 +275,7 @@ cdef class Buffer(MemoryRange):
             MemoryRange_keep(<Buffer>src, &source)
             copy_memory(target, source, kept_stream.handle(), options)
         else:
-            array_copies().from_array(target.value(), src, kept_stream.handle(), options)
+            (<CopyFromArray>_copy_from_array.get())(target.value(), src, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
@@ -472,20 +473,11 @@ def _rebuild_buffer(cls, mr, descriptor):
 
 
 # Loaded by the first copy of a foreign array, which most programs do not make.
-cdef struct ArrayCopies:
-    CopyToArray to_array
-    CopyFromArray from_array
-
-cdef ArrayCopies _array_copies
-_array_copies.to_array = NULL
-
-
-cdef const ArrayCopies* array_copies() except NULL:
-    cdef const char* module = b"cuda.core._memory.copying._array_operand"
-    if _array_copies.to_array == NULL:
-        _array_copies.from_array = <CopyFromArray>deferred_function(module, b"copy_from_array")
-        _array_copies.to_array = <CopyToArray>deferred_function(module, b"copy_to_array")
-    return &_array_copies
-
+cdef DeferredFunction _copy_to_array = DeferredFunction(
+    b"cuda.core._memory.copying._array_operand", b"copy_to_array"
+)
+cdef DeferredFunction _copy_from_array = DeferredFunction(
+    b"cuda.core._memory.copying._array_operand", b"copy_from_array"
+)
 
 answer_hasattr(Buffer)

@@ -12,7 +12,7 @@ from cuda.core._handles._handles cimport KeptAllocation, StreamHandle
 from cuda.core._handles._waiting cimport wait_before_copy
 from cuda.core._stream cimport is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport deferred_function
+from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []
@@ -45,7 +45,7 @@ cdef int copy_bytes(
     cdef cydriver.CUstream c_stream = h_stream.get()
     cdef bint is_ours = not is_default(h_stream)
     cdef cydriver.CUresult err
-    if options is not None and hinted_copy()(target, source, size, h_stream, options):
+    if options is not None and (<HintedCopy>_hinted_copy.get())(target, source, size, h_stream, options):
         return 0
     # A copy to the same address does nothing.
     if size == 0 or target == source:
@@ -63,15 +63,7 @@ ctypedef bint (*HintedCopy)(
     cydriver.CUdeviceptr, cydriver.CUdeviceptr, size_t, const StreamHandle&, object
 ) except -1
 
-cdef HintedCopy _hinted_copy = NULL
-
-
-cdef HintedCopy hinted_copy() except NULL:
-    global _hinted_copy
-    cdef const char* module = b"cuda.core._memory.copying._hints"
-    if _hinted_copy == NULL:
-        _hinted_copy = <HintedCopy>deferred_function(module, b"copy_with_hints")
-    return _hinted_copy
+cdef DeferredFunction _hinted_copy = DeferredFunction(b"cuda.core._memory.copying._hints", b"copy_with_hints")
 
 
 # Memory of a pool may only be accessible from its own device, whose context may not be current.
