@@ -170,7 +170,8 @@ class BuildExtensions(build_ext):
     def link_bundle(self, bundle: Bundle) -> None:
         objects = self.compiler.object_filenames(bundle.sources, output_dir=self.build_temp)
         path = self.get_ext_fullpath(bundle.name)
-        if self.force or newer_group(objects, path):
+        if self.force or newer_group([*objects, str(PACKAGE / "_utils" / "bundle.py")], path):
+            Path(path).unlink(missing_ok=True)  # the linker looks at the objects only
             self.compiler.link_shared_object(objects, path, target_lang="c++")
 
 

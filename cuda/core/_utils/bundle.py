@@ -19,7 +19,6 @@ NAME = "_bundle"
 # Below cuda.core. The last parts of the names differ: they name the functions that initialise the modules.
 MODULES = (
     "_code._elf",
-    "_code._kernel_attributes",
     "_code._loading",
     "_code._parameter_layout",
     "_compile._nvrtc_calls",

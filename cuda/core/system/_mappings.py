@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Each public enum beside NVML's: pairs by name, in the direction in which values travel."""
+"""Maps between the public enums and those of NVML, in the direction in which values travel."""
 
 from __future__ import annotations
 
