@@ -9,6 +9,7 @@
 #include "../config.hpp"
 #include "../exec/exec.hpp"
 #include "../front/front.hpp"
+#include "../state/device.hpp"
 #include "../state/memory/arena.hpp"
 #include "abi.hpp"
 
@@ -35,7 +36,7 @@ ENTRY(cuInit, 2000)(unsigned int Flags)
 {
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (config().devices == 0)
+    if (state::device_count() == 0)
         return CUDA_ERROR_NO_DEVICE;
     if (abi::is_initialised())
         return CUDA_SUCCESS;

@@ -61,16 +61,16 @@ bool is_open()
     return users.load(std::memory_order_relaxed) > 0;
 }
 
-nvmlDevice_t handle_of(int ordinal)
+nvmlDevice_t handle_of(int number)
 {
-    return reinterpret_cast<nvmlDevice_t>(first_handle + generation * handles_of_generation + uintptr_t(ordinal));
+    return reinterpret_cast<nvmlDevice_t>(first_handle + generation * handles_of_generation + uintptr_t(number));
 }
 
 nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
 {
     uintptr_t number = reinterpret_cast<uintptr_t>(handle) - first_handle;
     uintptr_t of_generation = number / handles_of_generation;
-    *out = of_generation == generation ? device_at(int(number % handles_of_generation)) : nullptr;
+    *out = of_generation == generation ? installed_at(int(number % handles_of_generation)) : nullptr;
     if (of_generation < generation)
         return NVML_ERROR_UNINITIALIZED; // handles of before a fork
     return *out ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
@@ -154,7 +154,7 @@ NVML_ENTRY(nvmlSystemGetTopologyGpuSet)(unsigned int cpuNumber, unsigned int* co
 {
     NVML_REQUIRE(cpuNumber < unsigned(sysconf(_SC_NPROCESSORS_CONF)), NVML_ERROR_INVALID_ARGUMENT);
     std::vector<nvmlDevice_t> all;
-    for (int i = 0; i < device_count(); ++i)
+    for (int i = 0; i < installed_count(); ++i)
         all.push_back(handle_of(i));
     return give_list(all, count, deviceArray);
 }

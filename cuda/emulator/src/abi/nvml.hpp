@@ -38,7 +38,7 @@ bool is_open(); // between nvmlInit and the last nvmlShutdown
 
 // INVALID_ARGUMENT for a handle that is not one of our devices.
 nvmlReturn_t need_device(nvmlDevice_t handle, state::Device** out);
-nvmlDevice_t handle_of(int ordinal);
+nvmlDevice_t handle_of(int number);
 
 // INSUFFICIENT_SIZE if the text and its terminating zero do not fit.
 inline nvmlReturn_t give_text(const std::string& text, char* out, unsigned length)

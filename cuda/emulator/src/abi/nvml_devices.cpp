@@ -35,18 +35,6 @@ struct Architecture {
 const Architecture architectures[] = {{100, 10}, {90, 9}, {89, 8}, {80, 7}, {75, 6},
                                       {70, 5},   {60, 4}, {50, 3}, {30, 2}};
 
-std::string uuid_of(const Device& device)
-{
-    CUuuid uuid = device.uuid();
-    std::string text = "GPU-";
-    for (int i = 0; i < 16; ++i) {
-        char digits[3];
-        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-        text += (i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "") + std::string(digits);
-    }
-    return text;
-}
-
 bool same_text(const std::string& a, const char* b)
 {
     return std::equal(a.begin(), a.end(), b, b + std::strlen(b),
@@ -122,8 +110,8 @@ nvmlReturn_t bind_thread()
 nvmlReturn_t find_by_uuid(const std::string& uuid, nvmlDevice_t* out)
 {
     NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
-    for (int i = 0; i < device_count(); ++i)
-        if (same_text(uuid_of(*device_at(i)), uuid.c_str()))
+    for (int i = 0; i < installed_count(); ++i)
+        if (same_text(installed_at(i)->uuid_text(), uuid.c_str()))
             return give(handle_of(i), out);
     return NVML_ERROR_NOT_FOUND;
 }
@@ -149,12 +137,12 @@ void answer(nvmlFieldValue_t& field, bool read)
 
 NVML_ENTRY(nvmlDeviceGetCount_v2)(unsigned int* deviceCount)
 {
-    return give(unsigned(device_count()), deviceCount);
+    return give(unsigned(installed_count()), deviceCount);
 }
 
 NVML_ENTRY(nvmlDeviceGetHandleByIndex_v2)(unsigned int index, nvmlDevice_t* device)
 {
-    NVML_REQUIRE(index < unsigned(device_count()), NVML_ERROR_INVALID_ARGUMENT);
+    NVML_REQUIRE(index < unsigned(installed_count()), NVML_ERROR_INVALID_ARGUMENT);
     return give(handle_of(int(index)), device);
 }
 
@@ -170,8 +158,8 @@ NVML_ENTRY(nvmlDeviceGetHandleByUUIDV)(const nvmlUUID_t* uuid, nvmlDevice_t* dev
     if (uuid->type == NVML_UUID_TYPE_ASCII)
         return find_by_uuid(uuid->value.str, device);
     NVML_REQUIRE(uuid->type == NVML_UUID_TYPE_BINARY, NVML_ERROR_INVALID_ARGUMENT);
-    for (int i = 0; i < device_count(); ++i) {
-        CUuuid own = device_at(i)->uuid();
+    for (int i = 0; i < installed_count(); ++i) {
+        CUuuid own = installed_at(i)->uuid();
         if (std::memcmp(own.bytes, uuid->value.bytes, sizeof own.bytes) == 0)
             return give(handle_of(i), device);
     }
@@ -186,8 +174,8 @@ NVML_ENTRY(nvmlDeviceGetHandleByPciBusId_v2)(const char* pciBusId, nvmlDevice_t*
         domain = function = 0;
         NVML_REQUIRE(std::sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) >= 2, NVML_ERROR_INVALID_ARGUMENT);
     }
-    for (int i = 0; i < device_count(); ++i) {
-        auto number = [&](CUdevice_attribute attribute) { return unsigned(device_at(i)->number(attribute)); };
+    for (int i = 0; i < installed_count(); ++i) {
+        auto number = [&](CUdevice_attribute attribute) { return unsigned(installed_at(i)->number(attribute)); };
         if (function == 0 && domain == number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) &&
             bus == number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) && slot == number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID))
             return give(handle_of(i), device);
@@ -200,7 +188,7 @@ NVML_ENTRY(nvmlDeviceGetHandleByPciBusId_v2)(const char* pciBusId, nvmlDevice_t*
 NVML_ENTRY(nvmlDeviceGetIndex)(nvmlDevice_t device, unsigned int* index)
 {
     DEVICE(device);
-    return give(unsigned(found->ordinal()), index);
+    return give(unsigned(found->number()), index);
 }
 
 NVML_ENTRY(nvmlDeviceGetName)(nvmlDevice_t device, char* name, unsigned int length)
@@ -212,7 +200,7 @@ NVML_ENTRY(nvmlDeviceGetName)(nvmlDevice_t device, char* name, unsigned int leng
 NVML_ENTRY(nvmlDeviceGetUUID)(nvmlDevice_t device, char* uuid, unsigned int length)
 {
     DEVICE(device);
-    return give_text(uuid_of(*found), uuid, length);
+    return give_text(found->uuid_text(), uuid, length);
 }
 
 NVML_ENTRY(nvmlDeviceGetBrand)(nvmlDevice_t device, nvmlBrandType_t* type)
@@ -436,8 +424,8 @@ NVML_ENTRY(nvmlDeviceGetTopologyNearestGpus)(nvmlDevice_t device, nvmlGpuTopolog
 {
     DEVICE(device);
     std::vector<nvmlDevice_t> near;
-    for (int i = 0; i < device_count(); ++i)
-        if (level == NVML_TOPOLOGY_INTERNAL && i != found->ordinal())
+    for (int i = 0; i < installed_count(); ++i)
+        if (level == NVML_TOPOLOGY_INTERNAL && i != found->number())
             near.push_back(handle_of(i));
     return give_list(near, count, deviceArray);
 }

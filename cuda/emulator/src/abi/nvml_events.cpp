@@ -125,7 +125,7 @@ NVML_ENTRY(nvmlEventSetWait_v2)(nvmlEventSet_t set, nvmlEventData_t* data, unsig
     DeviceFault fault;
     NVML_REQUIRE(next_fault(0, wanted, deadline_of(timeoutms), &fault), NVML_ERROR_TIMEOUT);
     *data = nvmlEventData_t{};
-    data->device = handle_of(fault.device);
+    data->device = handle_of(device_at(fault.device)->number());
     data->eventType = xid_critical_error;
     data->eventData = fault.xid;
     data->gpuInstanceId = data->computeInstanceId = ~0u; // no MIG

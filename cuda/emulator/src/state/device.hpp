@@ -14,10 +14,12 @@ namespace emu::state {
 
 class Device {
 public:
-    explicit Device(int ordinal);
-    int ordinal() const { return ordinal_; }
+    Device(int ordinal, int number);
+    int ordinal() const { return ordinal_; } // of CUDA: among the visible devices; behind them for those hidden
+    int number() const { return number_; }   // of NVML: among all installed devices
     const std::string& name() const { return name_; } // says that it is a software device
     CUuuid uuid() const; // the same in every process of a user
+    std::string uuid_text() const; // "GPU-..."
     std::string pci_bus_id() const;
     size_t total_memory() const;
     Arena& memory() const;
@@ -28,12 +30,16 @@ public:
     int minor() const;
 
 private:
-    int ordinal_;
+    int ordinal_, number_;
     std::string name_;
 };
 
+// What CUDA_VISIBLE_DEVICES lets CUDA see; read once, at the first of these calls.
 int device_count();
 Device* device_at(int ordinal); // null: CUDA_ERROR_INVALID_DEVICE
+// All devices, as NVML counts them.
+int installed_count();
+Device* installed_at(int number); // null: there is none
 bool can_access_peer(int from, int to);
 
 // Occupancy by the documented rules of the compute capability.
