@@ -74,6 +74,31 @@ def test_kernels_in_flight_read_a_texture_that_is_gone(device, stream, end, argu
     assert len(others) == 4
 
 
+def made_of(device, array, kind):
+    if kind == "texture":
+        return texture_of(device, array)
+    return device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(array))
+
+
+@pytest.mark.parametrize("kind", ["surface", "texture"])
+def test_what_no_work_knows_is_destroyed_at_once(device, stream, kind):
+    made = made_of(device, filled(device, stream, 7.0, is_surface_load_store=True), kind)
+    with busy(stream) as release:
+        made.close()
+        assert not has_waiting_ends()
+        release()
+
+
+@pytest.mark.parametrize("kind", ["surface", "texture"])
+def test_work_may_know_a_number_that_was_read(device, stream, kind):
+    made = made_of(device, filled(device, stream, 7.0, is_surface_load_store=True), kind)
+    assert made.handle
+    with busy(stream) as release:
+        made.close()
+        assert has_waiting_ends()
+        release()
+
+
 def test_streams_that_are_gone_count_until_their_work_is_done(device, stream):
     out, gone = HostMemory(4), device.create_stream()
     texture = texture_of(device, filled(device, stream, 7.0))

@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, launch
+from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, TensorMapDescriptor, launch
 
 SOURCE = r"""
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
@@ -227,6 +227,18 @@ def store_tile(tensor_map, coordinates, tile, stream):
         tensor_map, len(coordinates), place(*coordinates), given.exporting_obj, tile.nbytes,
     )  # fmt: skip
     stream.sync()
+
+
+def error_of_wide_columns() -> str:
+    """Return the name of the error of an im2col load with a map of wide columns; the context may be lost."""
+    stream = Device().create_stream()
+    image = on_device(np.zeros((2, 6, 7, 8), np.float32), stream)
+    descriptor = TensorMapDescriptor._from_im2col_wide(image, 0, 0, 8, 16)
+    try:
+        load_columns(descriptor, (0, 0, 0, 0), (0, 0), (16, 8), np.float32, stream)
+    except CUDAError as error:
+        return error.name
+    return "CUDA_SUCCESS"
 
 
 def error_of(kind, corner) -> str:

@@ -14,7 +14,14 @@ import sys
 
 __all__ = []
 
-# dtype -> (itemsize, (code, bits, lanes)). CuPy takes the types of NumPy that DLPack has, and few more.
+
+cdef class KnownElement:
+    """The element type of a dtype."""
+
+    cdef ElementType type
+
+
+# By dtype. CuPy takes the types of NumPy that DLPack has, and few more.
 cdef dict _elements = {}
 cdef enum:
     MOST_TYPES = 256
@@ -28,12 +35,12 @@ cdef bint is_cupy_type(object cls) except -1:
 cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
     cdef object memory = array.data
     cdef object dtype = array.dtype
-    cdef object element = _elements.get(dtype)
+    cdef KnownElement element = _elements.get(dtype)
     if element is None:
         element = read_dtype(dtype)
     self._ptr = memory.ptr
-    set_extents(self, array.shape, array.strides, (<tuple>element)[0])
-    self._element.code, self._element.bits, self._element.lanes = (<tuple>element)[1]
+    set_extents(self, array.shape, array.strides, element.type.itemsize)
+    self._element = element.type.dlpack
     if self._element.lanes == 0:
         self._dtype = dtype
     # The attributes do not tell whether the memory is managed; the driver is queried when that matters.
@@ -48,10 +55,10 @@ cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose p
     return True
 
 
-cdef tuple read_dtype(object dtype):
-    cdef ElementType element
-    parse_typestr(dtype.str, &element)
-    found = (dtype.itemsize, (element.dlpack.code, element.dlpack.bits, element.dlpack.lanes))
+cdef KnownElement read_dtype(object dtype):
+    cdef KnownElement found = KnownElement.__new__(KnownElement)
+    parse_typestr(dtype.str, &found.type)
+    found.type.itemsize = dtype.itemsize
     if len(_elements) < MOST_TYPES:
         _elements[dtype] = found
     return found

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uintptr_t
 
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
 from cuda.core._arrays._protocols cimport Purpose, order_streams, stream_argument
-from cuda.core._arrays._view_state cimport ViewState, set_flags, set_tensor
+from cuda.core._arrays._view_state cimport MAX_NDIM, ViewState, set_flags, set_tensor, take_extents
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
     DEVICE_CUDA,
@@ -146,20 +146,16 @@ cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
 
 # The tensor's shape and strides are valid only until Python code runs.
 cdef int keep_extents(ViewState self, DLTensor* c_tensor) except -1:
-    cdef int32_t ndim = c_tensor.ndim
-    cdef int32_t i
     DLPack_check(c_tensor)
-    self._extents.resize(2 * ndim if c_tensor.strides != NULL else ndim)
-    for i in range(ndim):
-        self._extents[i] = c_tensor.shape[i]
-        if c_tensor.strides != NULL:
-            self._extents[ndim + i] = c_tensor.strides[i]
+    take_extents(self, c_tensor.shape, c_tensor.strides, c_tensor.ndim)
     c_tensor.shape = self._extents.data()
-    c_tensor.strides = self._extents.data() + ndim if c_tensor.strides != NULL else NULL
+    if c_tensor.strides != NULL:
+        c_tensor.strides = self._extents.data() + c_tensor.ndim
     return 0
 
 
 cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) except -1:
+    cdef int64_t[2 * MAX_NDIM] numbers
     cdef int32_t ndim
     cdef int32_t i
     device = tensor.device
@@ -170,13 +166,13 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
         c_tensor.data = <void*><uintptr_t>tensor.data_ptr()
     except (RuntimeError, NotImplementedError) as error:
         raise BufferError(f"only dense strided tensors can be viewed: {error}") from error
+    if len(shape) > MAX_NDIM:
+        raise ValueError(f"a tensor must have from 0 to {MAX_NDIM} axes, not {len(shape)}")
     ndim = len(shape)
-    self._extents.resize(2 * ndim)
     for i in range(ndim):
-        self._extents[i] = shape[i]
-        self._extents[ndim + i] = strides[i]
-    c_tensor.shape = self._extents.data()
-    c_tensor.strides = self._extents.data() + ndim
+        numbers[i], numbers[ndim + i] = shape[i], strides[i]
+    c_tensor.shape = numbers
+    c_tensor.strides = numbers + ndim
     c_tensor.ndim = ndim
     c_tensor.byte_offset = 0
     c_tensor.device.device_type = DEVICE_CUDA if device.type == "cuda" else DEVICE_CPU
@@ -185,8 +181,7 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
     c_tensor.dtype.code = code
     c_tensor.dtype.bits = bits
     c_tensor.dtype.lanes = 1
-    DLPack_check(c_tensor)
-    return 0
+    return keep_extents(self, c_tensor)
 
 
 # (code, bits) of DLPack, from names like torch.float32.

@@ -14,16 +14,12 @@ from libc.stdint cimport uintptr_t
 
 from cuda.core._arrays._cupy_arrays cimport import_cupy, is_cupy_type
 from cuda.core._arrays._exchange cimport find_exchange, import_torch, import_with_table, is_torch_type
-from cuda.core._arrays._library_arrays cimport (
-    import_with_dlpack,
-    import_with_interface,
-    library_class,
-    library_has_dlpack,
-)
+from cuda.core._arrays._library_arrays cimport library_class, reads_dlpack, reads_interface
 from cuda.core._arrays._protocols cimport (
     FOR_ADDRESS,
     FOR_COPY,
     FOR_VIEW,
+    Importer,
     Purpose,
     import_cuda_interface,
     import_dlpack,
@@ -130,28 +126,25 @@ cdef bint import_by_protocol(ViewState self, object obj, object stream_ptr, Purp
 
 
 cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef const Importer* found = _table.find(<PyTypeObject*>Py_TYPE(obj))
-    if found == NULL:
-        found = find_known(type(obj))
-        if found == NULL:
-            return False
-    return found[0](self, obj, stream_ptr, purpose)
+    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
+    return found != NULL and found[0](self, obj, stream_ptr, purpose)
 
 
-cdef bint import_but_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef const Importer* found = _table.find(<PyTypeObject*>Py_TYPE(obj))
-    cdef Importer dlpack = import_with_dlpack
-    cdef Importer interface = import_with_interface
-    if found == NULL:
-        found = find_known(type(obj))
-    if found == NULL or found[0] == dlpack or found[0] == interface:
-        return False
-    return found[0](self, obj, stream_ptr, purpose)
+cdef bint import_known_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
+    return found != NULL and not reads_interface(found[0]) and found[0](self, obj, stream_ptr, purpose)
 
 
-# The entry of a subclass, or of a type that is seen for the first time.
+cdef bint import_known_with_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
+    return found != NULL and not reads_dlpack(found[0]) and found[0](self, obj, stream_ptr, purpose)
+
+
+# The entry of a type, of a base, or of a type that is seen for the first time.
 cdef const Importer* find_known(object cls) except? NULL:
-    cdef const Importer* found = find_inherited(cls)
+    cdef const Importer* found = _table.find(<PyTypeObject*>cls)
+    if found == NULL:
+        found = find_inherited(cls)
     if found == NULL and learn(cls):
         found = find_inherited(cls)
     return found
@@ -168,14 +161,13 @@ cdef const Importer* find_inherited(object cls) except? NULL:
 
 # Registers the base class of the library, which exists as long as the process; a class of a user may not.
 cdef bint learn(object cls) except -1:
-    cdef Importer importer
+    cdef Importer importer = NULL
     if is_torch_type(cls):
         return add_entry(<PyTypeObject*>sys.modules["torch"].Tensor, import_torch)
     if is_cupy_type(cls):
         return add_entry(<PyTypeObject*>sys.modules["cupy"].ndarray, import_cupy)
-    known = library_class(cls)
+    known = library_class(cls, &importer)
     if known is not None:
-        importer = import_with_dlpack if library_has_dlpack(known) else import_with_interface
         return add_entry(<PyTypeObject*>known, importer)
     if find_exchange(cls) != NULL:
         for base in reversed(cls.__mro__):

@@ -9,7 +9,13 @@ They are read by a protocol, and not by attributes as those of CuPy: JAX and War
 from __future__ import annotations
 
 from cuda.core._arrays._exchange cimport loaded_class
-from cuda.core._arrays._protocols cimport Purpose, import_cuda_interface, import_dlpack
+from cuda.core._arrays._protocols cimport (
+    Importer,
+    Purpose,
+    import_cuda_interface,
+    import_dlpack,
+    import_dlpack_as,
+)
 from cuda.core._arrays._view_state cimport ViewState
 
 __all__ = []
@@ -23,16 +29,35 @@ cdef tuple _CLASSES = (
 )
 
 
-cdef object library_class(object cls):
+cdef object library_class(object cls, Importer* importer):
     for module, name in _CLASSES:
         base = loaded_class(module, name)
         if base is not None and issubclass(cls, base):
+            if module.startswith("jaxlib."):
+                importer[0] = import_jax
+            elif hasattr(base, "__dlpack__") and hasattr(base, "__dlpack_device__"):
+                importer[0] = import_with_dlpack
+            else:
+                importer[0] = import_with_interface
             return base
     return None
 
 
-cdef bint library_has_dlpack(object base) except -1:
-    return hasattr(base, "__dlpack__") and hasattr(base, "__dlpack_device__")
+cdef bint reads_dlpack(Importer importer) noexcept:
+    cdef Importer jax = import_jax
+    cdef Importer dlpack = import_with_dlpack
+    return importer == jax or importer == dlpack
+
+
+cdef bint reads_interface(Importer importer) noexcept:
+    cdef Importer interface = import_with_interface
+    return importer == interface
+
+
+# JAX takes -1 for the address of a stream.
+cdef bint import_jax(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    import_dlpack_as(self, obj, stream_ptr, purpose, None)
+    return True
 
 
 cdef bint import_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:

@@ -10,8 +10,13 @@ cdef enum Purpose:
     FOR_COPY        # `stream_ptr` is the address of the stream of the copy; for memory of the host it does not count
     FOR_ADDRESS     # nothing is ordered
 
+# Fills an empty state from an object; false if a protocol of the object has to be used.
+ctypedef bint (*Importer)(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
+
 # Each fills an empty state from an object with the protocol; AttributeError without, BufferError for what breaks it.
 cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
+# The same for exporters that take something else than -1 for "no ordering".
+cdef int import_dlpack_as(ViewState self, object obj, object stream_ptr, Purpose purpose, object unordered) except -1
 cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1
 cdef int import_array_interface(ViewState self, object obj) except -1
 cdef int import_python_buffer(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1

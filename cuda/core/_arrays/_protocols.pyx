@@ -48,13 +48,19 @@ cdef extern from "Python.h":
 # DLPack
 
 cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    return import_dlpack_as(self, obj, stream_ptr, purpose, -1)
+
+
+cdef int import_dlpack_as(ViewState self, object obj, object stream_ptr, Purpose purpose, object unordered) except -1:
     cdef int device_type
     export = obj.__dlpack__
     device_type = read_device(obj.__dlpack_device__())
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
-    if device_type == DEVICE_CPU or (stream == -1 and is_of_jax(obj)):
-        stream = None       # exporters of host memory know no stream, and JAX no other "no stream"
+    if device_type == DEVICE_CPU:
+        stream = None       # exporters of host memory know no stream
+    elif stream == -1:
+        stream = unordered
     try:
         capsule = export(stream=stream, max_version=MAX_VERSION)
     except TypeError:
@@ -65,11 +71,6 @@ cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose pu
         set_flags(self, self._dlpack.versioned.flags)
     self._exporting_obj = obj
     return 0
-
-
-# JAX takes -1 for the address of a stream.
-cdef bint is_of_jax(object obj) except -1:
-    return type(obj).__module__.partition(".")[0] == "jaxlib"
 
 
 # The first of (device_type, device_id).
@@ -259,7 +260,8 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
 # Streams
 
 cdef object stream_argument(object stream_ptr, int device_type, Purpose purpose):
-    if purpose == FOR_ADDRESS:
+    cdef bint is_int = PyLong_CheckExact(stream_ptr)
+    if purpose == FOR_ADDRESS or (is_int and stream_ptr == -1):
         return -1
     if purpose == FOR_COPY:
         return -1 if device_type == DEVICE_CPU else None if device_type == DEVICE_CUDA_HOST else stream_ptr
@@ -270,7 +272,7 @@ cdef object stream_argument(object stream_ptr, int device_type, Purpose purpose)
                 "or -1 where no ordering is needed"
             )
         return None
-    if not PyLong_CheckExact(stream_ptr):
+    if not is_int:
         stream_ptr = address_argument("stream_ptr", stream_ptr)
     if not -1 <= stream_ptr <= MAX_ADDRESS:
         raise ValueError(f"stream_ptr must be the address of a stream, or -1 without ordering, not {shown(stream_ptr)}")

@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from cuda.core._arrays._buffer_views cimport view_buffer
 from cuda.core._arrays._exchange cimport is_torch_type
-from cuda.core._arrays._importers cimport import_array, import_but_by_protocol, import_known, is_array
+from cuda.core._arrays._importers cimport (
+    import_array,
+    import_known,
+    import_known_with_dlpack,
+    import_known_with_interface,
+    is_array,
+)
 from cuda.core._arrays._protocols cimport (
     FOR_VIEW,
     import_array_interface,
@@ -33,14 +39,14 @@ cdef int read_dlpack(ViewState self, object obj, object stream_ptr) except -1:
     if is_numpy(obj):
         if type(stream_ptr) is int and stream_ptr == -1 and import_numpy(self, obj, False, FOR_VIEW):
             return 0
-    elif not isinstance(obj, ViewState) and import_but_by_protocol(self, obj, stream_ptr, FOR_VIEW):
+    elif not isinstance(obj, ViewState) and import_known_with_dlpack(self, obj, stream_ptr, FOR_VIEW):
         return 0
     import_dlpack(self, obj, stream_ptr, FOR_VIEW)
     return 0
 
 
 cdef int read_cuda_array_interface(ViewState self, object obj, object stream_ptr) except -1:
-    if isinstance(obj, (ViewState, Buffer)) or not import_but_by_protocol(self, obj, stream_ptr, FOR_VIEW):
+    if isinstance(obj, (ViewState, Buffer)) or not import_known_with_interface(self, obj, stream_ptr, FOR_VIEW):
         import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
     return 0
 

@@ -9,6 +9,12 @@ from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._layout cimport _StridedLayout
 
 
+cdef extern from "extents.hpp" namespace "cuda_core" nogil:
+    cppclass Extents:
+        int64_t* take(size_t count) except +
+        int64_t* data() noexcept
+
+
 # What is known of the memory of an array. The Python objects for layout and dtype are made when asked for.
 cdef class ViewState:
     cdef:
@@ -23,7 +29,7 @@ cdef class ViewState:
         const int64_t* _strides             # NULL for C order
         int64_t _stride_unit                # what the strides count: 1 for elements, or the item size for bytes
         int64_t _itemsize                   # 0: _element says it
-        vector[int64_t] _extents            # shape, then strides
+        Extents _extents                    # shape, then strides
         vector[int64_t] _lent               # the same in elements, for C code that borrows them
         DLDataType _element                 # no lanes: _dtype or _typestr says what the elements are
         bint _is_padded                     # an element of less than 8 bits has a byte of its own
@@ -33,8 +39,14 @@ cdef class ViewState:
         object _keeper
         object _typestr
         object _dtype
+        tuple _known_shape
         _StridedLayout _known_layout
 
+cdef enum:
+    MAX_NDIM = 64
+
+# Copies a shape and strides, which may be NULL, into `_extents`.
+cdef int take_extents(ViewState self, const int64_t* shape, const int64_t* strides, Py_ssize_t ndim) except -1
 # Notes the extents as the array itself has them: `strides` in bytes, or None. Errors name `shape` and `strides`.
 cdef int set_extents(ViewState self, object shape, object strides, int64_t itemsize) except -1
 # Notes a tensor that someone else keeps; `_dlpack` or `_extents` holds its shape.

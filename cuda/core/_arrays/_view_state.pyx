@@ -6,10 +6,12 @@ from __future__ import annotations
 
 cimport cython
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
-from libcpp.vector cimport vector
+from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
-from cpython.tuple cimport PyTuple_CheckExact
+from cpython.long cimport PyLong_CheckExact
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
@@ -37,9 +39,6 @@ from cuda.core._utils._cpython cimport read_short_int, tuple_items
 
 __all__ = []
 
-cdef enum:
-    MAX_NDIM = 64
-
 # Slightly below 2**63, because of rounding.
 cdef double MAX_REACH = 9.2e18
 
@@ -53,50 +52,62 @@ cdef class ViewState:
 
 
 cdef int set_extents(ViewState self, object shape, object strides, int64_t itemsize) except -1:
-    cdef Py_ssize_t ndim
+    # Checks run Python code, which may have filled the state by the time they are done.
+    cdef int64_t[2 * MAX_NDIM] numbers
     cdef int64_t* c_strides = NULL
+    cdef Py_ssize_t ndim = read_short_ints(shape, numbers, True)
+    cdef Py_ssize_t i
     if itemsize <= 0:
         checked_itemsize(itemsize)
-    self._extents.clear()
-    if not append_short_ints(&self._extents, shape):
-        self._extents.clear()
-        for extent in checked_shape(shape):
-            self._extents.push_back(extent)
-    ndim = <Py_ssize_t>self._extents.size()
-    if strides is not None and not (append_short_ints(&self._extents, strides) and len(strides) == ndim):
-        self._extents.resize(ndim)
-        for stride in checked_strides(strides, ndim):
-            self._extents.push_back(stride)
+    if ndim < 0:
+        shape = checked_shape(shape)
+        ndim = len(<tuple>shape)
+        for i in range(ndim):
+            numbers[i] = (<tuple>shape)[i]
+    if strides is not None:
+        if read_short_ints(strides, numbers + ndim, False) != ndim:
+            strides = checked_strides(strides, ndim)
+            for i in range(ndim):
+                numbers[ndim + i] = (<tuple>strides)[i]
+        c_strides = numbers + ndim
+    if not is_addressable(numbers, c_strides, ndim, itemsize):
+        check_reach(shape, strides, 1, itemsize)
+    take_extents(self, numbers, c_strides, ndim)
     self._ndim = <int>ndim
     self._shape = self._extents.data()
+    self._strides = NULL
     if strides is not None:
-        c_strides = self._extents.data() + ndim
-    self._strides = c_strides
+        self._strides = self._extents.data() + ndim
     self._stride_unit = self._itemsize = itemsize
-    if not is_addressable(self._shape, c_strides, ndim, itemsize):
-        check_reach(tuple(shape), None if strides is None else tuple(strides), 1, itemsize)
     return 0
 
 
-# False for what needs a closer look: no tuple, or one with entries that are no small ints, or negative extents.
-cdef bint append_short_ints(vector[int64_t]* numbers, object values) except -1:
+cdef int take_extents(ViewState self, const int64_t* shape, const int64_t* strides, Py_ssize_t ndim) except -1:
+    cdef int64_t* numbers = self._extents.take(ndim if strides == NULL else 2 * ndim)
+    if ndim > 0:
+        memcpy(numbers, shape, ndim * sizeof(int64_t))
+        if strides != NULL:
+            memcpy(numbers + ndim, strides, ndim * sizeof(int64_t))
+    return 0
+
+
+# How many there are; -1 for what needs a closer look: no tuple, entries that are no small ints, or negative extents.
+cdef Py_ssize_t read_short_ints(object values, int64_t* numbers, bint is_shape) noexcept:
     cdef PyObject** items
     cdef Py_ssize_t i
     cdef Py_ssize_t count
-    cdef int64_t value = 0
-    cdef bint is_shape = numbers.empty()
     if not PyTuple_CheckExact(values):
-        return False
-    count = len(<tuple>values)
+        return -1
+    count = PyTuple_GET_SIZE(values)
     if count > MAX_NDIM:
-        return False
-    numbers.reserve(2 * count)
+        return -1
     items = tuple_items(<PyObject*>values)
     for i in range(count):
-        if type(<object>items[i]) is not int or not read_short_int(items[i], &value) or (is_shape and value < 0):
-            return False
-        numbers.push_back(value)
-    return True
+        if not PyLong_CheckExact(<object>items[i]) or not read_short_int(items[i], &numbers[i]):
+            return -1
+        if is_shape and numbers[i] < 0:
+            return -1
+    return count
 
 
 # Strides are in bytes here.
@@ -134,16 +145,17 @@ cdef int spell_extents(ViewState self) except -1:
     cdef _StridedLayout layout = self._known_layout
     if self._shape != NULL or layout is None:
         return 0
-    cdef vector[int64_t] extents
-    for extent in layout._shape:
-        extents.push_back(extent)
-    for stride in layout.explicit_strides():
-        extents.push_back(stride)
-    self._extents.swap(extents)
-    self._ndim = <int>len(layout._shape)
+    cdef tuple shape = layout._shape
+    cdef tuple strides = layout.explicit_strides()
+    cdef Py_ssize_t ndim = len(shape)
+    cdef int64_t* numbers = self._extents.take(2 * ndim)
+    cdef Py_ssize_t i
+    for i in range(ndim):
+        numbers[i], numbers[ndim + i] = shape[i], strides[i]
+    self._ndim = <int>ndim
     self._itemsize, self._stride_unit = layout._itemsize, 1
     self._shape = self._extents.data()
-    self._strides = self._extents.data() + self._ndim
+    self._strides = self._extents.data() + ndim
     return 0
 
 
@@ -184,22 +196,33 @@ cdef _StridedLayout layout_of(ViewState self):
 
 
 cdef tuple shape_of(ViewState self):
-    cdef int i
     if self._known_layout is not None:
         return self._known_layout._shape
-    if self._exporting_obj is None and self._dlpack.tensor == NULL:
-        raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
-    return tuple([self._shape[i] for i in range(self._ndim)])
+    if self._known_shape is None:
+        if self._exporting_obj is None and self._dlpack.tensor == NULL:
+            raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
+        self._known_shape = tuple_of(self._shape, self._ndim, 1)
+    return self._known_shape
 
 
 cdef tuple strides_of(ViewState self):
-    cdef int i
     if self._known_layout is not None:
         return self._known_layout._strides
     shape_of(self)
     if self._strides == NULL or self._ndim == 0:
         return None
-    return tuple([self._strides[i] // self._stride_unit for i in range(self._ndim)])
+    return tuple_of(self._strides, self._ndim, self._stride_unit)
+
+
+cdef tuple tuple_of(const int64_t* numbers, int count, int64_t unit):
+    cdef tuple out = PyTuple_New(count)
+    cdef object number
+    cdef int i
+    for i in range(count):
+        number = numbers[i] if unit == 1 else numbers[i] // unit
+        Py_INCREF(number)
+        PyTuple_SET_ITEM(out, i, number)
+    return out
 
 
 cdef bint is_packed(ViewState self) noexcept:

@@ -6,7 +6,7 @@ from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, InContext, Keep, StreamHandle
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
@@ -19,12 +19,9 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
 
     # Called with `has_work_for` and `end_later`.
     void end_when_idle[T](
-        const InContext[T]& value, void (*destroy)(InContext[T]) noexcept,
+        const T& value, void (*destroy)(T) noexcept,
         bint (*has_work)(const ContextHandle&, WaitingEnd*) noexcept, void (*end_later)(WaitingEnd&) noexcept
     ) noexcept
-
-    # A context that also keeps what a value needs, because the value is destroyed later than its handle.
-    ContextHandle context_with(const ContextHandle& h_context, Keep needs) except +
 
 
 # The number of resources whose destruction may be deferred. While there are none, streams skip the checks.

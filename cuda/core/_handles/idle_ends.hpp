@@ -14,18 +14,8 @@
 #include <vector>
 
 #include "handle.hpp"
-#include "in_context.hpp"
 
 namespace cuda_core {
-
-// What a value needs until it is destroyed, for which the keep of its handle would be dropped too early.
-inline Handle<CUcontext> context_with(const Handle<CUcontext>& h_context, Keep needs) {
-    struct Both {
-        Keep context, needs;
-    };
-    Keep both = Handle<Both>::borrow({h_context.keep(), std::move(needs)}, Keep()).keep();
-    return Handle<CUcontext>::borrow(h_context.get(), std::move(both));
-}
 
 struct WaitingEnd {
     Keep resource;
@@ -35,11 +25,11 @@ struct WaitingEnd {
 
 // Destroys a value of a context: now, or, if work in flight may use it, after that work.
 template <class T>
-void end_when_idle(const InContext<T>& value, void (*destroy)(InContext<T>),
+void end_when_idle(const T& value, void (*destroy)(T),
                    int (*has_work)(const Handle<CUcontext>&, WaitingEnd*), void (*end_later)(WaitingEnd&)) {
     WaitingEnd end;
     if (has_work(value.h_context, &end)) {
-        end.resource = Handle<InContext<T>>::own(value, destroy, Keep()).keep();
+        end.resource = Handle<T>::own(value, destroy, Keep()).keep();
         end_later(end);
     } else {
         destroy(value);

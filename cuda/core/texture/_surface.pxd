@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport SurfaceMember
+from cuda.core._handles._images cimport SurfaceMember
 from cuda.core.texture._texture cimport ResourceDescriptor
 
 

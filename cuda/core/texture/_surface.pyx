@@ -11,14 +11,14 @@ from libc.string cimport memcpy
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport InContext, Keep, KeptContext, KeptSurface, SurfaceHandle
+from cuda.core._handles._handles cimport Keep, KeptContext
 from cuda.core._handles._idle_ends cimport (
-    context_with,
     end_later,
     end_when_idle,
     has_work_for,
     resources_of_images,
 )
+from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
@@ -50,7 +50,7 @@ cdef class SurfaceObject(DriverObject):
     def handle(self) -> int:
         """The ``CUsurfObject``, which kernels take; 0 when closed."""
         cdef KeptSurface surface
-        return surface.value().raw if surface.hold(self._h_surface) else 0
+        return surface.value().for_work() if surface.hold(self._h_surface) else 0
 
     @property
     def resource(self) -> ResourceDescriptor | None:
@@ -69,7 +69,7 @@ cdef class SurfaceObject(DriverObject):
 
     cdef intptr_t _address(self) noexcept:
         cdef KeptSurface surface
-        return <intptr_t>surface.value().raw if surface.hold(self._h_surface) else 0
+        return <intptr_t>surface.value().for_work() if surface.hold(self._h_surface) else 0
 
     cdef void _release(self) noexcept:
         launch_list().keep_memory_of(<PyObject*>self, self._h_surface)
@@ -84,7 +84,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     """Return the surface of :meth:`Device.create_surface_object`."""
     cdef KeptContext context
     cdef Keep keep
-    cdef InContext[cydriver.CUsurfObject] value
+    cdef Image[cydriver.CUsurfObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef SurfaceObject self
     if not isinstance(resource, ResourceDescriptor):
@@ -95,7 +95,8 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
         raise ValueError("a surface needs an array that was made with is_surface_load_store=True")
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
-    value.h_context = context_with(context.handle(), keep)
+    value.h_context = context.handle()
+    value.needs = keep
     create_in_context(value, &c_resource)
     self = SurfaceObject.__new__(SurfaceObject)
     resources_of_images.fetch_add(1)
@@ -106,7 +107,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
 
 
 cdef int create_in_context(
-    InContext[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
+    Image[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
 ) except -1:
     cdef int is_entered = 0
     with nogil:
@@ -118,11 +119,14 @@ cdef int create_in_context(
     return 0
 
 
-cdef void Surface_end(InContext[cydriver.CUsurfObject] value) noexcept nogil:
-    end_when_idle(value, &Surface_destroy, has_work_for, end_later)
+cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
+    if value.may_be_in_use():
+        end_when_idle(value, &Surface_destroy, has_work_for, end_later)
+    else:
+        Surface_destroy(value)
 
 
-cdef void Surface_destroy(InContext[cydriver.CUsurfObject] value) noexcept nogil:
+cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
     resources_of_images.fetch_sub(1)
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
@@ -133,11 +137,13 @@ cdef void Surface_destroy(InContext[cydriver.CUsurfObject] value) noexcept nogil
 # Kernels take the number of the surface.
 cdef int write_surface(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef KeptSurface surface
+    cdef cydriver.CUsurfObject c_surface
     if not surface.hold((<SurfaceObject>argument)._h_surface):
         refuse_closed(<object>argument)
-    if size != sizeof(surface.value().raw):
+    if size != sizeof(c_surface):
         return WRONG_SIZE
-    memcpy(cell, &surface.value().raw, sizeof(surface.value().raw))
+    c_surface = surface.value().for_work()
+    memcpy(cell, &c_surface, sizeof(c_surface))
     return FITS
 
 

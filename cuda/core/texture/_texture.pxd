@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport Keep, TextureMember
+from cuda.core._handles._handles cimport Keep
+from cuda.core._handles._images cimport TextureMember
 from cuda.core._utils cimport cydriver
 
 

@@ -12,23 +12,14 @@ from libc.string cimport memcpy, memset
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport (
-    InContext,
-    Keep,
-    KeptAllocation,
-    KeptArray,
-    KeptContext,
-    KeptMipmappedArray,
-    KeptTexture,
-    TextureHandle,
-)
+from cuda.core._handles._handles cimport Keep, KeptAllocation, KeptArray, KeptContext, KeptMipmappedArray
 from cuda.core._handles._idle_ends cimport (
-    context_with,
     end_later,
     end_when_idle,
     has_work_for,
     resources_of_images,
 )
+from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._memory._buffer cimport Buffer
@@ -71,7 +62,7 @@ cdef class TextureObject(DriverObject):
     def handle(self) -> int:
         """The ``CUtexObject``, which kernels take; 0 when closed."""
         cdef KeptTexture texture
-        return texture.value().raw if texture.hold(self._h_texture) else 0
+        return texture.value().for_work() if texture.hold(self._h_texture) else 0
 
     @property
     def resource(self) -> ResourceDescriptor | None:
@@ -98,7 +89,7 @@ cdef class TextureObject(DriverObject):
 
     cdef intptr_t _address(self) noexcept:
         cdef KeptTexture texture
-        return <intptr_t>texture.value().raw if texture.hold(self._h_texture) else 0
+        return <intptr_t>texture.value().for_work() if texture.hold(self._h_texture) else 0
 
     cdef void _release(self) noexcept:
         launch_list().keep_memory_of(<PyObject*>self, self._h_texture)
@@ -387,7 +378,7 @@ def create_texture_object(
     """Return the texture of :meth:`Device.create_texture_object`."""
     cdef KeptContext context
     cdef Keep keep
-    cdef InContext[cydriver.CUtexObject] value
+    cdef Image[cydriver.CUtexObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef cydriver.CUDA_TEXTURE_DESC c_texture
     cdef Elements elements
@@ -403,7 +394,8 @@ def create_texture_object(
         describe_sampling(options, &elements, &c_texture)
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
-    value.h_context = context_with(context.handle(), keep)
+    value.h_context = context.handle()
+    value.needs = keep
     create_in_context(value, &c_resource, &c_texture)
     self = TextureObject.__new__(TextureObject)
     resources_of_images.fetch_add(1)
@@ -430,7 +422,7 @@ cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC*
 
 
 cdef int create_in_context(
-    InContext[cydriver.CUtexObject]& value,
+    Image[cydriver.CUtexObject]& value,
     const cydriver.CUDA_RESOURCE_DESC* c_resource,
     const cydriver.CUDA_TEXTURE_DESC* c_texture,
 ) except -1:
@@ -446,11 +438,14 @@ cdef int create_in_context(
     return 0
 
 
-cdef void Texture_end(InContext[cydriver.CUtexObject] value) noexcept nogil:
-    end_when_idle(value, &Texture_destroy, has_work_for, end_later)
+cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
+    if value.may_be_in_use():
+        end_when_idle(value, &Texture_destroy, has_work_for, end_later)
+    else:
+        Texture_destroy(value)
 
 
-cdef void Texture_destroy(InContext[cydriver.CUtexObject] value) noexcept nogil:
+cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:
     resources_of_images.fetch_sub(1)
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
@@ -542,11 +537,13 @@ _normalize_address_modes = normalize_address_modes
 # Kernels take the number of the texture.
 cdef int write_texture(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef KeptTexture texture
+    cdef cydriver.CUtexObject c_texture
     if not texture.hold((<TextureObject>argument)._h_texture):
         refuse_closed(<object>argument)
-    if size != sizeof(texture.value().raw):
+    if size != sizeof(c_texture):
         return WRONG_SIZE
-    memcpy(cell, &texture.value().raw, sizeof(texture.value().raw))
+    c_texture = texture.value().for_work()
+    memcpy(cell, &c_texture, sizeof(c_texture))
     return FITS
 
 
