@@ -82,16 +82,20 @@ def made_of(device, array, kind):
 
 @pytest.mark.parametrize("kind", ["surface", "texture"])
 def test_what_no_work_knows_is_destroyed_at_once(device, stream, kind):
-    made = made_of(device, filled(device, stream, 7.0, is_surface_load_store=True), kind)
+    array = filled(device, stream, 7.0, is_surface_load_store=True)
+    made = made_of(device, array, kind)
     with busy(stream) as release:
         made.close()
         assert not has_waiting_ends()
+        array.close()
+        assert has_waiting_ends()
         release()
 
 
 @pytest.mark.parametrize("kind", ["surface", "texture"])
 def test_work_may_know_a_number_that_was_read(device, stream, kind):
-    made = made_of(device, filled(device, stream, 7.0, is_surface_load_store=True), kind)
+    array = filled(device, stream, 7.0, is_surface_load_store=True)
+    made = made_of(device, array, kind)
     assert made.handle
     with busy(stream) as release:
         made.close()
@@ -178,6 +182,7 @@ def test_all_is_destroyed_once_the_work_is_done(device, stream):
     before = images()
     array = filled(device, stream, 1.0)
     texture = texture_of(device, array)
+    assert texture.handle  # from here on work may use it
     with busy(stream) as release:
         texture.close()
         array.close()
@@ -190,6 +195,7 @@ def test_all_is_destroyed_once_the_work_is_done(device, stream):
 def test_what_is_closed_waits_for_earlier_work_only(device, stream):
     array = filled(device, stream, 1.0)
     texture = texture_of(device, array)
+    assert texture.handle
     with busy(stream) as release:
         texture.close()
         event = stream.record()

@@ -57,6 +57,7 @@ LAYERS = {
         "_handles._mechanism",
         "_handles._handles",
         "_handles._idle_ends",
+        "_handles._images",
         "_handles._waiting",
         "_handles._launches",
         "_handles._driver_object",
