@@ -52,7 +52,7 @@ from cuda.core._memory.copying._plain_bytes import holds_objects
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import check_address
-from cuda.core.texture._elements import check_image, driver_extents, element_size, flags_of, shape_of
+from cuda.core.texture._elements import check_image, driver_extents, element_size, shape_of
 from cuda.core.typing import ArrayFormatType
 
 __all__ = ["OpaqueArray", "OpaqueArrayOptions"]
@@ -255,7 +255,7 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     cdef InContext[cydriver.CUarray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     options = check_or_create_options(OpaqueArrayOptions, options, "array options")
-    flags = flags_of(options)
+    flags = Array_flags(options)
     c_description = Array_describe(options.shape, options.format, options.num_channels, flags)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
@@ -312,13 +312,41 @@ cdef OpaqueArray Array_wrap(
     return self
 
 
+cdef unsigned int Array_flags(object options) except? 0xffff_ffff:
+    cdef dict values = options.__dict__
+    cdef unsigned int flags = 0
+    if values["is_layered"]:
+        flags |= cydriver.CUDA_ARRAY3D_LAYERED
+    if values["is_surface_load_store"]:
+        flags |= cydriver.CUDA_ARRAY3D_SURFACE_LDST
+    if values["is_cubemap"]:
+        flags |= cydriver.CUDA_ARRAY3D_CUBEMAP
+    if values.get("is_texture_gather"):     # mipmapped arrays have no such option
+        flags |= cydriver.CUDA_ARRAY3D_TEXTURE_GATHER
+    return flags
+
+
+# The members of ArrayFormatType, which there is one of each, and the driver's value: their hash takes longer.
+cdef list _formats = []
+
+
+cdef cydriver.CUarray_format driver_format(object format) except *:
+    cdef tuple entry
+    if not _formats:
+        _formats.extend([(member, int(ARRAY_FORMAT.to_driver(member))) for member in ArrayFormatType])
+    for entry in _formats:
+        if entry[0] is format:
+            return <cydriver.CUarray_format><int>entry[1]
+    return <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
+
+
 cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
     tuple shape, object format, int num_channels, unsigned int flags
 ) except *:
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     memset(&c_description, 0, sizeof(c_description))
     c_description.Width, c_description.Height, c_description.Depth = driver_extents(shape, flags)
-    c_description.Format = <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
+    c_description.Format = driver_format(format)
     c_description.NumChannels = num_channels
     c_description.Flags = flags
     return c_description

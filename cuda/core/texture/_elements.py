@@ -22,27 +22,25 @@ __all__ = [
     "checked_format",
     "checked_number",
     "element_size",
-    "flags_of",
 ]
 
 FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
 _FORMAT_SIZES = {member: 4 if "32" in member else 2 if "16" in member else 1 for member in ArrayFormatType}
 
-# The flags of cuArray3DCreate, by the option that asks for each.
-ARRAY_FLAGS = {"is_layered": 0x01, "is_surface_load_store": 0x02, "is_cubemap": 0x04, "is_texture_gather": 0x08}
+# Flags of cuArray3DCreate: the last extent counts layers, or layers or faces.
+_LAYERED = 0x01
+_WITH_LAYERS = 0x05
 
 _MOST = (1 << 63) - 1
 
 
 def check_image(options) -> None:
     """Check and normalise what the options of arrays and of mipmapped arrays have in common."""
-    # Assigning takes longer than checking, and most options come as they are to be.
-    for name, check in _CHECKS:
-        value = getattr(options, name)
-        checked = check(value)
-        if checked is not value:
-            setattr(options, name, checked)
-    rank, shape = len(options.shape), options.shape
+    values = vars(options)
+    values["shape"] = shape = _checked_shape(values["shape"])
+    values["format"] = checked_format(values["format"])
+    values["num_channels"] = checked_channels(values["num_channels"])
+    rank = len(shape)
     if options.is_cubemap:
         faces = shape[2] if rank == 3 else 0
         if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
@@ -52,20 +50,12 @@ def check_image(options) -> None:
         raise ValueError(f"shape of a layered array must end with the number of layers, not be {shape}")
 
 
-def flags_of(options) -> int:
-    """Return the flags of ``cuArray3DCreate`` that options of arrays ask for."""
-    flags = 0
-    for name, flag in ARRAY_FLAGS.items():
-        if getattr(options, name, False):
-            flags |= flag
-    return flags
-
-
 def driver_extents(shape: tuple[int, ...], flags: int) -> tuple[int, int, int]:
     """Return width, height and depth as the driver takes them: 0 for axes that are not there."""
-    if len(shape) == 2 and flags & ARRAY_FLAGS["is_layered"]:
-        return shape[0], 0, shape[1]
-    return (*shape, 0, 0)[:3]
+    rank = len(shape)
+    if rank == 2:
+        return (shape[0], 0, shape[1]) if flags & _LAYERED else (shape[0], shape[1], 0)
+    return shape if rank == 3 else (shape[0], 0, 0)
 
 
 def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
@@ -75,14 +65,14 @@ def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
 
 def level_shape(shape: tuple[int, ...], flags: int, level: int) -> tuple[int, ...]:
     """Return the shape of a level of a mipmapped array: halved axes, and as many layers and faces."""
-    halved = len(shape) - bool(flags & (ARRAY_FLAGS["is_layered"] | ARRAY_FLAGS["is_cubemap"]))
-    return tuple(max(1, extent >> level) if axis < halved else extent for axis, extent in enumerate(shape))
+    has_layers = flags & _WITH_LAYERS
+    halved = [extent >> level or 1 for extent in (shape[:-1] if has_layers else shape)]
+    return (*halved, shape[-1]) if has_layers else tuple(halved)
 
 
 def most_levels(shape: tuple[int, ...], flags: int) -> int:
     """Return how many levels there can be: until the largest extent that is halved is 1."""
-    halved = len(shape) - bool(flags & (ARRAY_FLAGS["is_layered"] | ARRAY_FLAGS["is_cubemap"]))
-    return max(shape[:halved]).bit_length()
+    return max(shape[:-1] if flags & _WITH_LAYERS else shape).bit_length()
 
 
 def checked_format(value) -> ArrayFormatType:
@@ -196,15 +186,16 @@ def element_size(format: ArrayFormatType, num_channels: int) -> int:
 
 
 def _checked_shape(shape) -> tuple[int, ...]:
+    if type(shape) is tuple and 1 <= len(shape) <= 3:
+        for extent in shape:
+            if type(extent) is not int or not 1 <= extent <= _MOST:
+                break
+        else:
+            return shape
     try:
         extents = tuple(shape)
     except TypeError:
         raise TypeError(f"shape must be a tuple of 1 to 3 extents, not {type(shape).__name__}") from None
     if not 1 <= len(extents) <= 3:
         raise ValueError(f"shape must have 1 to 3 extents, not {len(extents)}")
-    if all([type(extent) is int and 1 <= extent <= _MOST for extent in extents]):
-        return extents
     return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))
-
-
-_CHECKS = (("shape", _checked_shape), ("format", checked_format), ("num_channels", checked_channels))

@@ -28,13 +28,13 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.texture._array cimport Array_describe, Array_wrap, OpaqueArray
+from cuda.core.texture._array cimport Array_describe, Array_flags, Array_wrap, OpaqueArray
 
 import operator
 
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
-from cuda.core.texture._elements import check_image, checked_count, flags_of, level_shape, most_levels
+from cuda.core.texture._elements import check_image, checked_count, level_shape, most_levels
 from cuda.core.typing import ArrayFormatType
 
 __all__ = ["MipmappedArray", "MipmappedArrayOptions"]
@@ -169,8 +169,9 @@ class MipmappedArrayOptions(Options):
 
     def __post_init__(self):
         check_image(self)
-        self.num_levels = checked_count("num_levels", self.num_levels)
-        if self.num_levels >= 1 << 31:
+        levels = checked_count("num_levels", self.num_levels)
+        vars(self)["num_levels"] = levels
+        if levels >= 1 << 31:
             raise ValueError(f"num_levels must be less than 2**31, not {self.num_levels}")
 
 
@@ -181,7 +182,7 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef MipmappedArray self
     options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
-    flags = flags_of(options)
+    flags = Array_flags(options)
     c_description = Array_describe(options.shape, options.format, options.num_channels, flags)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
@@ -238,9 +239,11 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
     cdef InContext[cydriver.CUarray] value
     cdef unsigned int c_level
     cdef int is_entered = 0
-    if not hasattr(level, "__index__"):
-        raise TypeError(f"level must be an int, not {type(level).__name__}")
-    number = operator.index(level)
+    number = level
+    if type(level) is not int:
+        if not hasattr(level, "__index__"):
+            raise TypeError(f"level must be an int, not {type(level).__name__}")
+        number = operator.index(level)
     MipmappedArray_keep(self, &mipmap)
     if not 0 <= number < self._num_levels:
         raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
