@@ -23,7 +23,7 @@ from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
@@ -74,6 +74,7 @@ def launch(
     CUDAError
         If the driver refuses the launch; for too much shared memory, the message has the limit.
     """
+    cdef CaptureModeScope mode
     # For less frequent kinds of call, with Cython's argument parsing; launch_call is the fast path.
     accepted_config = accept_config(config)
     if not isinstance(kernel, Kernel):
@@ -86,12 +87,9 @@ def launch(
         )
     target = Stream_accept(stream, True)
     # The first launch loads the kernel, which a capture in a strict mode would refuse.
-    mode = relax_capture_mode()
-    try:
-        launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
-        (<Kernel>kernel)._loaded_devices |= device_bit(target)
-    finally:
-        restore_capture_mode(mode)
+    relax_capture_mode(mode)
+    launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
+    (<Kernel>kernel)._loaded_devices |= device_bit(target)
 
 
 @cython.final
@@ -299,22 +297,19 @@ cdef int prepare_shared_memory(
     cdef ContextHandle h_context
     cdef int device_id = stream._device_id
     cdef int c_most = 0
-    cdef int mode
+    cdef CaptureModeScope mode
     cdef uint64_t bit
     if device_id < 0:
         Stream_context(stream, &h_context, &device_id)
     bit = <uint64_t>1 << device_id if device_id < 64 else 0
     if kernel._set_devices & bit:
         return 0
-    mode = relax_capture_mode()
-    try:
-        if kernel._plain_shared == 0:
-            kernel._plain_shared = shared_memory_of(kept, device_id)
-        if size > kernel._plain_shared:
-            allow_shared_memory(kept, device_id, &c_most)
-            kernel._set_devices |= bit
-    finally:
-        restore_capture_mode(mode)
+    relax_capture_mode(mode)
+    if kernel._plain_shared == 0:
+        kernel._plain_shared = shared_memory_of(kept, device_id)
+    if size > kernel._plain_shared:
+        allow_shared_memory(kept, device_id, &c_most)
+        kernel._set_devices |= bit
     return 0
 
 

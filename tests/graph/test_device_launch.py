@@ -2,66 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs that kernels launch: beside the graph that runs, after it, and again and again."""
 
-import functools
-
 import pytest
 
-from cuda.core import CUDAError, LaunchConfig, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+from cuda.core import CUDAError
 from cuda.core._utils import device_choice
 from cuda.core.graph import GraphCompleteOptions, GraphDefinition
-from support import interpreter
-from support.code import runtime_library
+from support.graph_launches import FOR_KERNELS, appending, code_of, sent
 from support.graph_work import ONE, value
 
-SOURCE = r"""
-extern "C" __device__ __cudart_builtin__ cudaError_t CUDARTAPI
-cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
-
-#define TAIL ((cudaStream_t)0x0100000000000000)
-#define BESIDE ((cudaStream_t)0x0200000000000000)
-
-extern "C" __global__ void append(int *out, int digit) { *out = *out * 10 + digit; }
-extern "C" __global__ void start(cudaGraphExec_t graph, int *result) { *result = cudaGraphLaunch(graph, BESIDE); }
-extern "C" __global__ void start_sibling(cudaGraphExec_t graph, int *result)
-{ *result = cudaGraphLaunch(graph, (cudaStream_t)0x0300000000000000); }
-extern "C" __global__ void follow(cudaGraphExec_t graph, int *result) { *result = cudaGraphLaunch(graph, TAIL); }
-extern "C" __global__ void launch_as(cudaGraphExec_t graph, unsigned long long way, int *result)
-{ *result = cudaGraphLaunch(graph, (cudaStream_t)way); }
-extern "C" __global__ void again_until(int *number, int most, const cudaGraphExec_t *self)
-{ if (++*number < most) cudaGraphLaunch(*self, TAIL); }
-"""
-
 pytestmark = pytest.mark.requires(cudadevrt=True)
-FOR_KERNELS = GraphCompleteOptions(device_launch=True)
-
-
-@functools.cache
-def code_of(arch):
-    """Return the kernels, linked with what launches graphs: the software device has that itself."""
-    code = Program(SOURCE, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile("cubin")
-    inputs = [code] if device_choice.is_software() else [code, ObjectCode.from_library(runtime_library())]
-    return Linker(*inputs, options=LinkerOptions(arch=arch)).link("cubin")
 
 
 @pytest.fixture
 def own(device):
-    """The kernels of SOURCE by name, as a function."""
+    """The kernels of graph_launches.SOURCE by name, as a function."""
     return code_of(f"sm_{device.arch}").get_kernel
-
-
-def appending(own, memory, *digits):
-    """Return a graph for kernels that appends digits to a number."""
-    definition = GraphDefinition()
-    node = definition
-    for digit in digits:
-        node = node.launch(ONE, own("append"), memory.address, digit)
-    return definition
-
-
-def sent(definition, stream):
-    graph = definition.instantiate(FOR_KERNELS)
-    graph.upload(stream)
-    return graph
 
 
 @pytest.mark.parametrize("way", ["start", "follow"])
@@ -100,24 +55,6 @@ def test_a_graph_starts_a_sibling_and_its_origin_waits_for_both(device, stream, 
     outer.instantiate().launch(stream)
     stream.sync()
     assert [value(memory, index) for index in range(4)] == [123, 0, 0, 0]
-
-
-@pytest.mark.requires(software=True)
-def test_a_graph_is_pending_as_a_tail_once(device, stream, own, memory):
-    graphs = [sent(appending(own, memory, 0), stream) for _ in range(2)]
-    outer = GraphDefinition()
-    node = outer
-    for graph in graphs[:2] * 2:
-        node = node.launch(ONE, own("follow"), int(graph.handle), memory.at(1))
-    outer.instantiate().launch(stream)
-    stream.sync()
-    assert value(memory, 1) == 1  # cudaErrorInvalidValue: both are tails already
-    # An unknown way to launch.
-    outer = GraphDefinition()
-    outer.launch(ONE, own("launch_as"), int(graphs[0].handle), 7, memory.at(1))
-    outer.instantiate().launch(stream)
-    stream.sync()
-    assert value(memory, 1) == 1
 
 
 def test_a_graph_launches_itself_until_it_is_done(device, stream, own, memory):
@@ -184,35 +121,3 @@ def test_a_device_whose_kernels_launch_no_graphs_says_so(device, own, memory):
     ):
         definition.instantiate(FOR_KERNELS)
     assert definition.instantiate(FOR_KERNELS)
-
-
-@pytest.mark.requires(software=True)
-def test_the_software_device_refuses_to_kernels_what_they_may_not_launch(device, stream, own, memory):
-    """What a GPU makes of these is undefined."""
-    plain, unsent = appending(own, memory, 1).instantiate(), appending(own, memory, 1).instantiate(FOR_KERNELS)
-    for handle in (int(plain.handle), int(unsent.handle), 12345):
-        for way in ("start", "follow"):
-            outer = GraphDefinition()
-            outer.launch(LaunchConfig(grid=1, block=1), own(way), handle, memory.at(1))
-            outer.instantiate().launch(stream)
-            stream.sync()
-            assert value(memory, 1) == 1  # cudaErrorInvalidValue
-    assert value(memory) == 0
-
-
-LAUNCHED_AT_ONCE = """
-from cuda.core import Device
-from graph.test_device_launch import code_of, test_a_graph_launches_itself_until_it_is_done as check
-from support.graph_work import Memory
-
-device = Device()
-device.set_current()
-stream = device.create_stream()
-check(device, stream, code_of(f"sm_{device.arch}").get_kernel, Memory(stream))
-print("done")
-"""
-
-
-@pytest.mark.requires(software=True)
-def test_the_mode_that_runs_graphs_while_they_are_launched():
-    assert interpreter.run(LAUNCHED_AT_ONCE, CUDA_EMULATOR_MODE="deterministic") == "done\n"

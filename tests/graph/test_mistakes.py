@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core import CUDAError, launch
+from cuda.core import CUDAError, Device, LaunchConfig, launch
 from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, value
 
@@ -84,6 +84,44 @@ def a_circle(kernel, buffer):
     first.graph.instantiate()
 
 
+def a_switch_without_bodies(kernel, buffer):
+    graph = GraphDefinition()
+    graph.switch(graph.create_condition(0), 0)
+
+
+def the_condition_of_another_graph(kernel, buffer):
+    GraphDefinition().if_then(GraphDefinition().create_condition(0))
+
+
+def joining_another_graph(kernel, buffer):
+    node = GraphDefinition().launch(ONE, kernel, buffer, 1)
+    GraphDefinition().join(node)
+
+
+def an_empty_allocation(kernel, buffer):
+    GraphDefinition().allocate(0)
+
+
+def freeing_twice(kernel, buffer):
+    node = GraphDefinition().allocate(64)
+    node.deallocate(node.dptr).deallocate(node.dptr)
+
+
+def freeing_what_is_of_no_graph(kernel, buffer):
+    GraphDefinition().deallocate(int(buffer.handle))
+
+
+def launching_unfreed_memory_again(kernel, buffer):
+    graph = GraphDefinition()
+    graph.allocate(64)
+    stream, executable = Device().create_stream(), graph.instantiate()
+    try:
+        executable.launch(stream)
+        executable.launch(stream)
+    finally:
+        stream.sync()
+
+
 MISTAKES = {
     foreign_node: "KernelNode.*must be of the graph that the executable was made from",
     two_executables_with_memory: "one executable at a time: close the one before",
@@ -95,6 +133,13 @@ MISTAKES = {
     itself_in_a_body: "a graph cannot be embedded in itself",
     its_own_part: "a graph cannot be embedded in itself",
     after_itself: "KernelNode.*a node cannot follow itself",
+    a_switch_without_bodies: "a switch without bodies: count must be at least 1",
+    the_condition_of_another_graph: "a conditional node for <GraphCondition.*must be of this graph",
+    joining_another_graph: "KernelNode.*is in another graph than <GraphNode entry>",
+    an_empty_allocation: "refused: an allocation of 0 bytes of device memory",
+    freeing_twice: "refused: a free of 0x.*that no other node frees",
+    freeing_what_is_of_no_graph: "refused: a free of 0x.*must be the address of an AllocNode",
+    launching_unfreed_memory_again: "can be launched again after that is freed.*auto_free_on_launch",
     a_circle: "cycle of edges.*KernelNode|a node cannot follow itself",
 }
 
@@ -108,6 +153,14 @@ def test_a_mistake_is_explained_and_work_goes_on(device, stream, kernel, memory,
     assert value(memory) == 5
 
 
+def test_sizes_that_no_device_has_are_named(device, kernel, memory):
+    with pytest.raises(CUDAError, match="invalid argument") as caught:
+        GraphDefinition().launch(LaunchConfig(grid=1, block=4096), kernel("add"), memory.buffer, 1).graph.instantiate()
+    assert "4096" in str(caught.value)
+    with pytest.raises(ValueError, match="path must have no null character"):
+        GraphDefinition().debug_dot_print("a\0b")
+
+
 @pytest.mark.requires(software=True)
 def test_a_part_of_a_graph_is_not_instantiated_alone(device, kernel, memory):
     inner, outer = GraphDefinition(), GraphDefinition()
@@ -115,3 +168,50 @@ def test_a_part_of_a_graph_is_not_instantiated_alone(device, kernel, memory):
     with pytest.raises(CUDAError, match="a child graph, or a body of a conditional node, runs in the graph around it"):
         outer.embed(inner).child_graph.instantiate()
     assert outer.instantiate()
+
+
+class Destroying:
+    """An array whose address is asked for, and an int, that destroy something then."""
+
+    def __init__(self, destroy, buffer):
+        self.destroy, self.buffer = destroy, buffer
+
+    @property
+    def __cuda_array_interface__(self):
+        self.destroy()
+        return {"shape": (1,), "typestr": "<i4", "data": (int(self.buffer.handle), False), "version": 3}
+
+    def __index__(self):
+        self.destroy()
+        return 1
+
+
+def test_arguments_may_destroy_what_they_are_for(device, kernel, memory):
+    add, graph = kernel("add"), GraphDefinition()
+
+    def node_and(do):
+        node = graph.launch(ONE, add, memory.buffer, 1)
+        return do(node, Destroying(node.destroy, memory.buffer))
+
+    executable = GraphDefinition().instantiate()
+    for do in (
+        lambda node, argument: node.launch(ONE, add, argument, 1),
+        lambda node, argument: node.update(args=(argument, 1)),
+        lambda node, argument: graph.instantiate()[node].update(config=ONE, kernel=add, args=(argument, 1)),
+        lambda node, argument: node.memset(memory.buffer, 0, argument),
+        lambda node, argument: node.memcpy(memory.buffer, memory.buffer, argument),
+        lambda node, argument: node.allocate(argument),
+    ):
+        with pytest.raises(RuntimeError, match="this KernelNode is destroyed"):
+            node_and(do)
+    assert graph.nodes() == set() and executable.handle
+
+
+def test_values_may_end_the_graph_that_they_are_for(device, kernel, memory):
+    outer = GraphDefinition()
+    node = outer.if_then(outer.create_condition(0))
+    with pytest.raises(RuntimeError, match="this graph is gone"):
+        node.then.create_condition(Destroying(node.destroy, memory.buffer))
+    builder = device.create_graph_builder().begin_building()
+    assert builder.create_condition(Destroying(builder.close, memory.buffer))
+    assert builder.is_closed

@@ -4,8 +4,11 @@
 capture is tested in tests/graph/test_stream_capture.py."""
 
 import pytest
+from cuda.bindings import driver
 
+from cuda.core import CUDAError, DeviceMemoryResource, DeviceMemoryResourceOptions, ObjectCode
 from cuda.core._utils import _capture_mode
+from cuda.core.graph import GraphDefinition
 
 
 @pytest.mark.parametrize("end", ["end_building", "close", "drop"])
@@ -20,3 +23,22 @@ def test_captures_in_progress_are_counted(device, end):
         getattr(body, end)()
         getattr(builder, end)()
     assert _capture_mode.capture_count() == before
+
+
+@pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])
+def test_the_mode_of_the_thread_is_restored_by_calls_that_relax_it(device, stream, mode):
+    wanted = getattr(driver.CUstreamCaptureMode, f"CU_STREAM_CAPTURE_MODE_{mode}")
+    _, before = driver.cuThreadExchangeStreamCaptureMode(wanted)
+    try:
+        resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+        assert resource.attributes.used_mem_current == 0
+        resource.allocate(64, stream=stream).close()
+        resource.close()
+        definition = GraphDefinition()
+        definition.empty()
+        definition.instantiate().close()
+        with pytest.raises(CUDAError):
+            ObjectCode.from_ptx(b".version 1.0 nonsense").get_kernel("none")
+    finally:
+        _, after = driver.cuThreadExchangeStreamCaptureMode(before)
+    assert after == wanted

@@ -19,7 +19,7 @@ from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, has_work_for
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, is_interpreter_exiting
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
 
@@ -246,8 +246,9 @@ cdef int load_and_check(void* argument) noexcept nogil:
     cdef unsigned int c_count = 1
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
     cdef cydriver.CUresult err
+    relax_capture_mode(mode)
     if call.is_file:
         call.api = b"cuLibraryLoadFromFile"
         err = cydriver.cuLibraryLoadFromFile(&call.c_library, call.c_data, NULL, NULL, 0, NULL, NULL, 0)
@@ -263,7 +264,6 @@ cdef int load_and_check(void* argument) noexcept nogil:
             if err == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
                 call.api = b"cuLibraryGetModule"
                 err = cydriver.cuLibraryGetModule(&c_module, call.c_library)
-    restore_capture_mode(mode)
     return <int>err
 
 
@@ -298,10 +298,9 @@ cdef int MOST_WAITING = 256  # where devices never rest, code must not pile up
 
 
 cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
-    cdef int mode = relax_capture_mode()
-    cdef cydriver.CUresult err = cydriver.cuLibraryUnload(c_library)
-    restore_capture_mode(mode)
-    return err
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    return cydriver.cuLibraryUnload(c_library)
 
 
 class DamagedImageError(CUDAError, ValueError):
@@ -358,7 +357,7 @@ cdef str ptx_log(object code, str code_type):
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
-    cdef int mode
+    cdef CaptureModeScope mode
     cdef cydriver.CUjit_option c_options[2]
     cdef void* c_values[2]
     cdef bytearray log
@@ -378,11 +377,10 @@ cdef str ptx_log(object code, str code_type):
     c_values[0] = <void*><char*>log
     c_values[1] = <void*><uintptr_t>len(log)
     with nogil:
-        mode = relax_capture_mode()
+        relax_capture_mode(mode)
         err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
         if err == cydriver.CUDA_SUCCESS:
             WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
-        restore_capture_mode(mode)
     text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
     return f":\n{text}" if text else ""
 

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
@@ -25,19 +25,18 @@ ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, 
 cdef int read_kernel_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
     cdef ContextHandle h_context
     cdef int is_entered = 0
-    cdef int mode
+    cdef CaptureModeScope mode
     # The driver answers in any context.
     Context_current(&h_context)
     if not h_context:
         Context_primary(0, &h_context)
     is_entered = Context_enter(h_context.get())
     # The query may load the kernel, which a capture would refuse.
-    mode = relax_capture_mode()
+    relax_capture_mode(mode)
     try:
         read_slots(c_kernel, slots)
         load_kernel(c_kernel)
     finally:
-        restore_capture_mode(mode)
         Context_leave(is_entered)
     return 0
 

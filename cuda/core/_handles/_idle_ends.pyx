@@ -17,7 +17,7 @@ from posix.unistd cimport usleep
 
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, stream_registry
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 import atexit
@@ -61,8 +61,9 @@ cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept
     cdef vector[EventHandle] done
     cdef cydriver.CUcontext c_previous = NULL
     cdef cydriver.CUresult err
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
     cdef size_t i
+    relax_capture_mode(mode)
     end_what_is_idle()
     for i in range(streams.size()):
         if <uintptr_t>streams[i].get() > PER_THREAD:
@@ -75,7 +76,6 @@ cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept
             note_default(<cydriver.CUstream>PER_THREAD, end)
             WARN_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
     IdleEnds.current().add_tails_to(end[0], &is_done, done)
-    restore_capture_mode(mode)
     return end.marks.size() + end.unmarked.size() != 0
 
 
@@ -86,12 +86,11 @@ cdef void end_later(WaitingEnd& end) noexcept nogil:
 cdef void end_what_is_idle() noexcept nogil:
     cdef vector[WaitingEnd] idle
     cdef vector[EventHandle] done
-    cdef int mode
+    cdef CaptureModeScope mode
     if IdleEnds.current().is_empty() and not IdleEnds.current().has_tails():
         return
-    mode = relax_capture_mode()
+    relax_capture_mode(mode)
     IdleEnds.current().take_idle(&is_done, &work_of_any_stream, &mark_work, idle, done)
-    restore_capture_mode(mode)
 
 
 cdef bint wait_for_ends() noexcept nogil:
@@ -112,11 +111,11 @@ cdef int TIMES_TO_ASK = 2000
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUresult state
     cdef EventHandle mark
-    cdef int mode
+    cdef CaptureModeScope mode
     end_what_is_idle()
     if resources_of_images.load() == 0:
         return
-    mode = relax_capture_mode()
+    relax_capture_mode(mode)
     state = work_of_stream(c_stream)
     if state == cydriver.CUresult.CUDA_ERROR_NOT_READY:
         mark = mark_work(c_stream)
@@ -124,7 +123,6 @@ cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
             IdleEnds.current().add_tail(mark)
     else:
         tell_of(state)
-    restore_capture_mode(mode)
 
 
 cdef void note_work(const StreamHandle& h_stream, WaitingEnd* end) noexcept nogil:

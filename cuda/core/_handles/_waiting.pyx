@@ -24,7 +24,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._handles._idle_ends cimport end_what_is_idle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable, warn_driver_error
 
@@ -204,12 +204,12 @@ cdef int call_in_context(void* what) noexcept nogil:
     cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
     cdef int result
     # The calling thread may be capturing, and has relaxed its own mode.
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
     if c_context != NULL:
         err = cydriver.cuCtxPushCurrent(c_context)
         WARN_RETURN(err, b"cuCtxPushCurrent")
     result = call.raw.function(call.raw.argument)
-    restore_capture_mode(mode)
     if c_context != NULL and err == cydriver.CUresult.CUDA_SUCCESS:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     return result

@@ -28,7 +28,7 @@ from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argum
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
@@ -364,21 +364,22 @@ cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
 
 cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps* properties) except -1 nogil:
     cdef cydriver.CUresult err
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
     destroy_ended_pools()
     EndedPools.current().lock()
     err = cydriver.cuMemPoolCreate(c_pool, properties)
     EndedPools.current().unlock()
-    restore_capture_mode(mode)
     return HANDLE_RETURN(err, b"cuMemPoolCreate")
 
 
 # A pool that is destroyed while work is left that frees its memory, or while another is made or destroyed, can
 # leave the driver for CUDA 13.0 with a lock that is never free, or crash it, when another thread synchronises.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
     cdef int times = 0
     cdef vector[StreamHandle] streams = stream_registry().living()
+    relax_capture_mode(mode)
     EndedPools.current().add(c_pool, move(streams))
     destroy_ended_pools()
     # The last free has just been submitted, as a rule: it gets a moment.
@@ -386,7 +387,6 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
         usleep(50)
         times += 1
         destroy_ended_pools()
-    restore_capture_mode(mode)
 
 
 cdef int TIMES_TO_ASK = 100
@@ -461,27 +461,23 @@ cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribu
 cdef int get_attribute(
     cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value
 ) except -1:
-    cdef cydriver.CUresult err
-    cdef int mode
+    cdef CaptureModeScope mode
     if c_pool == NULL:
         raise RuntimeError("these attributes belong to no memory pool; use those of a memory resource")
     with nogil:
-        mode = relax_capture_mode()
-        err = cydriver.cuMemPoolGetAttribute(c_pool, attribute, value)
-        restore_capture_mode(mode)
-    return HANDLE_RETURN(err, b"cuMemPoolGetAttribute")
+        relax_capture_mode(mode)
+        HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(c_pool, attribute, value), b"cuMemPoolGetAttribute")
+    return 0
 
 
 cdef int set_attribute(
     cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value
 ) except -1:
-    cdef cydriver.CUresult err
-    cdef int mode
+    cdef CaptureModeScope mode
     with nogil:
-        mode = relax_capture_mode()
-        err = cydriver.cuMemPoolSetAttribute(c_pool, attribute, value)
-        restore_capture_mode(mode)
-    return HANDLE_RETURN(err, b"cuMemPoolSetAttribute")
+        relax_capture_mode(mode)
+        HANDLE_RETURN(cydriver.cuMemPoolSetAttribute(c_pool, attribute, value), b"cuMemPoolSetAttribute")
+    return 0
 
 
 answer_hasattr(_MemPool)

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 from cuda.core._handles._handles cimport KeptMemoryPool
 from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import Iterable, MutableSet
@@ -135,16 +135,13 @@ def DMR_mempool_get_access(dmr, device_id):
 cdef cydriver.CUmemAccess_flags get_access(_MemPool resource, int ordinal) except *:
     cdef cydriver.CUmemAccess_flags flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
     cdef cydriver.CUmemLocation location
-    cdef cydriver.CUresult err
     cdef KeptMemoryPool pool
-    cdef int mode
+    cdef CaptureModeScope mode
     MemPool_keep(resource, &pool)
     location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     location.id = ordinal
-    mode = relax_capture_mode()
-    err = cydriver.cuMemPoolGetAccess(&flags, pool.get(), &location)
-    restore_capture_mode(mode)
-    HANDLE_RETURN(err, b"cuMemPoolGetAccess")
+    relax_capture_mode(mode)
+    HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&flags, pool.get(), &location), b"cuMemPoolGetAccess")
     return flags
 
 

@@ -12,7 +12,7 @@ from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_regist
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
@@ -197,16 +197,13 @@ cdef int grant_access_to_node(cydriver.CUmemoryPool c_pool) except -1:
 cdef int grant_access(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute support) except -1:
     cdef vector[cydriver.CUmemAccessDesc] grants
     cdef int count = 0
-    cdef int mode
+    cdef CaptureModeScope mode
     HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
-    mode = relax_capture_mode()
-    try:
-        find_grants(c_pool, support, count, grants)
-        if grants.size() != 0:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuMemPoolSetAccess(c_pool, grants.data(), grants.size()), b"cuMemPoolSetAccess")
-    finally:
-        restore_capture_mode(mode)
+    relax_capture_mode(mode)
+    find_grants(c_pool, support, count, grants)
+    if grants.size() != 0:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemPoolSetAccess(c_pool, grants.data(), grants.size()), b"cuMemPoolSetAccess")
     return 0
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that captures in strict modes forbid, although they do not concern the capture."""
 
+from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 
 from cuda.core._utils cimport cydriver
@@ -11,22 +12,33 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 cdef atomic[int]* captures_in_progress
 
 
-# Sets this thread to relaxed mode, always: captures of other libraries are not known here. Returns the argument
-# of restore_capture_mode().
-cdef inline int relax_capture_mode() noexcept nogil:
+cdef extern from "capture_mode.hpp" namespace "cuda_core" nogil:
+    cppclass CaptureModeScope:
+        CaptureModeScope() noexcept
+        cpp_bool has_begun() noexcept
+        void begin(int mode, void (*restore)(int) noexcept nogil) noexcept
+        void end() noexcept
+
+
+# Sets this thread to relaxed mode, always: captures of other libraries are not known here. The mode is restored when
+# the function that has the scope as a local variable returns or raises, or by `scope.end()`.
+# Returns false where the driver refuses, which has warned then.
+cdef inline bint relax_capture_mode(CaptureModeScope& scope) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     cdef cydriver.CUresult err
+    if scope.has_begun():
+        return True
     err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
-    return <int>c_mode if err == cydriver.CUresult.CUDA_SUCCESS else -1
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return False
+    scope.begin(<int>c_mode, &restore_capture_mode)
+    return True
 
 
 cdef inline void restore_capture_mode(int mode) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = <cydriver.CUstreamCaptureMode>mode
-    cdef cydriver.CUresult err
-    if mode < 0:
-        return
-    err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+    cdef cydriver.CUresult err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     if err != cydriver.CUresult.CUDA_SUCCESS:
         WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
         # Once more, because the thread would stay relaxed for good.

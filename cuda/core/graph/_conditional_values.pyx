@@ -22,6 +22,11 @@ __all__ = []
 
 
 cdef class ConditionalValues(NodeValues):
+    def _text(self):
+        if self.count == 0:
+            return "a switch without bodies: count must be at least 1"
+        return f"a conditional node for {self.condition!r}, which must be of this graph"
+
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:

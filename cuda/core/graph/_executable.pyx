@@ -14,7 +14,7 @@ from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, stream_captures
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, stream_captures
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
@@ -82,11 +82,14 @@ cdef class Graph(DriverObject):
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
         cdef ExecutableOperands operands = self._operands
+        cdef cydriver.CUresult err
         keep_both(self, stream, &executable, &kept_stream)
         if operands is not None and operands.is_used:
             ExecutableOperands_launch(operands, kept_stream.handle())
         with nogil:
-            HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), kept_stream.get()), b"cuGraphLaunch")
+            err = cydriver.cuGraphLaunch(executable.get(), kept_stream.get())
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            raise_of_launch(err)
 
     def upload(self, stream: Stream) -> None:
         """Upload the graph to the device before its first launch (``cuGraphUpload``).
@@ -163,6 +166,20 @@ cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, 
     return 0
 
 
+cdef int raise_of_launch(cydriver.CUresult err) except -1:
+    try:
+        HANDLE_RETURN(err, b"cuGraphLaunch")
+    except CUDAError as error:
+        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+            explain(error, STILL_ALLOCATED)
+        raise
+    return 0
+
+
+STILL_ALLOCATED = (
+    "a graph that allocates memory and does not free it can be launched again after that is freed, or when it was "
+    "instantiated with auto_free_on_launch"
+)
 NO_CAPTURE = (
     "the stream is capturing, and no capture takes in an executable graph; embed what it was made from: "
     "GraphBuilder.embed() takes a builder, GraphDefinition.embed() a definition"
@@ -202,9 +219,9 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
 
 
 cdef void destroy_exec(cydriver.CUgraphExec c_exec) noexcept nogil:
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
     WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy")
-    restore_capture_mode(mode)
 
 
 # What the driver says about a graph that it does not instantiate, and what to do.

@@ -229,6 +229,8 @@ cdef ExecutableGraphNode ExecutableGraphNode_create(
 
 cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
     cdef KeepList* keeps
+    values.prepare()
+    GraphNode_check(self._node)
     try:
         values.change_in(self._h_exec.get(), self._node._record.c_node)
     except CUDAError as error:

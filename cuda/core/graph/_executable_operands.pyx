@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._handles cimport KeepList, StreamHandle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 __all__ = []
@@ -83,10 +83,9 @@ cdef void release_retired(ExecutableOperands self) noexcept:
 
 # A question that a capture forbids counts as a no.
 cdef bint is_idle(const StreamHandle& h_stream) noexcept:
-    cdef int mode = relax_capture_mode()
-    cdef bint result = work_of_stream(h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
-    restore_capture_mode(mode)
-    return result
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    return work_of_stream(h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
 
 
 # Nobody will ask again: the stream says when it is behind the last launch.

@@ -8,7 +8,7 @@ from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._handles._handles cimport ContextHandle, StreamHandle
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core.graph._conditional_values cimport ConditionalValues, ConditionalValues_create
 from cuda.core.graph._graph_state cimport NodeRecord
 from cuda.core.graph._stream_capture cimport StreamCapture, StreamCapture_add
@@ -21,13 +21,10 @@ __all__ = []
 cdef Stream new_stream(Stream stream):
     cdef ContextHandle h_context
     cdef int device_id = -1
-    cdef int mode
+    cdef CaptureModeScope mode
     Stream_context(stream, &h_context, &device_id)
-    mode = relax_capture_mode()
-    try:
-        return Stream_create(h_context, device_id, None)
-    finally:
-        restore_capture_mode(mode)
+    relax_capture_mode(mode)
+    return Stream_create(h_context, device_id, None)
 
 
 cdef Stream fork_stream(StreamCapture capture, Stream stream):

@@ -257,7 +257,7 @@ cdef class GraphBuilder(StreamSource):
         graph = StreamCapture_graph(self._capture)
         is_entered = Context_enter(h_context.get())
         try:
-            return GraphCondition_create((<GraphRecord>graph).c_graph, default_value)
+            return GraphCondition_create(self._capture.tree, graph, default_value)
         finally:
             Context_leave(is_entered)
 

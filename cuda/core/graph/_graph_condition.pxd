@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._utils cimport cydriver
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
 
 
 cdef class GraphCondition:
@@ -11,5 +12,5 @@ cdef class GraphCondition:
 
 
 # A condition of a graph, in the current context; `default_value` is as create_condition() takes it.
-cdef GraphCondition GraphCondition_create(cydriver.CUgraph c_graph, object default_value)
+cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value)
 cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle)

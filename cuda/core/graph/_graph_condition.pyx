@@ -14,6 +14,7 @@ from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_ty
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
 
 import operator
 
@@ -58,7 +59,9 @@ cdef class GraphCondition:
         return self._c_handle
 
 
-cdef GraphCondition GraphCondition_create(cydriver.CUgraph c_graph, object default_value):
+# The tree, so that the graph outlives the conversion of the value, which may call into Python.
+cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value):
+    cdef cydriver.CUgraph c_graph
     cdef cydriver.CUgraphConditionalHandle c_handle = 0
     cdef cydriver.CUcontext c_context = NULL
     cdef unsigned int c_default = 0
@@ -72,6 +75,8 @@ cdef GraphCondition GraphCondition_create(cydriver.CUgraph c_graph, object defau
             raise OverflowError(f"default_value must be from 0 to 2**32 - 1, not {shown(number)}")
         c_default = number
         c_flags = cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
+    check_alive(graph)
+    c_graph = graph.c_graph
     with nogil:
         HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
         HANDLE_RETURN(

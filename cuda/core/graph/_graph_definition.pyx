@@ -29,6 +29,7 @@ import os
 from pathlib import Path
 
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
 from cuda.core.graph._drawing import save, svg_of
 from cuda.core.graph._options import dot_flags
 
@@ -108,8 +109,7 @@ cdef class GraphDefinition(GraphView):
         CUDAError
             If the device has no conditional nodes, or no context is current.
         """
-        check_alive(self._graph)
-        return GraphCondition_create(self._graph.c_graph, default_value)
+        return GraphCondition_create(self._tree, self._graph, default_value)
 
     def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
         """Write the graph as GraphViz text (``cuGraphDebugDotPrint``).
@@ -125,6 +125,8 @@ cdef class GraphDefinition(GraphView):
         ------
         TypeError
             If an argument is of another type.
+        ValueError
+            If ``path`` has a null character.
         CUDAError
             If the file cannot be written.
         """
@@ -133,6 +135,8 @@ cdef class GraphDefinition(GraphView):
             raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
         cdef bytes name = os.fsencode(path)
         cdef const char* c_path = name
+        if b"\0" in name:
+            raise ValueError(f"path must have no null character: {shown(path)}")
         check_alive(self._graph)
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDebugDotPrint(self._graph.c_graph, c_path, c_flags), b"cuGraphDebugDotPrint")

@@ -437,12 +437,14 @@ cdef int GraphNode_check(GraphNode self) except -1:
 
 
 cdef int GraphNode_change(GraphNode self, NodeValues values) except -1:
+    values.prepare()
     GraphNode_check(self)
     return change_node(self._graph, self._record, values)
 
 
 cdef GraphNode GraphNode_add(GraphNode self, NodeValues values):
     cdef cydriver.CUgraphNode c_node
+    values.prepare()
     GraphNode_check(self)
     if self._record is None:
         return GraphNode_wrap(self._tree, self._graph, add_node(self._graph, NULL, 0, values))
@@ -453,17 +455,25 @@ cdef GraphNode GraphNode_add(GraphNode self, NodeValues values):
 cdef GraphNode GraphNode_add_after(GraphNode self, list nodes, NodeValues values):
     cdef vector[cydriver.CUgraphNode] c_nodes
     cdef GraphNode node
+    cdef GraphNode foreign = None
+    cdef NodeRecord record
     GraphNode_check(self)
     for item in nodes:
         if not isinstance(item, GraphNode):
             raise TypeError(f"nodes must be GraphNodes, not {type(item).__name__}")
     for node in dict.fromkeys(nodes):
         GraphNode_check(node)
+        if node._graph is not self._graph:
+            foreign = node
         if node._record is not None:
             c_nodes.push_back(node._record.c_node)
-    return GraphNode_wrap(
-        self._tree, self._graph, add_node(self._graph, c_nodes.data(), c_nodes.size(), values)
-    )
+    try:
+        record = add_node(self._graph, c_nodes.data(), c_nodes.size(), values)
+    except cuda_utils.CUDAError as error:
+        if foreign is not None:
+            explain(error, f"{foreign!r} is in another graph than {self!r}")
+        raise
+    return GraphNode_wrap(self._tree, self._graph, record)
 
 
 # ---------------------------------------------------------------------------------------------

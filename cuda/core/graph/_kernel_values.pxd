@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._handles cimport KernelHandle
+from cuda.core._handles._launches cimport ArgumentBlock
 from cuda.core._module cimport Kernel
 from cuda.core._utils cimport cydriver
 from cuda.core.graph._node_values cimport NodeValues
@@ -13,6 +14,7 @@ cdef class KernelValues(NodeValues):
         Kernel kernel           # for its layout, while the arguments are written
         cydriver.CUDA_KERNEL_NODE_PARAMS params
         tuple _arguments        # until they are written
+        ArgumentBlock* _block   # NULL except from prepare() until the driver has copied the arguments
         bint _is_native         # the arguments are those that `params` points to
 
 

@@ -19,6 +19,8 @@ from cuda.core._utils._cpython cimport tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._node_values cimport NodeValues, add_keep, add_object
 
+from cuda.core._launch._limits import beyond_limits
+
 __all__ = []
 
 # What the node copies, and what it has to keep nothing of.
@@ -26,11 +28,34 @@ cdef frozenset PLAIN = frozenset((int, float, bool, complex, type(None)))
 
 
 cdef class KernelValues(NodeValues):
+    def _text(self):
+        cdef cydriver.CUdevice c_device = 0
+        if self.kernel is None or cydriver.cuCtxGetDevice(&c_device) != cydriver.CUresult.CUDA_SUCCESS:
+            return ""
+        p = self.params
+        config = LaunchConfig(
+            grid=(p.gridDimX, p.gridDimY, p.gridDimZ),
+            block=(p.blockDimX, p.blockDimY, p.blockDimZ),
+            shmem_size=p.sharedMemBytes,
+        )
+        return beyond_limits(self.kernel, config, c_device) or f"{self.kernel!r} with {config!r}"
+
+    def __dealloc__(self):
+        del self._block
+
+    cdef int prepare(self) except -1:
+        cdef KeptKernel kept
+        if self._is_native:
+            return 0
+        Kernel_keep(self.kernel, &kept)
+        self._block = new ArgumentBlock()
+        ArgumentBlock_fill(self._block[0], self.kernel, kept, tuple_items(<PyObject*>self._arguments), len(self._arguments))
+        self.params.kernelParams = self._block.cells
+        return 0
+
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:
-        cdef ArgumentBlock block
-        write_arguments(self, block)
         try:
             with nogil:
                 HANDLE_RETURN(
@@ -38,24 +63,20 @@ cdef class KernelValues(NodeValues):
                     b"cuGraphAddKernelNode",
                 )
         finally:
-            forget_arguments(self, block)
+            forget_arguments(self)
         return 0
 
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        cdef ArgumentBlock block
-        write_arguments(self, block)
         try:
             with nogil:
                 HANDLE_RETURN(
                     cydriver.cuGraphKernelNodeSetParams(c_node, &self.params), b"cuGraphKernelNodeSetParams"
                 )
         finally:
-            forget_arguments(self, block)
+            forget_arguments(self)
         return 0
 
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
-        cdef ArgumentBlock block
-        write_arguments(self, block)
         try:
             with nogil:
                 HANDLE_RETURN(
@@ -63,7 +84,7 @@ cdef class KernelValues(NodeValues):
                     b"cuGraphExecKernelNodeSetParams",
                 )
         finally:
-            forget_arguments(self, block)
+            forget_arguments(self)
         return 0
 
 
@@ -165,19 +186,10 @@ cdef int change_kernel_in(
     return 0
 
 
-cdef int write_arguments(KernelValues self, ArgumentBlock& block) except -1:
-    cdef KeptKernel kept
-    if self._is_native:
-        return 0
-    Kernel_keep(self.kernel, &kept)
-    ArgumentBlock_fill(block, self.kernel, kept, tuple_items(<PyObject*>self._arguments), len(self._arguments))
-    self.params.kernelParams = block.cells
-    return 0
-
-
 # The block looks at the arguments until it ends, and they may go with their last reference here.
-cdef void forget_arguments(KernelValues self, ArgumentBlock& block) noexcept:
-    block.end()
+cdef void forget_arguments(KernelValues self) noexcept:
+    del self._block
+    self._block = NULL
     self.params.kernelParams = NULL
     self.params.extra = NULL
     self._arguments = None

@@ -86,6 +86,12 @@ cdef class MemsetValues(NodeValues):
         twin.dst = without_owner(self.dst)
         return twin
 
+    def _text(self):
+        p = self.params
+        return (
+            f"a fill of {p.height} rows of {p.width} elements of {p.elementSize} bytes at {p.dst:#x}, pitch {p.pitch}"
+        )
+
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:
@@ -192,6 +198,11 @@ cdef int current_context(cydriver.CUcontext* c_context) except -1:
 # Copies
 
 cdef class MemcpyValues(NodeValues):
+    def _text(self):
+        if self.dst is None or self.src is None:
+            return ""
+        return f"a copy of {self.size} bytes from {self.src.address:#x} to {self.dst.address:#x}"
+
     def _without_owners(self):
         cdef MemcpyValues twin = MemcpyValues.__new__(MemcpyValues)
         twin.params = self.params
@@ -295,6 +306,9 @@ cdef bint is_on_device(cydriver.CUdeviceptr address) except -1:
 # Allocations
 
 cdef class AllocValues(NodeValues):
+    def _text(self):
+        return f"an allocation of {self.params.bytesize} bytes of {self.memory_type} memory"
+
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:
@@ -379,6 +393,9 @@ cdef AllocValues AllocValues_read(cydriver.CUgraphNode c_node):
 
 
 cdef class FreeValues(NodeValues):
+    def _text(self):
+        return f"a free of {self.address:#x}, which must be the address of an AllocNode that no other node frees"
+
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:

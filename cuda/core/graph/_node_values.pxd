@@ -10,6 +10,8 @@ from cuda.core.graph._graph_state cimport GraphRecord, NodeRecord
 cdef class NodeValues:
     cdef KeepList* keeps        # what a node with these values keeps; NULL for nothing, and once a graph has it
 
+    # Does what may call into Python, which can destroy nodes. The caller does it before it reads raw values.
+    cdef int prepare(self) except -1
     # Adds a node, changes one, or changes what an executable does for it.
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node

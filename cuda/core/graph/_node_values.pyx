@@ -12,6 +12,8 @@ from cuda.core.graph._retention cimport keep_object, new_keeps, release, retain
 
 import operator
 
+from cuda.core._code._loading import explain
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import address_argument, shown
 
 __all__ = []
@@ -25,6 +27,13 @@ cdef class NodeValues:
     def _without_owners(self):
         # What stays of the values when the node is destroyed.
         return self
+
+    def _text(self):
+        # What an error tells when the driver refuses the values; empty if there is nothing to tell.
+        return ""
+
+    cdef int prepare(self) except -1:
+        return 0
 
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
@@ -75,7 +84,8 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
     c_object = retain_for(graph, values)
     try:
         values.add(graph.c_graph, c_from, count, &c_node)
-    except BaseException:
+    except BaseException as error:
+        explain_refusal(error, values)
         if c_object != NULL:
             release(graph.c_holder, c_object)
         raise
@@ -90,13 +100,22 @@ cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) ex
     cdef cydriver.CUuserObject c_object = retain_for(graph, values)
     try:
         values.change(record.c_node)
-    except BaseException:
+    except BaseException as error:
+        explain_refusal(error, values)
         if c_object != NULL:
             release(graph.c_holder, c_object)
         raise
     record.values = values
     NodeRecord_retain(graph, record, c_object)
     values.settle(graph, record)
+    return 0
+
+
+cdef int explain_refusal(object error, NodeValues values) except -1:
+    if isinstance(error, CUDAError) and error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+        text = values._text()
+        if text:
+            explain(error, f"refused: {text}")
     return 0
 
 

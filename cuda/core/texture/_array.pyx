@@ -40,7 +40,7 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_builder cimport GraphBuilder
@@ -289,13 +289,12 @@ cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
 
 
 cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
-    cdef int mode
+    cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     resources_of_images.fetch_sub(1)
     if is_entered >= 0:
-        mode = relax_capture_mode()
+        relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
-        restore_capture_mode(mode)
         Context_leave(is_entered)
 
 

@@ -25,7 +25,7 @@ from cuda.core._handles._idle_ends cimport (
     wait_for_ends,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_flags, Array_wrap, OpaqueArray
@@ -224,13 +224,12 @@ cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcep
 
 
 cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
-    cdef int mode
+    cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     resources_of_images.fetch_sub(1)
     if is_entered >= 0:
-        mode = relax_capture_mode()
+        relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
-        restore_capture_mode(mode)
         Context_leave(is_entered)
 
 

@@ -31,7 +31,7 @@ from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport stream_captures
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, stream_captures
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
@@ -313,20 +313,19 @@ cdef inline bint is_without_driver(Lane* lane) noexcept nogil:
 # Frees record no event, so that they cost no driver call. The first query after a free records one,
 # which covers all frees so far; later queries ask whether it has completed.
 cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
-    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    cdef CaptureModeScope mode
     if freed_at <= lane.done_until:
         return True
     if is_without_driver(lane) or not can_free(lane):
         return False
     # A query would invalidate a capture of another stream.
-    if cydriver.cuThreadExchangeStreamCaptureMode(&c_mode) != cydriver.CUresult.CUDA_SUCCESS:
+    if not relax_capture_mode(mode):
         return False
     if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
         lane.is_mark_pending = False
         lane.done_until = lane.marked_at
     if freed_at > lane.done_until and not lane.is_mark_pending:
         look_now(lane, now)
-    cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     return freed_at <= lane.done_until
 
 

@@ -27,9 +27,9 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport (
+    CaptureModeScope,
     captures_in_progress,
     relax_capture_mode,
-    restore_capture_mode,
     stream_captures,
 )
 from cuda.core._utils._cpython cimport call_with_interpreter
@@ -93,17 +93,16 @@ cdef int allocate_from_pool(
 
 cdef void free_in_stream_order(Allocation value) noexcept nogil:
     cdef cydriver.CUresult err
-    cdef int mode
+    cdef CaptureModeScope mode
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
     # Captures of another library are only noticed by the error.
     if captures_in_progress.load() == 0 or not is_left_to_capture(value):
-        mode = relax_capture_mode()
+        relax_capture_mode(mode)
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
         if err != cydriver.CUresult.CUDA_SUCCESS and not is_left_to_capture(value):
             warn_leak(value, err, b"cuMemFreeAsync")
-        restore_capture_mode(mode)
     Context_leave(is_entered)
 
 
@@ -172,14 +171,13 @@ cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, Allocation
 cdef void free_in_graph(Allocation value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
-    cdef int mode
+    cdef CaptureModeScope mode
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
     WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
-    mode = relax_capture_mode()
+    relax_capture_mode(mode)
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-    restore_capture_mode(mode)
     # After the capture the memory exists only between a launch and its free. If it does not exist, the
     # graph ends it, and there is nothing to free here.
     if err != cydriver.CUresult.CUDA_SUCCESS and not (
@@ -256,7 +254,7 @@ def wait_before_free(device_id: int) -> None:
     Failed work does not raise here, but in the next call.
     """
     cdef ContextHandle h_context
-    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    cdef CaptureModeScope mode
     cdef int is_entered = 0
     if captures_in_progress.load() != 0:
         return
@@ -264,9 +262,8 @@ def wait_before_free(device_id: int) -> None:
     is_entered = Context_enter(h_context.get())
     with nogil:
         # Captures of other libraries.
-        if cydriver.cuThreadExchangeStreamCaptureMode(&c_mode) == cydriver.CUresult.CUDA_SUCCESS:
+        if relax_capture_mode(mode):
             cydriver.cuCtxSynchronize()
-            cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
         Context_leave(is_entered)
 
 
@@ -348,7 +345,8 @@ cdef void free_by_resource(Allocation value) noexcept nogil:
 
 cdef void call_deallocate(Allocation& value) noexcept:
     cdef int is_entered = 0
-    cdef int mode = relax_capture_mode()
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
     resource = <object>value.resource
     try:
         stream = stream_of(value) or default_stream()
@@ -363,8 +361,6 @@ cdef void call_deallocate(Allocation& value) noexcept:
     except BaseException as error:
         if not raise_again(error):
             show_unraisable(error, resource)
-    finally:
-        restore_capture_mode(mode)
 
 
 cdef object stream_of(const Allocation& value):

@@ -23,7 +23,7 @@ from cuda.core._handles._waiting cimport call_once, release_by
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport relax_capture_mode, restore_capture_mode
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
 
@@ -202,15 +202,15 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(value.h_context.get())
     cdef bint is_entered = err == cydriver.CUresult.CUDA_SUCCESS
-    cdef int mode
+    cdef CaptureModeScope mode
     WARN_RETURN(err, b"cuCtxPushCurrent")
-    mode = relax_capture_mode()
+    relax_capture_mode(mode)
     if value.h_stream:
         WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
     else:
         WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
     err = cydriver.cuMemHostUnregister(value.address)
-    restore_capture_mode(mode)
+    mode.end()
     if is_entered:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:
