@@ -8,10 +8,12 @@ import threading
 import pytest
 
 from cuda.core import ManagedMemoryResource, MemoryResource, PinnedMemoryResource, use_memory_resource
+from cuda.core._handles._idle_ends import has_waiting_ends
 from cuda.core._memory import Buffer, DeviceMemoryResource
 from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.interpreter import run
+from support.work import busy
 
 FLAGS = ("reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies")
 FIGURES = ("release_threshold", "reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
@@ -287,3 +289,34 @@ def test_threads_make_and_end_pools_while_others_synchronise(device):
     for thread in threads:
         thread.join(30)
     assert done == [True] * 8
+
+
+def pool_with_pending_free(device, stream):
+    pool = DeviceMemoryResource(device, {})
+    pool.allocate(64, stream=stream).close()
+    return pool
+
+
+def test_a_pool_is_destroyed_after_work_of_default_streams(device):
+    device.sync()
+    with busy(LEGACY_DEFAULT_STREAM) as release:
+        pool_with_pending_free(device, LEGACY_DEFAULT_STREAM).close()
+        assert has_waiting_ends()
+        release()
+        LEGACY_DEFAULT_STREAM.sync()
+    assert not has_waiting_ends()
+
+
+def test_a_pool_is_destroyed_after_work_of_streams_that_were_closed(device):
+    device.sync()
+    stream = device.create_stream()
+    with busy(stream) as release:
+        pool = pool_with_pending_free(device, stream)
+        event = stream.record()
+        stream.close()
+        pool.close()
+        assert has_waiting_ends()
+        release()
+        event.sync()
+    device.sync()
+    assert not has_waiting_ends()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport UINT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
-from libcpp cimport bool as cpp_bool
+from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport usleep
@@ -14,13 +14,22 @@ from posix.unistd cimport usleep
 from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
 from cuda.core._handles._handles cimport (
     AllocationHandle,
+    ContextHandle,
+    InContext,
     Keep,
     KeptMemoryPool,
     KeptStream,
     MemoryPoolHandle,
-    StreamHandle,
     address,
-    stream_registry,
+    context_registry,
+)
+from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
+    end_later,
+    end_what_is_idle,
+    end_when_idle,
+    has_work_for,
+    resources_of_images,
 )
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
@@ -28,7 +37,7 @@ from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argum
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
@@ -39,19 +48,12 @@ from cuda.core._utils.validators import address_argument, shown
 __all__ = ["allocate_as", "check_byte_option", "check_threshold"]
 
 
-cdef extern from "pools/ended_pools.hpp" namespace "cuda_core" nogil:
-    cppclass EndedPools:
+cdef extern from "pools/pool_lock.hpp" namespace "cuda_core" nogil:
+    cppclass PoolLock:
         @staticmethod
-        EndedPools& current()
+        PoolLock& current()
         void lock()
         void unlock()
-        cpp_bool has(cydriver.CUmemoryPool pool)
-        void add(cydriver.CUmemoryPool pool, vector[StreamHandle] streams)
-        cpp_bool destroy_one(
-            cydriver.CUresult (*state)(cydriver.CUstream) noexcept,
-            cydriver.CUresult (*destroy)(cydriver.CUmemoryPool) noexcept,
-            vector[StreamHandle]& done, cydriver.CUresult* asked, cydriver.CUresult* destroyed
-        )
 
 
 cdef class _MemPool(MemoryResource):
@@ -334,6 +336,7 @@ cdef MemoryPoolHandle MemPool_import(int descriptor) except *:
             ),
             b"cuMemPoolImportFromShareableHandle",
         )
+    resources_of_images.fetch_add(1)
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
 
 
@@ -366,43 +369,56 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    destroy_ended_pools()
-    EndedPools.current().lock()
+    end_what_is_idle()
+    PoolLock.current().lock()
     err = cydriver.cuMemPoolCreate(c_pool, properties)
-    EndedPools.current().unlock()
-    return HANDLE_RETURN(err, b"cuMemPoolCreate")
+    PoolLock.current().unlock()
+    HANDLE_RETURN(err, b"cuMemPoolCreate")
+    resources_of_images.fetch_add(1)
+    return 0
 
 
-# A pool that is destroyed while work is left that frees its memory, or while another is made or destroyed, can
-# leave the driver for CUDA 13.0 with a lock that is never free, or crash it, when another thread synchronises.
+# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later. So it
+# is deferred until the work in flight is done, also that of default streams, and of streams that were closed.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int times = 0
-    cdef vector[StreamHandle] streams = stream_registry().living()
+    cdef InContext[cydriver.CUmemoryPool] value
     relax_capture_mode(mode)
-    EndedPools.current().add(c_pool, move(streams))
-    destroy_ended_pools()
+    value.raw = c_pool
+    _waiting_pools.fetch_add(1)
+    end_when_idle(value, &destroy_pool, has_work_for_pools, end_later)
     # The last free has just been submitted, as a rule: it gets a moment.
-    while EndedPools.current().has(c_pool) and times < TIMES_TO_ASK:
+    while _waiting_pools.load() != 0 and times < TIMES_TO_ASK:
         usleep(50)
         times += 1
-        destroy_ended_pools()
+        end_what_is_idle()
 
 
 cdef int TIMES_TO_ASK = 100
+cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
-cdef void destroy_ended_pools() noexcept nogil:
-    cdef vector[StreamHandle] done
-    cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
-    cdef cydriver.CUresult destroyed = cydriver.CUresult.CUDA_SUCCESS
-    while EndedPools.current().destroy_one(&work_of_stream, &destroy_pool, done, &asked, &destroyed):
-        WARN_RETURN(destroyed, b"cuMemPoolDestroy")  # may run Python code, which may end pools
-    WARN_RETURN(asked, b"cuStreamQuery")
+cdef bint has_work_for_pools(const ContextHandle& h_context, WaitingEnd* end) noexcept nogil:
+    cdef vector[ContextHandle] contexts = context_registry().living()
+    cdef bint has_work = has_work_for(h_context, end)
+    cdef size_t index
+    for index in range(contexts.size()):
+        if has_work_for(contexts[index], end):
+            has_work = True
+    return has_work
 
 
-cdef cydriver.CUresult destroy_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
-    return cydriver.cuMemPoolDestroy(c_pool)
+cdef void destroy_pool(InContext[cydriver.CUmemoryPool] value) noexcept nogil:
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    PoolLock.current().lock()
+    err = cydriver.cuMemPoolDestroy(value.raw)
+    PoolLock.current().unlock()
+    resources_of_images.fetch_sub(1)
+    _waiting_pools.fetch_sub(1)
+    WARN_RETURN(err, b"cuMemPoolDestroy")  # may run Python code, which may end pools
 
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
