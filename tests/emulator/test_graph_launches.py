@@ -46,6 +46,7 @@ def test_a_graph_is_pending_as_a_tail_once(stream, own, memory):
     assert value(memory, 1) == 1
 
 
+@pytest.mark.requires(software=True)
 def test_the_software_device_refuses_to_kernels_what_they_may_not_launch(stream, own, memory):
     """What a GPU makes of these is undefined."""
     plain, unsent = appending(own, memory, 1).instantiate(), appending(own, memory, 1).instantiate(FOR_KERNELS)

@@ -43,13 +43,17 @@ class PendingError {
 public:
 #if PY_VERSION_HEX >= 0x030C0000
     PendingError() noexcept : error_(PyErr_GetRaisedException()) {}
-    ~PendingError() { PyErr_SetRaisedException(error_); }
+    ~PendingError() {
+        if (has_interpreter()) PyErr_SetRaisedException(error_);
+    }
 
 private:
     PyObject* error_;
 #else
     PendingError() noexcept { PyErr_Fetch(&type_, &error_, &traceback_); }
-    ~PendingError() { PyErr_Restore(type_, error_, traceback_); }
+    ~PendingError() {
+        if (has_interpreter()) PyErr_Restore(type_, error_, traceback_);
+    }
 
 private:
     PyObject* type_;
@@ -58,6 +62,9 @@ private:
 #endif
 
 public:
+    // False where the thread is unwound because the interpreter exits.
+    static bool has_interpreter() noexcept { return PyGILState_Check(); }
+
     PendingError(const PendingError&) = delete;
     PendingError& operator=(const PendingError&) = delete;
 };

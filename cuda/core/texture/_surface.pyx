@@ -23,6 +23,7 @@ from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
@@ -127,9 +128,11 @@ cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
 
 
 cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
-    resources_of_images.fetch_sub(1)
+    cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    resources_of_images.fetch_sub(1)
     if is_entered >= 0:
+        relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")
         Context_leave(is_entered)
 

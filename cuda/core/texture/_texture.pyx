@@ -26,6 +26,7 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
@@ -446,9 +447,11 @@ cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
 
 
 cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:
-    resources_of_images.fetch_sub(1)
+    cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    resources_of_images.fetch_sub(1)
     if is_entered >= 0:
+        relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
         Context_leave(is_entered)
 
