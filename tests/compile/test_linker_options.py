@@ -13,6 +13,7 @@ from cuda.core._compile import _options
 from cuda.core._compile._option_table import ignored_options, refused_options, render_options
 from cuda.core._compile._options import LinkerOptions
 from cuda.core._linker import Linker, make_driver_linker
+from cuda.core._utils import nvjitlink
 from support.code import PART, compiled
 
 ARCH = "sm_90"
@@ -176,7 +177,7 @@ def test_nvjitlink_in_any_case():
 
 
 def test_no_text_without_nvjitlink(monkeypatch):
-    monkeypatch.setattr(_options, "nvjitlink_version", lambda: None)
+    monkeypatch.setattr(nvjitlink, "nvjitlink_version", lambda: None)
     with pytest.raises(RuntimeError, match="pip install nvidia-nvjitlink"):
         LinkerOptions(arch=ARCH).as_bytes()
 

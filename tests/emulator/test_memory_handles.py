@@ -38,7 +38,7 @@ def content(handle):
 def lines_of(handle, code):
     """What another process prints that has the handle."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-m", "cuda.emulator", "-c", CHILD + code, content(handle).hex()]
+    command = [sys.executable, "-u", "-m", "cuda.emulator", "-c", CHILD + code, content(handle).hex()]
     done = subprocess.run(
         command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, timeout=60
     )

@@ -9,6 +9,8 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
+# Calls about work that is on its way where a pool ends, if there is any: when one fails, the pool ends later.
+OF_ENDING_POOLS = ("cuStreamGetCtx", "cuCtxPushCurrent*", "cuEventCreate", "cuEventRecord", "cuEventQuery")
 
 
 def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:

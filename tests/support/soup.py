@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import faulthandler
 import inspect
 import json
 import random
 import re
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -294,7 +296,8 @@ def main() -> int:
     parser.add_argument("--captures", action="store_true", help="let streams be captured, too")
     arguments = parser.parse_args()
     faulthandler.enable()
-    result = cook(arguments.seconds, arguments.threads, arguments.seed, arguments.captures)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # for what takes a path
+        result = cook(arguments.seconds, arguments.threads, arguments.seed, arguments.captures)
     print(json.dumps(result, indent=1))
     return 1 if result["failures"] else 0
 

@@ -75,8 +75,9 @@ def test_a_table_of_all_devices_is_written_as_csv(gpus):
 def test_a_matrix_of_the_topology_is_symmetric(gpus):
     short = {"internal": "X", "single": "PIX", "multiple": "PXB", "hostbridge": "PHB", "node": "NODE", "system": "SYS"}
     assert set(short) == set(GpuTopologyLevel)
-    matrix = [[short[system.get_topology_common_ancestor(a, b)] for b in gpus] for a in gpus]
-    assert all(matrix[i][i] == "X" for i in range(len(gpus)))
+    levels = [[value_or_none(lambda a=a, b=b: system.get_topology_common_ancestor(a, b)) for b in gpus] for a in gpus]
+    matrix = [[level and short[level] for level in row] for row in levels]
+    assert all(matrix[i][i] in ("X", None) for i in range(len(gpus)))  # virtual machines may hide the levels
     assert matrix == [list(row) for row in zip(*matrix, strict=True)]
 
 
