@@ -90,6 +90,19 @@ def test_threads_compile_side_by_side(driver):
     assert results == dict.fromkeys(range(4), "SUCCESS")
 
 
+def test_threads_that_compile_first_share_the_precompiled_prelude(child, tmp_path):
+    code = CHILD.partition("program =")[0] + (
+        "import threading\n"
+        "def work(index):\n"
+        "    text = f'extern \"C\" __global__ void k(int* x) {{ x[0] = {index}; }}'\n"
+        "    program = Program(text, '-arch=sm_90'); results.add((program.result, program.log))\n"
+        "results = set(); threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]\n"
+        "[thread.start() for thread in threads]; [thread.join() for thread in threads]\n"
+        "print(results)\n"
+    )
+    assert child(code, CACHE_DIR=tmp_path) == "{('SUCCESS', '')}\n"
+
+
 FOREIGN = {
     b".version 8.0\n.target sm_90\n.address_size 64\n": "NO_BINARY_FOR_GPU",
     b"// comment\n\n.version 8.0\n\0": "NO_BINARY_FOR_GPU",

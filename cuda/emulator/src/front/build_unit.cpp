@@ -274,6 +274,9 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
         all += flag + '\n';
     std::string folder = cache + "/prelude-" + key_of("prelude", all, 0);
     std::string file = folder + "/emulator_prelude.h.gch";
+    // Threads that compile at once would write into one file.
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
     if (is_private(folder, true) && is_private(file, false))
         return folder;
     std::string beside = file + "." + std::to_string(getpid());
