@@ -447,7 +447,7 @@ class _Members:
     def _living(self) -> list:
         """Return the members that still exist, and forget the others."""
         living = []
-        for key, reference in list(self.references.items()):
+        for key, reference in self.references.copy().items():  # a collection changes what is iterated
             member = reference()
             if member is None:
                 self.references.pop(key, None)
