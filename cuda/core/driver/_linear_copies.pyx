@@ -90,6 +90,46 @@ cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
     return number
 
 
+# A copy between memory of a device, which is read or written, and of the host.
+cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
+    cdef Py_buffer view
+    cdef bint is_held
+    cdef KeptAllocation kept
+    cdef KeptStream kept_stream
+    cdef cydriver.CUdeviceptr pointer
+    context = current_context(api)
+    is_held = host_place(host, is_read, &view)
+    try:
+        pointer = device_place(api, device, &kept, view.len, "source" if is_read else "destination")
+        if is_async:
+            inner = stream_of(stream)
+            Stream_keep(<Stream>inner, &kept_stream)
+        if view.len:
+            with nogil:
+                if is_read and is_async:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, kept_stream.get()),
+                        b"cuMemcpyDtoHAsync",
+                    )
+                elif is_read:
+                    HANDLE_RETURN(cydriver.cuMemcpyDtoH(view.buf, pointer, view.len), b"cuMemcpyDtoH")
+                elif is_async:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, kept_stream.get()),
+                        b"cuMemcpyHtoDAsync",
+                    )
+                else:
+                    HANDLE_RETURN(cydriver.cuMemcpyHtoD(pointer, view.buf, view.len), b"cuMemcpyHtoD")
+            if is_async:
+                keep_in(context, <uintptr_t>kept_stream.get(), inner, host)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    finally:
+        if is_held:
+            PyBuffer_Release(&view)
+    return 0
+
+
 def memcpy_htod(dest, src) -> None:
     """Copy from the host to a device, and wait (``cuMemcpyHtoD``).
 
@@ -107,22 +147,7 @@ def memcpy_htod(dest, src) -> None:
     ValueError
         If the source is not contiguous.
     """
-    cdef Py_buffer view
-    cdef bint is_held
-    cdef KeptAllocation kept
-    cdef cydriver.CUdeviceptr pointer
-    current_context("cuMemcpyHtoD")
-    is_held = host_place(src, False, &view)
-    try:
-        pointer = device_place("cuMemcpyHtoD", dest, &kept, view.len, "destination")
-        if view.len:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuMemcpyHtoD(pointer, view.buf, view.len), b"cuMemcpyHtoD")
-    except CUDAError as error:
-        raise classic_error(error) from None
-    finally:
-        if is_held:
-            PyBuffer_Release(&view)
+    copy_with_host("cuMemcpyHtoD", dest, src, False, False, None)
 
 
 def memcpy_htod_async(dest, src, stream=None) -> None:
@@ -130,28 +155,7 @@ def memcpy_htod_async(dest, src, stream=None) -> None:
 
     The host goes on at once where ``src`` is page-locked. It is kept alive until the copy is done.
     """
-    cdef Py_buffer view
-    cdef bint is_held
-    cdef KeptAllocation kept
-    cdef KeptStream kept_stream
-    cdef cydriver.CUdeviceptr pointer
-    context = current_context("cuMemcpyHtoDAsync")
-    is_held = host_place(src, False, &view)
-    try:
-        pointer = device_place("cuMemcpyHtoDAsync", dest, &kept, view.len, "destination")
-        inner = stream_of(stream)
-        Stream_keep(<Stream>inner, &kept_stream)
-        if view.len:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, kept_stream.get()), b"cuMemcpyHtoDAsync"
-                )
-            keep_in(context, <uintptr_t>kept_stream.get(), inner, src)
-    except CUDAError as error:
-        raise classic_error(error) from None
-    finally:
-        if is_held:
-            PyBuffer_Release(&view)
+    copy_with_host("cuMemcpyHtoDAsync", dest, src, False, True, stream)
 
 
 def memcpy_dtoh(dest, src) -> None:
@@ -171,22 +175,7 @@ def memcpy_dtoh(dest, src) -> None:
     ValueError, BufferError
         If the destination is not contiguous, or cannot be written to.
     """
-    cdef Py_buffer view
-    cdef bint is_held
-    cdef KeptAllocation kept
-    cdef cydriver.CUdeviceptr pointer
-    current_context("cuMemcpyDtoH")
-    is_held = host_place(dest, True, &view)
-    try:
-        pointer = device_place("cuMemcpyDtoH", src, &kept, view.len, "source")
-        if view.len:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuMemcpyDtoH(view.buf, pointer, view.len), b"cuMemcpyDtoH")
-    except CUDAError as error:
-        raise classic_error(error) from None
-    finally:
-        if is_held:
-            PyBuffer_Release(&view)
+    copy_with_host("cuMemcpyDtoH", src, dest, True, False, None)
 
 
 def memcpy_dtoh_async(dest, src, stream=None) -> None:
@@ -194,28 +183,7 @@ def memcpy_dtoh_async(dest, src, stream=None) -> None:
 
     The host goes on at once where ``dest`` is page-locked. It is kept alive until the copy is done.
     """
-    cdef Py_buffer view
-    cdef bint is_held
-    cdef KeptAllocation kept
-    cdef KeptStream kept_stream
-    cdef cydriver.CUdeviceptr pointer
-    context = current_context("cuMemcpyDtoHAsync")
-    is_held = host_place(dest, True, &view)
-    try:
-        pointer = device_place("cuMemcpyDtoHAsync", src, &kept, view.len, "source")
-        inner = stream_of(stream)
-        Stream_keep(<Stream>inner, &kept_stream)
-        if view.len:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, kept_stream.get()), b"cuMemcpyDtoHAsync"
-                )
-            keep_in(context, <uintptr_t>kept_stream.get(), inner, dest)
-    except CUDAError as error:
-        raise classic_error(error) from None
-    finally:
-        if is_held:
-            PyBuffer_Release(&view)
+    copy_with_host("cuMemcpyDtoHAsync", src, dest, True, True, stream)
 
 
 def memcpy_dtod(dest, src, size: int) -> None:
