@@ -77,8 +77,6 @@ ctypedef Handle[cydriver.CUgraph] GraphHandle
 ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
 ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
 ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
-ctypedef Handle[InContext[cydriver.CUtexObject]] TextureHandle
-ctypedef Handle[InContext[cydriver.CUsurfObject]] SurfaceHandle
 ctypedef Handle[InContext[cydriver.CUgraphicsResource]] GraphicsHandle
 
 ctypedef Member[cydriver.CUcontext] ContextMember
@@ -91,8 +89,6 @@ ctypedef Member[cydriver.CUkernel] KernelMember
 ctypedef Member[cydriver.CUgraphExec] GraphExecMember
 ctypedef Member[InContext[cydriver.CUarray]] ArrayMember
 ctypedef Member[InContext[cydriver.CUmipmappedArray]] MipmappedArrayMember
-ctypedef Member[InContext[cydriver.CUtexObject]] TextureMember
-ctypedef Member[InContext[cydriver.CUsurfObject]] SurfaceMember
 ctypedef Member[InContext[cydriver.CUgraphicsResource]] GraphicsMember
 
 ctypedef Kept[cydriver.CUcontext] KeptContext
@@ -104,8 +100,6 @@ ctypedef Kept[cydriver.CUkernel] KeptKernel
 ctypedef Kept[cydriver.CUgraphExec] KeptGraphExec
 ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
 ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
-ctypedef Kept[InContext[cydriver.CUtexObject]] KeptTexture
-ctypedef Kept[InContext[cydriver.CUsurfObject]] KeptSurface
 ctypedef Kept[InContext[cydriver.CUgraphicsResource]] KeptGraphics
 
 # The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handle types of textures and surfaces."""
 
-from libcpp cimport bool as cpp_bool
-
 from cuda.core._handles._mechanism cimport Handle, Keep, Kept, Member
 from cuda.core._utils cimport cydriver
 
@@ -14,7 +12,6 @@ cdef extern from "image.hpp" namespace "cuda_core" nogil:
         Handle[cydriver.CUcontext] h_context
         Keep needs
         T for_work() noexcept
-        cpp_bool may_be_in_use() noexcept
 
 
 ctypedef Handle[Image[cydriver.CUtexObject]] TextureHandle

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "handle.hpp"
+#include "image.hpp"
 
 namespace cuda_core {
 
@@ -23,12 +24,18 @@ struct WaitingEnd {
     std::vector<Handle<CUstream>> unmarked; // streams that cannot be asked, or marked, as long as they capture
 };
 
+// No work uses an image whose number nobody was given.
+template <class T>
+bool may_be_in_use(const T&) noexcept { return true; }
+template <class T>
+bool may_be_in_use(const Image<T>& image) noexcept { return image.may_be_in_use(); }
+
 // Destroys a value of a context: now, or, if work in flight may use it, after that work.
 template <class T>
 void end_when_idle(const T& value, void (*destroy)(T),
                    int (*has_work)(const Handle<CUcontext>&, WaitingEnd*), void (*end_later)(WaitingEnd&)) {
     WaitingEnd end;
-    if (has_work(value.h_context, &end)) {
+    if (may_be_in_use(value) && has_work(value.h_context, &end)) {
         end.resource = Handle<T>::own(value, destroy, Keep()).keep();
         end_later(end);
     } else {

@@ -12,18 +12,13 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport (
-    end_later,
-    end_when_idle,
-    has_work_for,
-    resources_of_images,
-)
+from cuda.core._handles._idle_ends cimport end_later, end_when_idle, has_work_for, resources_of_images
 from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
 from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
@@ -121,10 +116,7 @@ cdef int create_in_context(
 
 
 cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
-    if value.may_be_in_use():
-        end_when_idle(value, &Surface_destroy, has_work_for, end_later)
-    else:
-        Surface_destroy(value)
+    end_when_idle(value, &Surface_destroy, has_work_for, end_later)
 
 
 cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:

@@ -13,20 +13,15 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptAllocation, KeptArray, KeptContext, KeptMipmappedArray
-from cuda.core._handles._idle_ends cimport (
-    end_later,
-    end_when_idle,
-    has_work_for,
-    resources_of_images,
-)
+from cuda.core._handles._idle_ends cimport end_later, end_when_idle, has_work_for, resources_of_images
 from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
@@ -440,10 +435,7 @@ cdef int create_in_context(
 
 
 cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
-    if value.may_be_in_use():
-        end_when_idle(value, &Texture_destroy, has_work_for, end_later)
-    else:
-        Texture_destroy(value)
+    end_when_idle(value, &Texture_destroy, has_work_for, end_later)
 
 
 cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:

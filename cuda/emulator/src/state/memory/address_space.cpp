@@ -14,11 +14,6 @@
 #include "virtual_space.hpp"
 
 namespace emu::state {
-namespace arena_detail {
-exec::Region region(const Allocation& allocation);
-uint64_t new_id();
-} // namespace arena_detail
-
 namespace {
 
 constexpr size_t gibibyte = size_t(1) << 30;

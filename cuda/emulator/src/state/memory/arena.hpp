@@ -135,4 +135,10 @@ private:
     State* state_;
 };
 
+// For the units that make memory of other kinds.
+namespace arena_detail {
+exec::Region region(const Allocation& allocation);
+uint64_t new_id();
+} // namespace arena_detail
+
 } // namespace emu::state

@@ -16,11 +16,6 @@
 
 namespace emu::state {
 
-namespace arena_detail {
-exec::Region region(const Allocation& allocation);
-uint64_t new_id();
-} // namespace arena_detail
-
 namespace {
 
 constexpr uint64_t handle_magic = 0x656d756d656d6f72; // "emumemor"

@@ -14,11 +14,6 @@
 
 namespace emu::state {
 
-namespace arena_detail {
-exec::Region region(const Allocation& allocation);
-uint64_t new_id();
-} // namespace arena_detail
-
 namespace {
 
 constexpr uint64_t pointer_magic = 0x656d75706f696e74; // "emupoint"
