@@ -49,7 +49,9 @@ cdef class KernelValues(NodeValues):
             return 0
         Kernel_keep(self.kernel, &kept)
         self._block = new ArgumentBlock()
-        ArgumentBlock_fill(self._block[0], self.kernel, kept, tuple_items(<PyObject*>self._arguments), len(self._arguments))
+        ArgumentBlock_fill(
+            self._block[0], self.kernel, kept, tuple_items(<PyObject*>self._arguments), len(self._arguments)
+        )
         self.params.kernelParams = self._block.cells
         return 0
 

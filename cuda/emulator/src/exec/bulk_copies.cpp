@@ -116,8 +116,9 @@ public:
             refuse(site, "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " +
                              std::to_string(map_.rank));
         if (map_.kind == TensorMapKind::im2col_wide)
-            refuse(site, "a tensor map of wide columns is for the modes im2col::w and im2col::w::128, which need compute "
-                         "capability 10.0; the software device has 9.0");
+            refuse(site,
+                   "a tensor map of wide columns is for the modes im2col::w and im2col::w::128, which need compute "
+                   "capability 10.0; the software device has 9.0");
         item_ = first_axis_unit(map_);
     }
 

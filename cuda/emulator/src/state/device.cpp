@@ -14,7 +14,10 @@
 
 namespace emu::state {
 
-Device::Device(int ordinal, int number) : ordinal_(ordinal), number_(number), name_("CUDA software device (cuda.emulator)") {}
+Device::Device(int ordinal, int number)
+    : ordinal_(ordinal), number_(number), name_("CUDA software device (cuda.emulator)")
+{
+}
 
 CUuuid Device::uuid() const
 {

@@ -16,7 +16,7 @@ class Device {
 public:
     Device(int ordinal, int number);
     int ordinal() const { return ordinal_; } // of CUDA: among the visible devices; behind them for those hidden
-    int number() const { return number_; }   // of NVML: among all installed devices
+    int number() const { return number_; } // of NVML: among all installed devices
     const std::string& name() const { return name_; } // says that it is a software device
     CUuuid uuid() const; // the same in every process of a user
     std::string uuid_text() const; // "GPU-..."

@@ -37,9 +37,8 @@ int device_of(const std::string& entry, const std::vector<std::string>& uuids)
 {
     if (entry.compare(0, 4, "GPU-") == 0 && entry.size() > 4)
         return by_uuid(entry, uuids);
-    bool is_number = !entry.empty() && entry.size() < 6 && std::all_of(entry.begin(), entry.end(), [](unsigned char c) {
-        return std::isdigit(c) != 0;
-    });
+    bool is_number = !entry.empty() && entry.size() < 6 &&
+                     std::all_of(entry.begin(), entry.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
     int number = is_number ? std::stoi(entry) : nothing;
     return number < int(uuids.size()) ? number : nothing;
 }
