@@ -304,6 +304,7 @@ class TestTexture:
 
     @pytest.mark.requires(software=True)
     def test_closed_array_ends_with_its_last_texture(self, device):
+        device.sync()  # the end of an array waits for work of other tests, too
         before = set(cuda.emulator.leaks())
         array = device.create_opaque_array({"shape": (8, 4), "format": "uint8", "num_channels": 4})
         first, second = texture(device, array), texture(device, array)

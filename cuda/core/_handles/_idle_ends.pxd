@@ -25,10 +25,12 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
 
 
 # The number of resources whose destruction may be deferred. While there are none, streams skip the checks.
-cdef atomic[int]* resources_of_images
+cdef atomic[int]* deferrable_resources
 
 # Whether work in flight may use a resource of a context; then `end` has the events to wait for.
 cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept nogil
+# The same of a resource that several contexts use.
+cdef bint has_work_in(const vector[ContextHandle]& contexts, WaitingEnd* end) noexcept nogil
 # Keeps `end.resource` until that work is done.
 cdef void end_later(WaitingEnd& end) noexcept nogil
 # Called after synchronisations: destroys the resources whose events have completed.

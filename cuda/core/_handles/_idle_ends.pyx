@@ -44,7 +44,7 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
         ) except +
 
 
-cdef atomic[int]* resources_of_images = new atomic[int](0)
+cdef atomic[int]* deferrable_resources = new atomic[int](0)
 
 # Handles of the driver that mean the default streams of the current context.
 cdef uintptr_t LEGACY = 1
@@ -57,6 +57,13 @@ def has_waiting_ends() -> bool:
 
 
 cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept nogil:
+    cdef vector[ContextHandle] contexts
+    if h_context:
+        contexts.push_back(h_context)
+    return has_work_in(contexts, end)
+
+
+cdef bint has_work_in(const vector[ContextHandle]& contexts, WaitingEnd* end) noexcept nogil:
     cdef vector[StreamHandle] streams = stream_registry().living()
     cdef vector[EventHandle] done
     cdef cydriver.CUcontext c_previous = NULL
@@ -68,8 +75,8 @@ cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept
     for i in range(streams.size()):
         if <uintptr_t>streams[i].get() > PER_THREAD:
             note_work(streams[i], end)
-    if h_context:
-        err = cydriver.cuCtxPushCurrent(h_context.get())
+    for i in range(contexts.size()):
+        err = cydriver.cuCtxPushCurrent(contexts[i].get())
         WARN_RETURN(err, b"cuCtxPushCurrent")
         if err == cydriver.CUresult.CUDA_SUCCESS:
             note_default(<cydriver.CUstream>LEGACY, end)
@@ -113,7 +120,7 @@ cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
     cdef EventHandle mark
     cdef CaptureModeScope mode
     end_what_is_idle()
-    if resources_of_images.load() == 0:
+    if deferrable_resources.load() == 0:
         return
     relax_capture_mode(mode)
     state = work_of_stream(c_stream)

@@ -8,7 +8,6 @@ from libc.stdint cimport UINT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
 from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
-from libcpp.vector cimport vector
 from posix.unistd cimport usleep
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
@@ -25,11 +24,11 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._handles._idle_ends cimport (
     WaitingEnd,
+    deferrable_resources,
     end_later,
     end_what_is_idle,
     end_when_idle,
-    has_work_for,
-    resources_of_images,
+    has_work_in,
 )
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
@@ -336,7 +335,7 @@ cdef MemoryPoolHandle MemPool_import(int descriptor) except *:
             ),
             b"cuMemPoolImportFromShareableHandle",
         )
-    resources_of_images.fetch_add(1)
+    deferrable_resources.fetch_add(1)
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
 
 
@@ -374,7 +373,7 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     err = cydriver.cuMemPoolCreate(c_pool, properties)
     PoolLock.current().unlock()
     HANDLE_RETURN(err, b"cuMemPoolCreate")
-    resources_of_images.fetch_add(1)
+    deferrable_resources.fetch_add(1)
     return 0
 
 
@@ -383,13 +382,13 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int times = 0
+    cdef int others = _waiting_pools.fetch_add(1)
     cdef InContext[cydriver.CUmemoryPool] value
     relax_capture_mode(mode)
     value.raw = c_pool
-    _waiting_pools.fetch_add(1)
     end_when_idle(value, &destroy_pool, has_work_for_pools, end_later)
     # The last free has just been submitted, as a rule: it gets a moment.
-    while _waiting_pools.load() != 0 and times < TIMES_TO_ASK:
+    while _waiting_pools.load() > others and times < TIMES_TO_ASK:
         usleep(50)
         times += 1
         end_what_is_idle()
@@ -400,13 +399,7 @@ cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
 cdef bint has_work_for_pools(const ContextHandle& h_context, WaitingEnd* end) noexcept nogil:
-    cdef vector[ContextHandle] contexts = context_registry().living()
-    cdef bint has_work = has_work_for(h_context, end)
-    cdef size_t index
-    for index in range(contexts.size()):
-        if has_work_for(contexts[index], end):
-            has_work = True
-    return has_work
+    return has_work_in(context_registry().living(), end)
 
 
 cdef void destroy_pool(InContext[cydriver.CUmemoryPool] value) noexcept nogil:
@@ -416,7 +409,7 @@ cdef void destroy_pool(InContext[cydriver.CUmemoryPool] value) noexcept nogil:
     PoolLock.current().lock()
     err = cydriver.cuMemPoolDestroy(value.raw)
     PoolLock.current().unlock()
-    resources_of_images.fetch_sub(1)
+    deferrable_resources.fetch_sub(1)
     _waiting_pools.fetch_sub(1)
     WARN_RETURN(err, b"cuMemPoolDestroy")  # may run Python code, which may end pools
 

@@ -30,10 +30,10 @@ from cuda.core._handles._handles cimport (
     KeptStream,
 )
 from cuda.core._handles._idle_ends cimport (
+    deferrable_resources,
     end_later,
     end_when_idle,
     has_work_for,
-    resources_of_images,
     wait_for_ends,
 )
 from cuda.core._memory._buffer cimport Buffer
@@ -260,7 +260,7 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     Device_keep_context(device, &context)
     value.h_context = context.handle()
     create_in_context(value, &c_description)
-    resources_of_images.fetch_add(1)
+    deferrable_resources.fetch_add(1)
     return Array_wrap(
         ArrayHandle.own(value, &Array_end, Keep()),
         options.shape, options.format, options.num_channels, flags, device._id,
@@ -291,7 +291,7 @@ cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
 cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    resources_of_images.fetch_sub(1)
+    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
@@ -360,7 +360,7 @@ cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_
     h_array = ArrayHandle.borrow(value, Keep())
     self = Array_wrap_foreign(h_array, Context_ordinal(value.h_context) if device_id is None else device_id)
     if owning:
-        resources_of_images.fetch_add(1)
+        deferrable_resources.fetch_add(1)
         self._h_array.set(ArrayHandle.own(value, &Array_end, Keep()))
     return self
 

@@ -18,10 +18,10 @@ from cuda.core._handles._handles cimport (
     MipmappedArrayHandle,
 )
 from cuda.core._handles._idle_ends cimport (
+    deferrable_resources,
     end_later,
     end_when_idle,
     has_work_for,
-    resources_of_images,
     wait_for_ends,
 )
 from cuda.core._utils cimport cydriver
@@ -188,7 +188,7 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     value.h_context = context.handle()
     create_in_context(value, &c_description, options.num_levels)
     self = MipmappedArray.__new__(MipmappedArray)
-    resources_of_images.fetch_add(1)
+    deferrable_resources.fetch_add(1)
     self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
     self._shape = options.shape
     self._format = options.format
@@ -226,7 +226,7 @@ cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcep
 cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    resources_of_images.fetch_sub(1)
+    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")

@@ -12,7 +12,7 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport end_later, end_when_idle, has_work_for, resources_of_images
+from cuda.core._handles._idle_ends cimport deferrable_resources, end_later, end_when_idle, has_work_for
 from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -95,7 +95,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     value.needs = keep
     create_in_context(value, &c_resource)
     self = SurfaceObject.__new__(SurfaceObject)
-    resources_of_images.fetch_add(1)
+    deferrable_resources.fetch_add(1)
     self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Keep()))
     self._resource = resource
     self._device_id = device._id
@@ -122,7 +122,7 @@ cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
 cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    resources_of_images.fetch_sub(1)
+    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")

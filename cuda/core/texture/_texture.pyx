@@ -13,7 +13,7 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptAllocation, KeptArray, KeptContext, KeptMipmappedArray
-from cuda.core._handles._idle_ends cimport end_later, end_when_idle, has_work_for, resources_of_images
+from cuda.core._handles._idle_ends cimport deferrable_resources, end_later, end_when_idle, has_work_for
 from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -394,7 +394,7 @@ def create_texture_object(
     value.needs = keep
     create_in_context(value, &c_resource, &c_texture)
     self = TextureObject.__new__(TextureObject)
-    resources_of_images.fetch_add(1)
+    deferrable_resources.fetch_add(1)
     self._h_texture.set(TextureHandle.own(value, &Texture_end, Keep()))
     self._resource = resource
     self._options = options
@@ -441,7 +441,7 @@ cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
 cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    resources_of_images.fetch_sub(1)
+    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
