@@ -21,6 +21,20 @@ from support.work import busy
 pytestmark = [pytest.mark.requires(mempool=True), pytest.mark.usefixtures("context")]
 
 
+def short_once(monkeypatch) -> list[int]:
+    """Let the first allocation by cuMemAlloc fail for want of memory, and return the list of the sizes asked for."""
+    attempts = []
+
+    def allocate(size, ordinal):
+        attempts.append(size)
+        if len(attempts) == 1:
+            raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
+        return allocate_device(size, ordinal)
+
+    monkeypatch.setattr(_memory, "allocate_device", allocate)
+    return attempts
+
+
 @pytest.fixture
 def array():
     return gpuarray.to_gpu(np.arange(1000, dtype=np.float32))
@@ -102,15 +116,7 @@ def test_memory_that_a_stream_still_uses_is_not_given_to_the_next_array(keeping)
 def test_the_memory_of_arrays_goes_to_others_that_need_it(keeping, monkeypatch):
     gpuarray.empty(1 << 20, "f4")
     before = drv.mem_get_info()[0]
-    attempts = []
-
-    def allocate(size, ordinal):
-        attempts.append(size)
-        if len(attempts) == 1:
-            raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
-        return allocate_device(size, ordinal)
-
-    monkeypatch.setattr(_memory, "allocate_device", allocate)
+    attempts = short_once(monkeypatch)
     large = gpuarray.empty(3 << 20, "f4")
     assert len(attempts) == 2 and drv.mem_get_info()[0] <= before - (12 << 20)
     assert large._owner.memory_resource.held == 0
@@ -352,15 +358,7 @@ def test_held_memory_counts_as_free_and_is_given_back_to_others(array, monkeypat
     drv.Context.synchronize()
     assert pool.attributes.reserved_mem_current >= 8 << 20
     assert drv.mem_get_info()[0] >= before + (8 << 20) and drv.mem_get_info()[1] == total == 1 << 30
-    attempts = []
-
-    def allocate(size, ordinal):
-        attempts.append(size)
-        if len(attempts) == 1:
-            raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
-        return allocate_device(size, ordinal)
-
-    monkeypatch.setattr(_memory, "allocate_device", allocate)
+    attempts = short_once(monkeypatch)
     memory = drv.mem_alloc(100)
     assert attempts == [100, 100] and pool.attributes.reserved_mem_current < 8 << 20
     memory.free()
