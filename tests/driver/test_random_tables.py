@@ -86,9 +86,18 @@ def test_generators_have_tables_of_their_own(kind):
 
 def test_rows_come_again_after_the_last():
     rows = np.arange(6, dtype="u4").reshape(3, 2)
+    assert tables.repeated(rows, 2).get().tolist() == rows[:2].tolist()
     assert tables.repeated(rows, 4).get().tolist() == [[0, 1], [2, 3], [4, 5], [0, 1]]
+    assert tables.repeated(rows, 100).get().tolist() == [rows[row % 3].tolist() for row in range(100)]
+    assert tables.repeated(rows[:, 1], 7).get().tolist() == [1, 3, 5, 1, 3, 5, 1]
     with pytest.raises(ValueError, match="at least 1"):
         tables.repeated(rows, 0)
+
+
+def test_more_rows_than_fit_the_device_are_refused_at_once(context):
+    """The host makes no array of them first."""
+    with pytest.raises(MemoryError):
+        tables.repeated(np.zeros((20000, 32), np.uint32), 2**37)
 
 
 def test_failures_of_the_library_are_errors():

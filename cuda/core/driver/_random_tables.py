@@ -15,6 +15,7 @@ import numpy as np
 
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._checks import whole
+from cuda.core.driver._copies import memcpy_dtod_async
 
 __all__ = [
     "direction_vector_set",
@@ -96,9 +97,16 @@ def generate_scramble_constants(count: int, width: int) -> GPUArray:
 
 def repeated(rows: np.ndarray, count: int) -> GPUArray:
     count = whole("count", count, 1)
-    chosen = np.ascontiguousarray(rows[np.arange(count) % len(rows)])
-    result = GPUArray(chosen.shape, chosen.dtype)
-    result.set(chosen)
+    first = np.ascontiguousarray(rows[:count])
+    result = GPUArray((count, *first.shape[1:]), first.dtype)
+    result[: len(first)].set(first)
+    # The device repeats them, each time twice as many: all rows of a large array would take the host seconds.
+    done = len(first)
+    row_bytes = first.nbytes // done
+    while done < count:
+        more = min(done, count - done)
+        memcpy_dtod_async(result._address + done * row_bytes, result._address, more * row_bytes, None)
+        done += more
     return result
 
 
