@@ -22,7 +22,7 @@ from cuda.core import (
 from cuda.core._handles._handles import registry_sizes
 from cuda.core._utils.cuda_utils import CUDAError
 from support.contexts import current_context, no_context
-from support.green import BLOCKS, green_context, kernel, multiprocessors, split
+from support.green import BLOCKS, green_context, kernel, multiprocessors, own_multiprocessors, split
 from support.threads import in_thread
 
 pytestmark = pytest.mark.requires(green=True)
@@ -38,7 +38,7 @@ def context(device):
 
 def test_kernels_run_on_their_own_multiprocessors(device):
     first, second = (device.create_context(ContextOptions(resources=[group])) for group in split(device, 16, 16))
-    used = [multiprocessors(context.create_stream()) for context in (first, second)]
+    used = [own_multiprocessors(context.create_stream()) for context in (first, second)]
     assert used[0] & used[1] == set()
     assert all(0 < len(numbers) <= 16 for numbers in used)
     assert len(multiprocessors(device.create_stream())) > 16
@@ -48,7 +48,7 @@ def test_groups_may_be_joined_in_one_context(device):
     groups = split(device, 8, 8)
     context = device.create_context(ContextOptions(resources=groups))
     assert context.resources.sm.sm_count == 16
-    assert 0 < len(multiprocessors(context.create_stream())) <= 16
+    assert 0 < len(own_multiprocessors(context.create_stream())) <= 16
 
 
 def test_context_says_what_it_is(device, context):
@@ -103,7 +103,7 @@ def test_set_current_installs_the_context_and_gives_the_same_objects_back(device
     assert current_context() == int(context.handle)
     assert device.create_stream().context == context
     assert device.create_event().context == context
-    assert len(multiprocessors(device.create_stream())) <= 8
+    assert len(own_multiprocessors(device.create_stream())) <= 8
     assert device.set_current(context) is context
     assert device.set_current(previous) is context
     assert device.context is primary
@@ -111,7 +111,7 @@ def test_set_current_installs_the_context_and_gives_the_same_objects_back(device
 
 def test_default_stream_follows_the_current_context(device, context):
     device.set_current(context)
-    assert len(multiprocessors(device.default_stream)) <= 8
+    assert len(own_multiprocessors(device.default_stream)) <= 8
     device.set_current()
     assert len(multiprocessors(device.default_stream)) > 8
 
@@ -144,7 +144,7 @@ def test_streams_outlive_their_closed_context(device):
         with pytest.raises(RuntimeError, match="closed"):
             use()
     assert stream.context.is_green
-    assert len(multiprocessors(stream)) <= 8
+    assert len(own_multiprocessors(stream)) <= 8
 
 
 def test_contexts_end_with_the_last_that_was_made_of_them(device):
@@ -174,7 +174,7 @@ def test_context_serves_another_thread(context):
     def work():
         stream = context.create_stream()
         Device(0).set_current(context)
-        return len(multiprocessors(stream)), Device(0).context == context
+        return len(own_multiprocessors(stream)), Device(0).context == context
 
     count, is_current = in_thread(work)
     assert count <= 8

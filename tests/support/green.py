@@ -57,3 +57,21 @@ def multiprocessors(stream: Stream) -> set[int]:
     launch(stream, LaunchConfig(grid=BLOCKS, block=256), kernel(), out)
     stream.sync()
     return set(np.from_dlpack(out).view(np.uint32).tolist())
+
+
+def reserved(device: Device) -> set[int]:
+    """Return the multiprocessors that groups without a common one both run on.
+
+    There are none, but for hardware in a process that has loaded code with dynamic parallelism, where each context
+    also has the pair that serves launches by kernels.
+    """
+    contexts = [device.create_context(ContextOptions(resources=[group])) for group in split(device, 8, 8)]
+    first, second = (multiprocessors(context.create_stream()) for context in contexts)
+    common = first & second
+    assert len(common) <= 2
+    return common
+
+
+def own_multiprocessors(stream: Stream) -> set[int]:
+    """Return the multiprocessors of a green context that a kernel on a stream of it ran on."""
+    return multiprocessors(stream) - reserved(stream.device)
