@@ -206,6 +206,7 @@ LAYERS = {
         "texture._array",
         "texture._sampling",
         "texture._mipmapped_array",
+        "texture._resource_descriptor",
         "texture._texture",
         "texture._surface",
         "texture.__init__",

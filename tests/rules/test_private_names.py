@@ -111,6 +111,7 @@ IMPORTED = {
     "_layout": ["_StridedLayout"],
     "_dlpack": ["DLDeviceType", "classify_dl_device", "make_py_capsule"],
     "_host": ["Host"],
+    "texture._texture": ["ResourceDescriptor", "TextureObject", "TextureObjectOptions", "_normalize_address_modes"],
 }
 # What they call on classes of ours.
 MEMBERS = {

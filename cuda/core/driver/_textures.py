@@ -25,7 +25,8 @@ from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
 from cuda.core.driver._images import FORMATS, Array, array_of, matrix_to_array
 from cuda.core.driver._memory import as_pointer
-from cuda.core.texture._texture import ResourceDescriptor, TextureObjectOptions
+from cuda.core.texture._resource_descriptor import ResourceDescriptor
+from cuda.core.texture._texture import TextureObjectOptions
 
 __all__ = ["SurfaceReference", "TextureReference", "bind_array_to_texref", "matrix_to_texref"]
 

@@ -4,6 +4,7 @@
 
 from cuda.core.texture._array import *
 from cuda.core.texture._mipmapped_array import *
+from cuda.core.texture._resource_descriptor import *
 from cuda.core.texture._surface import *
 from cuda.core.texture._texture import *
 

@@ -3,7 +3,7 @@
 
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._images cimport SurfaceMember
-from cuda.core.texture._texture cimport ResourceDescriptor
+from cuda.core.texture._resource_descriptor cimport ResourceDescriptor
 
 
 cdef class SurfaceObject(DriverObject):

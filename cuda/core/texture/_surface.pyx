@@ -21,7 +21,7 @@ from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
-from cuda.core.texture._texture cimport ResourceDescriptor, ResourceDescriptor_describe
+from cuda.core.texture._resource_descriptor cimport ResourceDescriptor, ResourceDescriptor_describe
 
 from cuda.core._utils.validators import shown
 

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+
+from cuda.core._handles._handles cimport Keep
+from cuda.core._utils cimport cydriver
+from cuda.core.texture._sampling cimport Elements
+
+
+cdef class ResourceDescriptor:
+    cdef readonly object _size_bytes
+    cdef:
+        str _kind
+        object _source
+        object _format
+        object _num_channels
+        object _width
+        object _height
+        object _pitch_bytes
+
+
+# What the driver needs to read from a resource, and what keeps it; RuntimeError when the source is closed.
+cdef int ResourceDescriptor_describe(
+    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
+) except -1
+
+# The axes and the elements of the resource, which decide what options a texture can have.
+cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *
