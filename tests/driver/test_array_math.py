@@ -10,30 +10,11 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver import _array_math, gpuarray
 from cuda.core.driver._array_operations import BINARY_OF
+from support.array_values import same, sample
 
 pytestmark = pytest.mark.usefixtures("context")
 
 KINDS = ["bool", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
-
-
-def sample(dtype, shape=(6, 7), seed=0):
-    rng = np.random.default_rng(seed)
-    dtype = np.dtype(dtype)
-    values = rng.integers(1, 9, shape)
-    if dtype.kind == "f":
-        values = values + rng.integers(0, 4, shape) / 4
-    if dtype.kind == "c":
-        values = values + 1j * rng.integers(-4, 4, shape)
-    if dtype.kind == "b":
-        values = values % 2
-    return values.astype(dtype)
-
-
-def same(found, expected, tolerance=0.0):
-    host = found.get()
-    assert host.dtype == expected.dtype
-    assert host.shape == expected.shape
-    assert np.allclose(host, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", KINDS)
@@ -76,45 +57,6 @@ def test_powers(dtype):
     same(d ** gpuarray.to_gpu(np.full_like(a, 3)), a ** np.full_like(a, 3), 1e-4)
 
 
-def test_negative_powers_of_integers_are_refused():
-    d = gpuarray.to_gpu(sample("i4"))
-    with pytest.raises(ValueError, match="negative integer powers"):
-        d**-1
-    with pytest.raises(ValueError, match="negative integer powers"):
-        d **= -2
-
-
-@pytest.mark.parametrize("name", ["and_", "or_", "xor", "lshift", "rshift"])
-@pytest.mark.parametrize("dtype", ["i4", "u1"])
-def test_bits(dtype, name):
-    function = getattr(operator, name)
-    a, b = sample(dtype), sample(dtype, seed=1) % 7
-    same(function(gpuarray.to_gpu(a), gpuarray.to_gpu(b)), function(a, b))
-    same(function(gpuarray.to_gpu(a), 3), function(a, 3))
-    same(function(3, gpuarray.to_gpu(b)), function(3, b))
-
-
-@pytest.mark.parametrize("dtype", ["bool", "i4", "f2", "c8"])
-def test_signs(dtype):
-    a = sample(dtype)
-    d = gpuarray.to_gpu(a)
-    same(abs(d), abs(a), 1e-3)
-    if dtype != "bool":
-        same(-d, -a)
-        same(+d, +a)
-    if dtype in ("bool", "i4"):
-        same(~d, ~a)
-
-
-def test_negation_of_booleans_and_bits_of_floats_are_refused():
-    with pytest.raises(TypeError):
-        -gpuarray.to_gpu(sample("bool"))
-    with pytest.raises(TypeError):
-        gpuarray.to_gpu(sample("f4")) & 1
-    with pytest.raises(TypeError, match="not supported"):
-        operator.lt(gpuarray.to_gpu(sample("c8")), 1)
-
-
 def test_dates_are_kept_and_not_computed_with():
     host = np.array(["2020-01-01", "2021-01-01"], "M8[D]")
     d = gpuarray.to_gpu(host)
@@ -123,16 +65,6 @@ def test_dates_are_kept_and_not_computed_with():
     for use in (lambda: d + 1, lambda: d < d, lambda: days + days, lambda: days.mul_add(1, days, 1)):
         with pytest.raises(TypeError, match="not supported"):
             use()
-
-
-@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
-def test_comparisons_give_zero_and_one_in_the_type_of_the_operands(name):
-    function = getattr(operator, name)
-    a, b = sample("f4"), sample("f4", seed=1)
-    found = function(gpuarray.to_gpu(a), gpuarray.to_gpu(b))
-    same(found, function(a, b).astype("f4"))
-    same(function(gpuarray.to_gpu(a), 4), function(a, 4).astype("f4"))
-    same(function(gpuarray.to_gpu(a.astype("i4")), 4.5), function(a.astype("i4"), 4.5).astype("i4"))
 
 
 def test_signed_and_unsigned_numbers_are_compared_by_value():
@@ -191,35 +123,6 @@ def test_shapes_that_do_not_fit_are_refused():
         _array_math.binary(BINARY_OF[np.add], a, a, b)
 
 
-@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"])
-def test_operators_in_place_keep_the_type_and_the_memory(name):
-    function = getattr(operator, name)
-    a = sample("f4")
-    d = gpuarray.to_gpu(a)
-    address = d.ptr
-    found = function(d, 2)
-    assert found is d and d.ptr == address
-    same(d, function(a, 2), 1e-5)
-
-
-@pytest.mark.parametrize("name", ["iand", "ior", "ixor", "ilshift", "irshift"])
-def test_bits_in_place(name):
-    function = getattr(operator, name)
-    a = sample("i4")
-    d = gpuarray.to_gpu(a)
-    same(function(d, 3), function(a, 3))
-
-
-def test_results_in_place_are_cut_to_the_type():
-    d = gpuarray.to_gpu(np.array([1, 2, 3], "i4"))
-    d /= 2
-    assert d.get().tolist() == [0, 1, 1]
-    d += 1.75
-    assert d.dtype == np.int32 and d.get().tolist() == [1, 2, 2]
-    with pytest.raises(TypeError, match="complex results"):
-        d += 1j
-
-
 def test_in_place_on_overlapping_views_reads_the_old_values():
     a = np.arange(10, dtype="f4")
     d = gpuarray.to_gpu(a)
@@ -237,15 +140,6 @@ def test_ends_of_packed_arrays_are_computed(count):
         expected = np.concatenate([a, a])[begin : begin + count] + a
         assert found.get().tolist() == expected.tolist()
     assert d.get().tolist() == [*a, *a]
-
-
-@pytest.mark.parametrize("other", ["text", None, [1, 2], np.zeros(3), {1: 2}], ids=repr)
-def test_other_operands_are_type_errors(other):
-    d = gpuarray.zeros(3, "f4")
-    with pytest.raises(TypeError):
-        d + other
-    with pytest.raises(TypeError):
-        d += other
 
 
 def test_freed_memory_is_not_used():

@@ -455,11 +455,12 @@ should assignment
        array_transfer.assignment_refuses_what_does_not_fit
 must   arithmetic
        array_math.arithmetic_is_that_of_numpy
-       array_math.operators_in_place_keep_the_type_and_the_memory
+       array_operators.each_operator_takes_a_number_on_either_side
+       array_operators.operators_in_place_keep_the_type_and_the_memory
        array_math.operands_are_broadcast
        array_math.powers
 should comparisons
-       array_math.comparisons_give_zero_and_one_in_the_type_of_the_operands
+       array_operators.comparisons_give_zero_and_one_in_the_type_of_the_operands
 must   len bool str hash pickle
        array_object.length_and_truth
        array_object.text_is_that_of_the_host_copy

@@ -274,6 +274,7 @@ LAYERS = {
         "driver.__init__",
         "driver._array_numpy",
         "driver.compiler",
+        "driver._array_operators",
         "driver._array_object",
         "driver._kernel_user",
         "driver._random_tables",

@@ -17,6 +17,7 @@ __all__ = [
     "c_strides",
     "checked_axis",
     "checked_shape",
+    "completed_shape",
     "element_count",
     "f_strides",
     "indexed",
@@ -26,6 +27,7 @@ __all__ = [
     "kept_order_strides",
     "memory_range",
     "reshaped_strides",
+    "viewed_layout",
 ]
 
 ORDERS = ("C", "F", "A", "K")
@@ -234,6 +236,38 @@ def reshaped_strides(shape, strides, new_shape, itemsize: int, order: str) -> tu
         left //= extent
         stride *= extent
     return tuple(reversed(result))
+
+
+def viewed_layout(shape, strides, old: int, new: int):
+    """Return shape and strides of an array seen with elements of another size: the axis of least stride is rescaled.
+
+    Parameters
+    ----------
+    shape, strides : tuple of int
+        The extents, and the distances in bytes.
+    old, new : int
+        The bytes of an element, and of one as it is to be seen.
+
+    Raises
+    ------
+    ValueError
+        If the bytes along that axis are not contiguous, or no whole number of elements.
+    """
+    if old == new:
+        return shape, strides
+    ndim = len(shape)
+    given, shape, strides = shape, list(shape), list(strides)
+    dense = [axis for axis in range(ndim) if strides[axis] == old and shape[axis] != 1]
+    if not dense and ndim:
+        dense = [min(range(ndim), key=lambda axis: (abs(strides[axis]), -axis))]
+        if shape[dense[0]] != 1:
+            raise ValueError(f"the {old}-byte elements are not contiguous, and cannot be seen as {new}-byte elements")
+    if not dense or shape[dense[-1]] * old % new:
+        raise ValueError(f"elements of {old} bytes cannot be seen as elements of {new} bytes in shape {given}")
+    axis = dense[-1]
+    shape[axis] = shape[axis] * old // new
+    strides[axis] = new
+    return tuple(shape), tuple(strides)
 
 
 def indexed(shape, strides, key):

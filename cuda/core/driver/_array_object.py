@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The array with its operators and methods; the work is done in the other modules of arrays."""
+"""The array with its methods; the other modules of arrays do the work."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cuda.core._utils.validators import shown
-from cuda.core.driver._array_base import ArrayBase, checked_dtype
+from cuda.core.driver._array_base import checked_dtype
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_axis,
@@ -16,11 +16,13 @@ from cuda.core.driver._array_layout import (
     is_c_contiguous,
     is_f_contiguous,
     reshaped_strides,
+    viewed_layout,
 )
 from cuda.core.driver._array_making import usual_item
-from cuda.core.driver._array_math import binary, in_place, unary
+from cuda.core.driver._array_math import unary
 from cuda.core.driver._array_numpy import call_function, call_ufunc
-from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_operations import UNARY_OF
+from cuda.core.driver._array_operators import ArrayOperators
 from cuda.core.driver._array_reduce import all_of, any_of, reduce_axes
 from cuda.core.driver._array_select import linear_combination
 from cuda.core.driver._array_textures import bind_elements, bind_memory
@@ -28,24 +30,10 @@ from cuda.core.driver._array_transfer import assign, convert, copy_of, download,
 
 __all__ = ["GPUArray"]
 
-_ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _POWER = (
-    BINARY_OF[ufunc] for ufunc in (np.add, np.subtract, np.multiply, np.true_divide, np.power)
-)
-_FLOOR_DIVIDE, _REMAINDER, _AND, _OR, _XOR, _LEFT, _RIGHT = (
-    BINARY_OF[ufunc]
-    for ufunc in (
-        *(np.floor_divide, np.remainder, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift),
-    )
-)
-_EQUAL, _NOT_EQUAL, _LESS, _LESS_EQUAL, _GREATER, _GREATER_EQUAL = (
-    BINARY_OF[ufunc] for ufunc in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
-)
-_NEGATIVE, _POSITIVE, _ABSOLUTE, _INVERT, _CONJUGATE = (
-    UNARY_OF[ufunc] for ufunc in (np.negative, np.positive, np.absolute, np.invert, np.conjugate)
-)
+_CONJUGATE = UNARY_OF[np.conjugate]
 
 
-class GPUArray(ArrayBase):
+class GPUArray(ArrayOperators):
     """An n-dimensional array in device memory, with NumPy's types and operators.
 
     Work is queued on the default stream and the host goes on; only what brings values to the host waits.
@@ -96,146 +84,6 @@ class GPUArray(ArrayBase):
     __hash__ = None
     __array_function__ = call_function
     __array_ufunc__ = call_ufunc
-
-    def __add__(self, other):
-        return binary(_ADD, self, other)
-
-    def __radd__(self, other):
-        return binary(_ADD, other, self)
-
-    def __sub__(self, other):
-        return binary(_SUBTRACT, self, other)
-
-    def __rsub__(self, other):
-        return binary(_SUBTRACT, other, self)
-
-    def __mul__(self, other):
-        return binary(_MULTIPLY, self, other)
-
-    def __rmul__(self, other):
-        return binary(_MULTIPLY, other, self)
-
-    def __truediv__(self, other):
-        return binary(_DIVIDE, self, other)
-
-    def __rtruediv__(self, other):
-        return binary(_DIVIDE, other, self)
-
-    def __floordiv__(self, other):
-        return binary(_FLOOR_DIVIDE, self, other)
-
-    def __rfloordiv__(self, other):
-        return binary(_FLOOR_DIVIDE, other, self)
-
-    def __mod__(self, other):
-        return binary(_REMAINDER, self, other)
-
-    def __rmod__(self, other):
-        return binary(_REMAINDER, other, self)
-
-    def __pow__(self, other):
-        check_exponent(self, other)
-        return binary(_POWER, self, other)
-
-    def __rpow__(self, other):
-        return binary(_POWER, other, self)
-
-    def __and__(self, other):
-        return binary(_AND, self, other)
-
-    def __rand__(self, other):
-        return binary(_AND, other, self)
-
-    def __or__(self, other):
-        return binary(_OR, self, other)
-
-    def __ror__(self, other):
-        return binary(_OR, other, self)
-
-    def __xor__(self, other):
-        return binary(_XOR, self, other)
-
-    def __rxor__(self, other):
-        return binary(_XOR, other, self)
-
-    def __lshift__(self, other):
-        return binary(_LEFT, self, other)
-
-    def __rlshift__(self, other):
-        return binary(_LEFT, other, self)
-
-    def __rshift__(self, other):
-        return binary(_RIGHT, self, other)
-
-    def __rrshift__(self, other):
-        return binary(_RIGHT, other, self)
-
-    def __iadd__(self, other):
-        return in_place(_ADD, self, other)
-
-    def __isub__(self, other):
-        return in_place(_SUBTRACT, self, other)
-
-    def __imul__(self, other):
-        return in_place(_MULTIPLY, self, other)
-
-    def __itruediv__(self, other):
-        return in_place(_DIVIDE, self, other)
-
-    def __ifloordiv__(self, other):
-        return in_place(_FLOOR_DIVIDE, self, other)
-
-    def __imod__(self, other):
-        return in_place(_REMAINDER, self, other)
-
-    def __ipow__(self, other):
-        check_exponent(self, other)
-        return in_place(_POWER, self, other)
-
-    def __iand__(self, other):
-        return in_place(_AND, self, other)
-
-    def __ior__(self, other):
-        return in_place(_OR, self, other)
-
-    def __ixor__(self, other):
-        return in_place(_XOR, self, other)
-
-    def __ilshift__(self, other):
-        return in_place(_LEFT, self, other)
-
-    def __irshift__(self, other):
-        return in_place(_RIGHT, self, other)
-
-    def __eq__(self, other):
-        return binary(_EQUAL, self, other)
-
-    def __ne__(self, other):
-        return binary(_NOT_EQUAL, self, other)
-
-    def __lt__(self, other):
-        return binary(_LESS, self, other)
-
-    def __le__(self, other):
-        return binary(_LESS_EQUAL, self, other)
-
-    def __gt__(self, other):
-        return binary(_GREATER, self, other)
-
-    def __ge__(self, other):
-        return binary(_GREATER_EQUAL, self, other)
-
-    def __neg__(self):
-        return unary(_NEGATIVE, self)
-
-    def __pos__(self):
-        return unary(_POSITIVE, self)
-
-    def __abs__(self):
-        return unary(_ABSOLUTE, self)
-
-    def __invert__(self):
-        return unary(_INVERT, self)
 
     def __len__(self):
         if not self.shape:
@@ -435,7 +283,7 @@ class GPUArray(ArrayBase):
             If the bytes along the axis that runs fastest are no whole number of elements.
         """
         dtype = self.dtype if dtype is None else checked_dtype(dtype)
-        shape, strides = viewed_layout(self, dtype)
+        shape, strides = viewed_layout(self.shape, self.strides, self.dtype.itemsize, dtype.itemsize)
         return self._view(0, shape, strides, dtype)
 
     def squeeze(self) -> GPUArray:
@@ -555,30 +403,6 @@ def part_of(array: GPUArray, number: int) -> GPUArray:
     # The parts are neighbours in memory. A copy of them, because kernels of users want them contiguous.
     parts = array._view(number * dtype.itemsize, array.shape, array.strides, dtype)
     return copy_of(parts)
-
-
-def viewed_layout(array: GPUArray, dtype: np.dtype):
-    """Return shape and strides of an array seen with another type: the axis of least stride is rescaled."""
-    old, new = array.dtype.itemsize, dtype.itemsize
-    if old == new:
-        return array.shape, array.strides
-    shape, strides = list(array.shape), list(array.strides)
-    dense = [axis for axis in range(array.ndim) if strides[axis] == old and shape[axis] != 1]
-    if not dense and array.ndim:
-        dense = [min(range(array.ndim), key=lambda axis: (abs(strides[axis]), -axis))]
-        if shape[dense[0]] != 1:
-            raise ValueError(f"the {old}-byte elements are not contiguous, and cannot be seen as {new}-byte elements")
-    if not dense or shape[dense[-1]] * old % new:
-        raise ValueError(f"elements of {old} bytes cannot be seen as elements of {new} bytes in shape {array.shape}")
-    axis = dense[-1]
-    shape[axis] = shape[axis] * old // new
-    strides[axis] = new
-    return tuple(shape), tuple(strides)
-
-
-def check_exponent(base, exponent) -> None:
-    if isinstance(exponent, (int, np.integer)) and exponent < 0 and base.dtype.kind in "iu":
-        raise ValueError("integers to negative integer powers are not integers; convert the array to a float type")
 
 
 def array_from_host(cls, host: np.ndarray) -> GPUArray:
