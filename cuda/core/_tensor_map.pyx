@@ -11,7 +11,6 @@ from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
 
-from cuda.core._arrays._view_state cimport ViewState, dtype_of, layout_of
 from cuda.core._arrays._tensor_map_encoding cimport (
     TensorChoices,
     TensorNumbers,
@@ -22,8 +21,17 @@ from cuda.core._arrays._tensor_map_encoding cimport (
     read_numbers,
     read_plain_tiles,
 )
+from cuda.core._arrays._tensor_map_options cimport (
+    check_choice,
+    find_data_type,
+    int_argument,
+    plain_choice,
+    plain_data_type,
+    tile_options,
+)
+from cuda.core._arrays._view_state cimport ViewState, layout_of
 from cuda.core._context cimport Context_current, Context_ordinal
-from cuda.core._dlpack cimport DEVICE_CUDA, kDLBfloat, kDLFloat, kDLInt, kDLUInt, numpy
+from cuda.core._dlpack cimport DEVICE_CUDA
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -31,16 +39,20 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-import importlib
-import importlib.util
-from enum import IntEnum
-
 from cuda.core._arrays import _tensor_map_rules as rules
+from cuda.core._arrays._tensor_map_options import (
+    NUMPY_TYPES,
+    TensorMapDataType,
+    TensorMapDescriptorOptions,
+    TensorMapIm2ColWideMode,
+    TensorMapInterleave,
+    TensorMapL2Promotion,
+    TensorMapOOBFill,
+    TensorMapSwizzle,
+)
 from cuda.core._handles import _late
 from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.options import Options, options_class, rows_of
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
 
 __all__ = [
     "TensorMapDataType",
@@ -52,112 +64,6 @@ __all__ = [
     "TensorMapOOBFill",
     "TensorMapSwizzle",
 ]
-
-
-class TensorMapDataType(IntEnum):
-    """What the elements are: how large, and what fills tiles outside the tensor."""
-
-    UINT8 = 0
-    UINT16 = 1
-    UINT32 = 2
-    INT32 = 3
-    UINT64 = 4
-    INT64 = 5
-    FLOAT16 = 6
-    FLOAT32 = 7
-    FLOAT64 = 8
-    BFLOAT16 = 9
-    FLOAT32_FTZ = 10
-    TFLOAT32 = 11
-    TFLOAT32_FTZ = 12
-
-
-class TensorMapInterleave(IntEnum):
-    """How channels are interleaved in memory: in slices of 16 or 32 bytes."""
-
-    NONE = 0
-    INTERLEAVE_16B = 1
-    INTERLEAVE_32B = 2
-
-
-class TensorMapSwizzle(IntEnum):
-    """How 16-byte chunks of a tile change places in shared memory, so that columns are read without bank conflicts."""
-
-    NONE = 0
-    SWIZZLE_32B = 1
-    SWIZZLE_64B = 2
-    SWIZZLE_128B = 3
-
-
-class TensorMapL2Promotion(IntEnum):
-    """The bytes that a miss in the L2 cache fetches."""
-
-    NONE = 0
-    L2_64B = 1
-    L2_128B = 2
-    L2_256B = 3
-
-
-class TensorMapOOBFill(IntEnum):
-    """What elements outside the tensor read as: zero, or a NaN that multiply-add instructions can take for zero."""
-
-    NONE = 0
-    NAN_REQUEST_ZERO_FMA = 1
-
-
-class TensorMapIm2ColWideMode(IntEnum):
-    """How many pixels a wide column takes along W: as many as are asked for, or 128."""
-
-    W = 0
-    W128 = 1
-
-
-@options_class
-class TensorMapDescriptorOptions(Options):
-    """How a tensor is divided into tiles, and how these lie in shared memory.
-
-    Attributes
-    ----------
-    box_dim : tuple[int, ...]
-        The extent of a tile along each axis of the view, in elements: from 1 to 256.
-    element_strides : tuple[int, ...], optional
-        The step between the elements that are taken, along each axis: from 1 to 8. None means 1.
-    data_type : TensorMapDataType | :class:`numpy.dtype`, optional
-        What the elements are. None takes the type of the view.
-    interleave : TensorMapInterleave, optional
-        How channels are interleaved in memory. Default is ``NONE``.
-    swizzle : TensorMapSwizzle, optional
-        How 16-byte chunks change places in shared memory. Default is ``NONE``.
-    l2_promotion : TensorMapL2Promotion, optional
-        The bytes that a miss in the L2 cache fetches. Default is ``NONE``.
-    oob_fill : TensorMapOOBFill, optional
-        What elements outside the tensor read as. Default is ``NONE``, zero.
-    """
-
-    box_dim: tuple[int, ...]
-    element_strides: tuple[int, ...] | None = None
-    data_type: object = None
-    interleave: TensorMapInterleave = TensorMapInterleave.NONE
-    swizzle: TensorMapSwizzle = TensorMapSwizzle.NONE
-    l2_promotion: TensorMapL2Promotion = TensorMapL2Promotion.NONE
-    oob_fill: TensorMapOOBFill = TensorMapOOBFill.NONE
-
-    def __post_init__(self):
-        if self.box_dim is None:
-            raise TypeError("box_dim must be a tuple of int, not None")
-        self.box_dim = rules.int_tuple("box_dim", self.box_dim)
-        self.element_strides = rules.int_tuple("element_strides", self.element_strides)
-        self.data_type = data_type_option(self.data_type)
-        for name, cls in _CHOICES.items():
-            setattr(self, name, check_choice(name, getattr(self, name), cls))
-
-
-_CHOICES = {
-    "interleave": TensorMapInterleave,
-    "swizzle": TensorMapSwizzle,
-    "l2_promotion": TensorMapL2Promotion,
-    "oob_fill": TensorMapOOBFill,
-}
 
 
 cdef class TensorMapDescriptor:
@@ -364,99 +270,17 @@ def _require_view_device(view, expected_device_id, operation) -> None:
         )
 
 
-# ---------------------------------------------------------------------------------------------
-# Types of elements
-
-# By (code, bits) of DLPack, and by the types of NumPy. int8 and int16 have no counterpart.
-cdef dict ELEMENTS = {
-    (kDLUInt, 8): TensorMapDataType.UINT8,
-    (kDLUInt, 16): TensorMapDataType.UINT16,
-    (kDLUInt, 32): TensorMapDataType.UINT32,
-    (kDLInt, 32): TensorMapDataType.INT32,
-    (kDLUInt, 64): TensorMapDataType.UINT64,
-    (kDLInt, 64): TensorMapDataType.INT64,
-    (kDLFloat, 16): TensorMapDataType.FLOAT16,
-    (kDLFloat, 32): TensorMapDataType.FLOAT32,
-    (kDLFloat, 64): TensorMapDataType.FLOAT64,
-    (kDLBfloat, 16): TensorMapDataType.BFLOAT16,
-}
-
-
-def _numpy_types():
-    types = {member.name.lower(): member for member in ELEMENTS.values() if member != TensorMapDataType.BFLOAT16}
-    found = {numpy().dtype(name): member for name, member in types.items()}
-    if importlib.util.find_spec("ml_dtypes") is not None:
-        found[numpy().dtype(importlib.import_module("ml_dtypes").bfloat16)] = TensorMapDataType.BFLOAT16
-    return found
-
-
-_NUMPY_DTYPE_TO_TMA = _numpy_types()
-
-
-cdef object data_type_option(object value):
-    if value is None or isinstance(value, TensorMapDataType):
-        return value
-    if isinstance(value, int):
-        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not the int {shown(value)}")
-    try:
-        return numpy().dtype(value)
-    except Exception as error:
-        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not {shown(value)}") from error
-
-
-cdef object find_data_type(ViewState view, object data_type):
-    if isinstance(data_type, TensorMapDataType):
-        return data_type
-    if data_type is None and view._element.lanes == 1:
-        found = ELEMENTS.get((view._element.code, view._element.bits))
-        if found is not None:
-            return found
-    what = dtype_of(view) if data_type is None else data_type
-    if what is None:
-        raise ValueError("the view does not say what its elements are; give data_type")
-    found = _NUMPY_DTYPE_TO_TMA.get(what)
-    if found is None:
-        raise ValueError(f"tensor maps have no data type for {what}; give data_type as a TensorMapDataType")
-    return found
+# Other packages import it under this name.
+_NUMPY_DTYPE_TO_TMA = NUMPY_TYPES
 
 
 # ---------------------------------------------------------------------------------------------
 # Arguments
 
-cdef object check_choice(str name, object value, object cls):
-    if value is None:
-        return cls(0)
-    if not isinstance(value, cls):
-        raise TypeError(f"{name} must be a {cls.__name__}, not {shown(value)}")
-    return value
-
-
-cdef object int_argument(str name, object value):
-    (number,) = rules.int_tuple(name, (value,))
-    return number
-
-
 cdef ViewState view_argument(object view):
     if not isinstance(view, StridedMemoryView):
         raise TypeError(f"view must be a StridedMemoryView, not {type(view).__name__}")
     return view
-
-
-cdef object tile_options(object box_dim, object options, dict choices):
-    if options is None:
-        if box_dim is None:
-            raise TypeError("give box_dim, or options with it")
-        return TensorMapDescriptorOptions(box_dim, **choices)
-    if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
-        raise TypeError("give either options, or box_dim and the other arguments, not both")
-    if isinstance(options, dict):
-        known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
-        if not options.keys() <= known:
-            raise TypeError(f"unknown tensor map options: {sorted(map(str, options.keys() - known))}")
-        return TensorMapDescriptorOptions(**options)
-    if not isinstance(options, TensorMapDescriptorOptions):
-        raise TypeError(f"options must be a TensorMapDescriptorOptions or a dict, not {type(options).__name__}")
-    return options
 
 
 cdef int check_memory(ViewState view, int alignment) except -1:
@@ -525,22 +349,7 @@ cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choice
     return self
 
 
-# The member for what the elements are, or are to be taken for; None where that needs another look.
-cdef object plain_data_type(ViewState view, object data_type):
-    if type(data_type) is TensorMapDataType:
-        return data_type
-    if data_type is None and view._element.lanes == 1:
-        return ELEMENTS.get((view._element.code, view._element.bits))
-    dtype = view._dtype if data_type is None else data_type
-    return _NUMPY_DTYPE_TO_TMA.get(dtype) if isinstance(dtype, numpy().dtype) else None
-
-
 cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
-
-
-# The number of a member, or of None; -1 for anything else.
-cdef inline int plain_choice(object value, object cls) except -2:
-    return 0 if value is None else <int>value if type(value) is cls else -1
 
 
 # All but the encoding, which differs between the kinds.

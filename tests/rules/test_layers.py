@@ -200,6 +200,7 @@ LAYERS = {
         "_memoryview",
         "_arrays._typed_view",
         "_arrays._tensor_map_rules",
+        "_arrays._tensor_map_options",
         "_arrays._tensor_map_encoding",
         "_tensor_map",
         "texture._elements",

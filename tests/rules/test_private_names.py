@@ -111,6 +111,18 @@ IMPORTED = {
     "_layout": ["_StridedLayout"],
     "_dlpack": ["DLDeviceType", "classify_dl_device", "make_py_capsule"],
     "_host": ["Host"],
+    "_tensor_map": [
+        "TensorMapDataType",
+        "TensorMapDescriptor",
+        "TensorMapDescriptorOptions",
+        "TensorMapIm2ColWideMode",
+        "TensorMapInterleave",
+        "TensorMapL2Promotion",
+        "TensorMapOOBFill",
+        "TensorMapSwizzle",
+        "_NUMPY_DTYPE_TO_TMA",
+        "_require_view_device",
+    ],
     "texture._texture": ["ResourceDescriptor", "TextureObject", "TextureObjectOptions", "_normalize_address_modes"],
 }
 # What they call on classes of ours.
@@ -129,6 +141,7 @@ PICKLED = {
     "_module": ["ObjectCode"],
     "_host": ["Host"],
     "_memory._copy_enums": ["MemcpyOverlapMode", "MemcpySrcAccessOrder"],
+    "_tensor_map": ["TensorMapDataType", "TensorMapDescriptorOptions", "TensorMapSwizzle"],
 }
 
 
