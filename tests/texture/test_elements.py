@@ -35,6 +35,8 @@ def test_format_without_a_member_is_refused(format):
 @pytest.mark.parametrize("member", ArrayFormatType)
 def test_size_of_an_element_is_that_of_numpy(member):
     assert element_size(member, 4) == 4 * np.dtype(member.value).itemsize
+    with pytest.raises(ValueError, match="'float128' is no ArrayFormatType"):
+        element_size("float128", 1)
 
 
 @pytest.mark.parametrize("channels", [3, 0, -1, 5, True, "1", 2.0, None])

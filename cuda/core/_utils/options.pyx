@@ -99,11 +99,12 @@ cdef class Options:
             values.update(kwargs)
             if len(values) != PyTuple_GET_SIZE(table.names):
                 raise TypeError(unknown_field(cls, next(name for name in kwargs if name not in table.defaults)))
-        if table.needed:
-            check_complete(cls, values)
+        for index in range(table.needed):
+            if values[<object>PyTuple_GET_ITEM(table.names, index)] is MISSING:
+                refuse_incomplete(cls, values)
         PyObject_GenericSetAttr(self, "__dict__", values)
         if cls.__post_init__ is not _no_check:
-            run_check(self)
+            run_check(self, values)
 
     def __repr__(self):
         cdef Table table = table_of(type(self))
@@ -152,7 +153,7 @@ cdef class Options:
 
     def _check(self) -> None:
         """Check all fields once, although that may assign some."""
-        run_check(self)
+        run_check(self, self.__dict__)
 
 
 @cython.auto_pickle(False)
@@ -287,20 +288,18 @@ cdef tuple values_of(object options, Table table):
     return tuple([values.get(name, MISSING) for name in table.names])
 
 
-cdef int run_check(object options) except -1:
-    options.__dict__["_is_checking"] = True
+cdef int run_check(object options, dict values) except -1:
+    values["_is_checking"] = True
     try:
         options.__post_init__()
     finally:
-        del options.__dict__["_is_checking"]
+        del values["_is_checking"]
     return 0
 
 
-cdef int check_complete(type cls, dict values) except -1:
+cdef int refuse_incomplete(type cls, dict values) except -1:
     missing = [name for name, value in values.items() if value is MISSING]
-    if missing:
-        raise TypeError(f"{cls.__name__} needs {' and '.join([repr(name) for name in missing])}")
-    return 0
+    raise TypeError(f"{cls.__name__} needs {' and '.join([repr(name) for name in missing])}")
 
 
 # --- What others ask of a dataclass --------------------------------------------------------------

@@ -166,14 +166,12 @@ cdef class OpaqueArray(DriverObject):
     @property
     def element_bytes(self) -> int:
         """The bytes of an element."""
-        if self._format is None:
-            refuse_closed(self)
-        return element_size(self._format, self._num_channels)
+        return Array_element_bytes(self)
 
     @property
     def size_bytes(self) -> int:
         """The bytes of all elements, densely packed, as in copies."""
-        size = self.element_bytes
+        size = Array_element_bytes(self)
         for extent in self._shape:
             size *= extent
         return size
@@ -245,8 +243,7 @@ class OpaqueArrayOptions(Options):
     is_cubemap: bool = False
     is_texture_gather: bool = False
 
-    def __post_init__(self):
-        check_image(self)
+    __post_init__ = check_image
 
 
 def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
@@ -323,6 +320,12 @@ cdef unsigned int Array_flags(object options) except? 0xffff_ffff:
     if values.get("is_texture_gather"):     # mipmapped arrays have no such option
         flags |= cydriver.CUDA_ARRAY3D_TEXTURE_GATHER
     return flags
+
+
+cdef object Array_element_bytes(OpaqueArray self):
+    if self._format is None:
+        refuse_closed(self)
+    return element_size(self._format, self._num_channels)
 
 
 # The members of ArrayFormatType, which there is one of each, and the driver's value: their hash takes longer.
@@ -465,7 +468,7 @@ cdef int describe_copy(
     )
     width, height, depth = driver_extents(self._shape, self._flags)
     memset(c_copy, 0, sizeof(cydriver.CUDA_MEMCPY3D))
-    c_copy.WidthInBytes = width * self.element_bytes
+    c_copy.WidthInBytes = width * Array_element_bytes(self)
     c_copy.Height = height or 1
     c_copy.Depth = depth or 1
     if is_read:

@@ -168,11 +168,11 @@ class MipmappedArrayOptions(Options):
     is_cubemap: bool = False
 
     def __post_init__(self):
+        cdef dict values = self.__dict__
         check_image(self)
-        levels = checked_count("num_levels", self.num_levels)
-        vars(self)["num_levels"] = levels
+        values["num_levels"] = levels = checked_count("num_levels", values["num_levels"])
         if levels >= 1 << 31:
-            raise ValueError(f"num_levels must be less than 2**31, not {self.num_levels}")
+            raise ValueError(f"num_levels must be less than 2**31, not {levels}")
 
 
 def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:

@@ -25,28 +25,32 @@ __all__ = [
 ]
 
 FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
-_FORMAT_SIZES = {member: 4 if "32" in member else 2 if "16" in member else 1 for member in ArrayFormatType}
+# A list, because there is one of each member: their hash takes longer than a search.
+cdef list _sizes = [(member, 4 if "32" in member else 2 if "16" in member else 1) for member in ArrayFormatType]
 
 # Flags of cuArray3DCreate: the last extent counts layers, or layers or faces.
 _LAYERED = 0x01
 _WITH_LAYERS = 0x05
 
 _MOST = (1 << 63) - 1
+_CHANNELS = (1, 2, 4)
 
 
 def check_image(options) -> None:
     """Check and normalise what the options of arrays and of mipmapped arrays have in common."""
-    values = vars(options)
+    values = options.__dict__
     values["shape"] = shape = _checked_shape(values["shape"])
     values["format"] = checked_format(values["format"])
-    values["num_channels"] = checked_channels(values["num_channels"])
-    rank = len(shape)
-    if options.is_cubemap:
+    channels = values["num_channels"]
+    if type(channels) is not int or channels not in _CHANNELS:
+        values["num_channels"] = checked_channels(channels)
+    if values["is_cubemap"]:
+        rank = len(shape)
         faces = shape[2] if rank == 3 else 0
         if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
             count = "a multiple of 6" if options.is_layered else "6"
             raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
-    elif options.is_layered and rank == 1:
+    elif values["is_layered"] and len(shape) == 1:
         raise ValueError(f"shape of a layered array must end with the number of layers, not be {shape}")
 
 
@@ -86,20 +90,20 @@ def checked_format(value) -> ArrayFormatType:
     kind = type(value)
     if kind is ArrayFormatType:
         return value
-    if kind is str and value in _MEMBERS:
-        return _MEMBERS[value]
-    if kind is type and value in _SEEN:
-        return _SEEN[value]
+    if kind is str or kind is type:  # what others do when they are hashed is theirs
+        known = _known.get(value)
+        if known is not None:
+            return known
     numpy = sys.modules.get("numpy")
-    if hasattr(numpy, "generic") and not isinstance(value, str):
+    if kind is not str and hasattr(numpy, "generic"):
         is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
-        if isinstance(value, numpy.dtype) or is_scalar_type:
-            dtype = numpy.dtype(value)
+        dtype = numpy.dtype(value) if is_scalar_type else value
+        if isinstance(dtype, numpy.dtype):
             # The number of a type is its own, also where it has another byte order.
             found = _of_numpy().get(dtype.num)
             if found is not None and dtype.isnative:
                 if is_scalar_type:
-                    _SEEN[value] = found
+                    _known[value] = found
                 return found
     if not isinstance(value, str):
         choices = format_or_list(sorted(ARRAY_FORMAT.names))
@@ -107,8 +111,8 @@ def checked_format(value) -> ArrayFormatType:
     return check_str_enum(value, ArrayFormatType)
 
 
-_MEMBERS = {member.value: member for member in ArrayFormatType}
-_SEEN = {}  # scalar types of NumPy, by what they are
+# Formats by their strings, and by the scalar types of NumPy that were seen.
+cdef dict _known = {member.value: member for member in ArrayFormatType}
 
 
 @functools.cache
@@ -119,10 +123,8 @@ def _of_numpy() -> dict[int, ArrayFormatType]:
 
 def checked_channels(value) -> int:
     """Return the number of channels; ValueError if it is not 1, 2 or 4."""
-    if type(value) is int and value in (1, 2, 4):
-        return value
     number = operator.index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else None
-    if number not in (1, 2, 4):
+    if number not in _CHANNELS:
         raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
     return number
 
@@ -182,7 +184,11 @@ def checked_color(color) -> tuple[float, ...]:
 
 def element_size(format: ArrayFormatType, num_channels: int) -> int:
     """Return the bytes of an element."""
-    return _FORMAT_SIZES[format] * num_channels
+    cdef tuple entry
+    for entry in _sizes:
+        if entry[0] is format:
+            return entry[1] * num_channels
+    raise ValueError(f"{shown(format)} is no ArrayFormatType")
 
 
 def _checked_shape(shape) -> tuple[int, ...]:
