@@ -216,6 +216,38 @@ assert name(d.cuGreenCtxWaitEvent(context, event)) == "STREAM_CAPTURE_INVALIDATE
     )
 
 
+def test_an_event_of_a_primary_context_waits_for_all_its_streams_also_for_closed_ones(child):
+    child(
+        BEGIN
+        + """
+import ctypes, threading
+primary = value(d.cuDevicePrimaryCtxRetain(0))
+d.cuCtxSetCurrent(primary)
+context = green(split(1, 8)[2][0])
+go = threading.Event()
+hold = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: go.wait(20))
+event = value(d.cuEventCreate(2))
+for make in (
+    lambda: value(d.cuStreamCreate(1)), lambda: value(d.cuGreenCtxStreamCreate(context, 1, 0)),
+    lambda: d.CUstream(1), lambda: d.CUstream(2),
+):
+    go.clear()
+    stream = make()
+    assert name(d.cuLaunchHostFunc(stream, ctypes.cast(hold, ctypes.c_void_p).value, 0)) == "SUCCESS"
+    if int(stream) > 2:
+        d.cuStreamDestroy(stream)
+    assert name(d.cuCtxRecordEvent(primary, event)) == "SUCCESS"
+    assert name(d.cuEventQuery(event)) == "NOT_READY"
+    go.set()
+    assert name(d.cuEventSynchronize(event)) == "SUCCESS" == name(d.cuEventQuery(event))
+stream = value(d.cuStreamCreate(1))
+d.cuStreamBeginCapture(stream, d.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+assert name(d.cuCtxRecordEvent(primary, event)) == "STREAM_CAPTURE_UNSUPPORTED"
+assert name(d.cuStreamEndCapture(stream)) == "STREAM_CAPTURE_INVALIDATED"
+"""
+    )
+
+
 def test_older_drivers_know_no_work_queues(child):
     child(
         BEGIN

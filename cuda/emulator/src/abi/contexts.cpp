@@ -3,6 +3,8 @@
 //
 // Contexts, and the stack of current contexts.
 #include "../state/green_context.hpp"
+#include "../state/streams/event.hpp"
+#include "../state/streams/stream.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -173,6 +175,21 @@ ENTRY(cuCtxSynchronize, 13000)(CUcontext ctx)
     TRY(need_context(ctx, &context));
     auto green = GreenContext::of(ctx ? ctx : current_handle());
     return green ? green->synchronize() : context->synchronize();
+}
+
+ENTRY(cuCtxRecordEvent, 12050)(CUcontext hCtx, CUevent hEvent)
+{
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Event> event;
+    TRY(need_context(hCtx, &context));
+    TRY(need_event(hEvent, &event));
+    REQUIRE(event->context() == context, CUDA_ERROR_INVALID_HANDLE);
+    if (auto green = GreenContext::of(hCtx ? hCtx : current_handle()))
+        return green->record(event);
+    // The context keeps the queue of a stream that is gone until its work is done.
+    auto marks = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false);
+    context->add_stream(marks->row());
+    return marks->record(event, context->ends());
 }
 
 // Cache preferences: this device has no such caches, and ignores them, as documented for devices without the choice.

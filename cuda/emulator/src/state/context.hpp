@@ -72,6 +72,7 @@ public:
     // What an operation of the legacy stream waits for: the ends of all blocking streams of the given green context, or
     // of the streams outside of green contexts.
     std::vector<Place> blocking_ends(uint64_t green) const;
+    std::vector<Place> ends(uint64_t green = 0) const; // of all streams
     CUresult synchronize(uint64_t green = 0);
     void wait_idle(); // without the checks that a driver call makes
     void wait_idle(std::chrono::steady_clock::time_point end);
@@ -96,7 +97,6 @@ public:
 
 private:
     void end();
-    std::vector<Place> ends(uint64_t green = 0) const; // of all streams
     struct State;
     std::unique_ptr<State> state_;
 };

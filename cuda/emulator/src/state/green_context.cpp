@@ -216,10 +216,10 @@ CUresult GreenContext::record(const std::shared_ptr<Event>& event)
     for (const auto& stream : streams())
         if (stream->is_capturing())
             return Capture::refuse(*stream);
+    std::vector<Place> places;
     for (const auto& stream : streams())
-        if (CUresult failed = marks_->follow({stream->queue(), stream->queue()->submitted()}))
-            return failed;
-    return marks_->record(event);
+        places.push_back({stream->queue(), stream->queue()->submitted()});
+    return marks_->record(event, std::move(places));
 }
 
 CUresult GreenContext::wait(const std::shared_ptr<Event>& event)

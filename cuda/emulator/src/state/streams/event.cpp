@@ -83,6 +83,13 @@ CUresult Event::error() const
     return context ? context->sticky() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+std::vector<Place> Event::Point::places() const
+{
+    std::vector<Place> all = before;
+    all.push_back(place);
+    return all;
+}
+
 CUresult Event::query() const
 {
     if (CUresult failed = error())
@@ -96,8 +103,10 @@ CUresult Event::query() const
         return CUDA_SUCCESS;
     if (!point->place.reached())
         return CUDA_ERROR_NOT_READY;
-    Queue& queue = *point->place.queue;
-    return queue.tell_dropped(queue.dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+    bool whole = true;
+    for (const Place& place : point->places())
+        whole &= !place.queue->tell_dropped(place.queue->dropped());
+    return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
 CUresult Event::synchronize() const
@@ -112,7 +121,7 @@ CUresult Event::synchronize() const
         if (owner_is_interrupted(context_))
             result = CUDA_ERROR_LAUNCH_FAILED;
     } else if (auto point = last()) {
-        result = wait_for({point->place});
+        result = wait_for(point->places());
         exec::flush_output();
         count_synchronization();
     }

@@ -32,6 +32,7 @@ public:
 
     // Each record makes a new point; a wait that was submitted before keeps the old one.
     struct Point {
+        std::vector<Place> places() const; // in all queues
         Place place;
         std::weak_ptr<Context> context; // where it was recorded
         std::chrono::steady_clock::time_point time; // written before the place counts as reached
@@ -39,6 +40,7 @@ public:
         std::weak_ptr<Capture> capture;
         std::vector<GraphNode*> nodes; // in the graph of the capture
         uint64_t shared = 0;           // the number of the record, for events that processes share
+        std::vector<Place> before;     // what the record waits for, in other queues: it tells what was dropped there
     };
     std::shared_ptr<Point> new_point() const { return std::make_shared<Point>(); }
     void publish(std::shared_ptr<Point> point) { std::atomic_store(&last_, std::move(point)); }

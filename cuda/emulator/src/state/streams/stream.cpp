@@ -157,7 +157,7 @@ CUresult Stream::run(Operation operation)
     return context && context->sticky() ? context->sticky() : result;
 }
 
-CUresult Stream::record(const std::shared_ptr<Event>& event)
+CUresult Stream::record(const std::shared_ptr<Event>& event, std::vector<Place> before)
 {
     if (is_capturing())
         return CaptureCalls::get().record(*this, *event);
@@ -176,8 +176,10 @@ CUresult Stream::record(const std::shared_ptr<Event>& event)
                             return CUDA_SUCCESS;
                         }};
     point->place.queue = queue_;
-    auto own = legacy_places();
-    point->place.number = queue_->add(std::move(operation), std::move(own));
+    auto places = legacy_places();
+    places.insert(places.end(), before.begin(), before.end());
+    point->before = std::move(before);
+    point->place.number = queue_->add(std::move(operation), std::move(places));
     if (config().mode == Mode::deterministic)
         queue_->wait(point->place.number, true);
     event->publish(point);

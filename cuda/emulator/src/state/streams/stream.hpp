@@ -59,7 +59,8 @@ public:
     // Appends an operation. Implements the rules of the legacy stream: its operations follow all earlier ones of
     // blocking streams, and later ones of blocking streams follow them.
     CUresult enqueue(Operation operation);
-    CUresult record(const std::shared_ptr<Event>& event);
+    // Also after places in other queues.
+    CUresult record(const std::shared_ptr<Event>& event, std::vector<Place> before = {});
     // `external`: in a capture, wait for the event at each run of the graph, not for its place in the graph.
     CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
     CUresult record_external(const std::shared_ptr<Event>& event);
