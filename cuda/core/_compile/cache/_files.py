@@ -150,7 +150,8 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return os.path.join(self._entries, name[:2], name[2:])
 
     def _check_path(self, path: str, state) -> str:
-        return f"{self._checks}{path[len(self._entries) :]}.{state.st_ino}"
+        # The number of a replaced file may be that of the next one, whose entry a late writer must not remove.
+        return f"{self._checks}{path[len(self._entries) :]}.{state.st_ino}-{state.st_mtime_ns}"
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -213,13 +214,12 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
                 file.write(value)
                 file.flush()
                 os.fsync(file.fileno())
-                state = os.fstat(file.fileno())
-            # Before the file can be found, so that none is compared with the check of another.
-            check_path = self._check_path(path, state)
-            self._write_check(check_path, check_of(value))
             # The clock of files may be behind this one, which tells when they are read.
             now = time.time_ns()
             os.utime(temporary, ns=(now, now))
+            # Before the file can be found, so that none is compared with the check of another.
+            check_path = self._check_path(path, os.lstat(temporary))
+            self._write_check(check_path, check_of(value))
             make_private_directory(os.path.dirname(path))
             replaced = [state for found, state in scan(os.path.dirname(path)) if found == path]
             if replaced and stat.S_ISDIR(replaced[0].st_mode):
