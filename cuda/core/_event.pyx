@@ -9,8 +9,8 @@ from libc.string cimport memcpy, memset
 
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, KeptEvent, address
-from cuda.core._handles._waiting cimport wait_for_event
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
+from cuda.core._handles._waiting cimport call_driver, wait_for_event
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport (
@@ -284,10 +284,11 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     cdef Event self = cls.__new__(cls)
     cdef Event mine
     cdef EventHandle h_mine
-    cdef cydriver.CUipcEventHandle handle
+    cdef Opening opening
+    cdef Handle[Opening] h_opening
     cdef cydriver.CUevent c_event = NULL
-    if len(descriptor._payload) != sizeof(handle):
-        raise ValueError(f"the descriptor must carry {sizeof(handle)} bytes, not {len(descriptor._payload)}")
+    if len(descriptor._payload) != sizeof(opening.handle):
+        raise ValueError(f"the descriptor must carry {sizeof(opening.handle)} bytes, not {len(descriptor._payload)}")
     # The same payload opens the event in further processes, too.
     self._ipc_descriptor = descriptor
     mine = _exported.get(descriptor._payload)
@@ -299,10 +300,15 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
         self._device_id = mine._device_id
         self._flags = mine._flags
         return self
-    memcpy(&handle, <char*>descriptor._payload, sizeof(handle))
+    memcpy(&opening.handle, <char*>descriptor._payload, sizeof(opening.handle))
     init_driver()
+    h_opening = Handle[Opening].own(opening, &end_opening, Keep())
     with nogil:
-        HANDLE_RETURN(cydriver.cuIpcOpenEventHandle(&c_event, handle), b"cuIpcOpenEventHandle")
+        HANDLE_RETURN(
+            <cydriver.CUresult>call_driver(&open_handle, &h_opening.value(), h_opening.keep()), b"cuIpcOpenEventHandle"
+        )
+    c_event = h_opening.value().c_event
+    (&h_opening.value()).c_event = NULL
     self._h_event.set(EventHandle.own(c_event, &Event_destroy, Keep()))
     self._device_id = -1
     self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
@@ -310,6 +316,22 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
         self._flags |= cydriver.CU_EVENT_BLOCKING_SYNC
     register_reducer(Event, _reduce_event)
     return self
+
+
+# A call that opens an event, which a signal handler may leave behind: then what it opened ends with it.
+cdef struct Opening:
+    cydriver.CUipcEventHandle handle
+    cydriver.CUevent c_event
+
+
+cdef int open_handle(void* what) noexcept nogil:
+    cdef Opening* opening = <Opening*>what
+    return <int>cydriver.cuIpcOpenEventHandle(&opening.c_event, opening.handle)
+
+
+cdef void end_opening(Opening opening) noexcept nogil:
+    if opening.c_event != NULL:
+        Event_destroy(opening.c_event)
 
 
 def _reduce_event(Event event):

@@ -10,6 +10,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
+from cuda.core._handles._idle_ends import has_waiting_ends
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.ranges._allocation import allocate_device
 from cuda.core._utils.cuda_utils import OutOfMemoryError
@@ -214,9 +215,12 @@ def test_memory_whose_address_is_known_is_freed_after_all_work(array, look):
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
     drv.Context.synchronize()
     with busy(stream) as release:
-        threading.Timer(0.02, release).start()
-        result = None
-        assert stream.is_done()
+        result = None  # this waits for nothing
+        assert has_waiting_ends()
+        release()
+        stream.synchronize()
+    drv.Context.synchronize()
+    assert not has_waiting_ends()
 
 
 def test_memory_that_only_operations_know_is_freed_in_the_order_of_the_default_stream(array):

@@ -61,6 +61,9 @@ def program():
             finally:
                 device.sync()  # before anything is freed that is in use
                 del numbers
+                second.close()
+                first.close()
+                device.sync()  # before ends that look for work, so that each run makes the same calls
     finally:
         stream.close()
         other.close()
@@ -79,7 +82,7 @@ EVERYDAY = {
     "cuCtxSetCurrent", "cuDeviceGetAttribute", "cuStreamCreateWithPriority",
     "cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetAttribute", "cuMemPoolCreate", "cuMemAllocFromPoolAsync",
     "cuMemAllocHost_v2", "cuMemcpyAsync", "cuMemsetD8Async", "cuLaunchKernelEx", "cuEventCreate", "cuEventRecord",
-    "cuStreamWaitEvent", "cuEventSynchronize", "cuStreamSynchronize", "cuCtxSynchronize", "cuMemFreeAsync",
+    "cuStreamWaitEvent", "cuEventSynchronize", "cuStreamSynchronize", "cuCtxRecordEvent", "cuMemFreeAsync",
     "cuMemFreeHost", "cuMemPoolDestroy", "cuEventDestroy_v2", "cuStreamDestroy_v2", "cuLibraryUnload",
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from cuda.core import Event, EventOptions
 from cuda.core._memory import Buffer, PinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support import shared_memory
-from support.failures import CODES, OF_ENDING_POOLS, fail_each_call
+from support.failures import CODES, MARKING, fail_each_call
 
 pytestmark = [
     pytest.mark.requires(software=True),
@@ -35,7 +35,7 @@ def test_exporting(stream, shareable, code):
                 assert returned == buffer
 
     before = shared_memory.descriptors()
-    failed = fail_each_call(program, code, overcome=OF_ENDING_POOLS)
+    failed = fail_each_call(program, code, overcome=MARKING)
     assert failed >= {"cuMemPoolExportToShareableHandle", "cuMemPoolExportPointer", "cuMemAllocFromPoolAsync"}
     assert shared_memory.descriptors() <= before
 

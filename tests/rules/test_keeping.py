@@ -18,6 +18,25 @@ FIELD = re.compile(r"^    (?:    |cdef )(?!IPC)(?:\w*Handle|Handle\[[\w.]+\]) +\
 FUNCTION = re.compile(r"^ *(?:cdef|cpdef|def) .*\(")
 LOCAL = re.compile(r"^ +cdef (?:Kept\w+|\w*Handle) (?P<name>\w+)(?: *=.*)?$")
 RAW = re.compile(r"^ +return (?P<value>.*)")
+OBJECT = re.compile(
+    r"^    (?:    |cdef )(?:\w+\.)?(?:CU(?:stream|event|context|greenCtx|library|kernel|function|module|memoryPool|"
+    r"array|mipmappedArray|texObject|surfObject|graphicsResource|linkState|graph|graphExec|graphNode|userObject|deviceptr|"
+    r"graphConditionalHandle|devResource)|nvJitLinkHandle|nvrtcProgram) +(?P<name>\w+)"
+)
+# Fields that are raw objects, and why none of them ends under a call.
+RAW_FIELDS = {
+    ("_compile/_nvjitlink_linker.pyx", "c_link"): "used and destroyed by its own thread only",
+    ("_device_resources.pxd", "_resource"): "a description, not an object of the driver",
+    ("_memory/_ipc.pyx", "pointer"): "the allocation's keep is this object, which never changes it",
+    ("graph/_graph_condition.pxd", "_c_handle"): "a number of its graph, which it keeps",
+    ("graph/_graph_state.pxd", "c_node"): "a part of the tree, which each call keeps; only its own destroy() ends it",
+    ("graph/_graph_state.pxd", "_user_object"): "released with its node",
+    ("graph/_graph_state.pxd", "c_graph"): "a part of the tree, which each call keeps",
+    ("graph/_graph_state.pxd", "c_holder"): "a part of the tree, which each call keeps",
+    ("graph/_memory_values.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
+    ("graph/_memory_values.pxd", "c_context"): "the one that was current, which the driver checks",
+    ("graph/_node_images.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
+}
 
 
 def named(path: Path) -> str:
@@ -32,6 +51,20 @@ def test_objects_have_members_unless_a_handle_never_changes(path):
 @pytest.mark.parametrize("path", SOURCES, ids=named)
 def test_no_function_returns_the_raw_value_of_its_own_reference(path):
     assert list(escaping_values(path.read_text())) == []
+
+
+def test_raw_objects_in_fields_are_known():
+    found = {
+        (named(path).removeprefix("cuda/core/"), name) for path in SOURCES for name in raw_fields(path.read_text())
+    }
+    assert found == set(RAW_FIELDS)
+
+
+def test_planted_raw_object_is_found():
+    planted = "cdef class Event(DriverObject):\n    cdef:\n        cydriver.CUevent c_event  # owned\n"
+    assert list(raw_fields(planted)) == ["c_event"]
+    assert list(raw_fields(planted.replace("cydriver.CUevent ", "cydriver.CUevent_flags "))) == []
+    assert list(raw_fields("    cdef cydriver.CUstream c_stream = NULL\n")) == []
 
 
 def test_planted_handle_is_found():
@@ -63,6 +96,19 @@ def changing_handles(text: str) -> Iterator[str]:
         field = FIELD.match(line)
         if is_class and field and "(" not in line and "set once" not in field["comment"]:
             yield line
+
+
+def raw_fields(text: str) -> Iterator[str]:
+    """Yield the names of the fields of classes that are objects of the driver or of a compiler."""
+    is_class = is_function = False
+    for line in text.splitlines():
+        if line and not line.startswith((" ", "#")):
+            is_class = bool(CLASS.match(line))
+        if line and not line.startswith("     "):
+            is_function = bool(FUNCTION.match(line))
+        field = OBJECT.match(line)
+        if is_class and field and not is_function and "(" not in line:
+            yield field["name"]
 
 
 def escaping_values(text: str) -> Iterator[str]:

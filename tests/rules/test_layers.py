@@ -56,6 +56,7 @@ LAYERS = {
     "handles, data formats": [
         "_handles._mechanism",
         "_handles._handles",
+        "_handles._work",
         "_handles._idle_ends",
         "_handles._images",
         "_handles._waiting",

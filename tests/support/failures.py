@@ -9,8 +9,8 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
-# Calls about work that is on its way where a pool ends, if there is any: when one fails, the pool ends later.
-OF_ENDING_POOLS = ("cuStreamGetCtx", "cuCtxPushCurrent*", "cuEventCreate", "cuEventRecord", "cuEventQuery")
+# What leaves a mark behind work that the end of a resource waits for. Where that fails, the stream is asked again.
+MARKING = ("cuStreamGetCtx", "cuCtxGetCurrent", "cuCtxPushCurrent*", "cuEventCreate", "cuEventRecord", "cuEventQuery")
 
 
 def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
@@ -21,17 +21,24 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
     on the device, and the program has to work afterwards.
     """
     import cuda.emulator
+    from cuda.core._handles._idle_ends import wait_for_waiting_ends
 
     wrong = []
+
+    def settled():
+        try:
+            program()
+        finally:
+            wait_for_waiting_ends()  # what waits for work is not left over
 
     def check(call, error):
         if not is_clear(error, call, code):
             wrong.append(f"{call} failed with {type(error).__name__}: {error}")
 
     def sweep():
-        failed = cuda.emulator.sweep(program, code, calls=",!".join([calls, *overcome]), check=check)
+        failed = cuda.emulator.sweep(settled, code, calls=",!".join([calls, *overcome]), check=check)
         if overcome:
-            failed += cuda.emulator.sweep(program, code, calls=",".join(overcome), must_raise=False, check=check)
+            failed += cuda.emulator.sweep(settled, code, calls=",".join(overcome), must_raise=False, check=check)
         assert not wrong, "; ".join(wrong)
         program()
         return set(failed)

@@ -14,7 +14,7 @@ from multiprocessing.reduction import ForkingPickler
 
 from cuda.core import Buffer, Device, DeviceMemoryResource, Event
 from cuda.core._memory._ipc import IPCBufferDescriptor
-from support.failures import OF_ENDING_POOLS, fail_each_call
+from support.failures import MARKING, fail_each_call
 from support.memory import read
 from support.processes import open_descriptors
 from support.threads import in_thread
@@ -243,7 +243,7 @@ def fail_each_import(cls, handle, descriptor, code) -> tuple[set[str], bool]:
 
     before = descriptors()
     # How long an allocation is need not be known.
-    return fail_each_call(program, code, overcome=["cuMemGetAddressRange*", *OF_ENDING_POOLS]), descriptors() <= before
+    return fail_each_call(program, code, overcome=["cuMemGetAddressRange*", *MARKING]), descriptors() <= before
 
 
 def fail_each_event_call(descriptor, code) -> set[str]:

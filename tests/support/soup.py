@@ -35,6 +35,7 @@ from cuda.core import (
     Buffer,
     Device,
     MemoryResource,
+    driver,
     launch,
     system,
 )
@@ -45,12 +46,14 @@ from support import subjects
 
 DOCUMENTED = (RuntimeError, TypeError, ValueError, OverflowError, BufferError, AttributeError, CUDAError, MemoryError)
 FAILURES = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_ILLEGAL_ADDRESS")
-DOCUMENTED += (system.NvmlError, OSError)
+DOCUMENTED += (system.NvmlError, OSError, driver.Error)
 # What these take are addresses and descriptors that the caller vouches for.
 VOUCHED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
 BUILDERS = ("GraphBuilder", "BuildingGraphBuilder")
 # While a capture is on its way, memory cannot be freed at once, nor what the capture allocated.
 OF_CAPTURES = re.compile(r"STREAM_CAPTURE_|CUDA_ERROR_INVALID_VALUE: invalid argument \(cuMemFree")
+# What the classic interface says itself, with the code of the driver: of objects that were closed, for example.
+OF_CLASSIC = re.compile(r"failed: invalid resource handle - ")
 EACH = 8  # objects of a class in the pot
 JUNK = (None, -1, 0, 2**70, "no", b"", 1.5, (), object())
 
@@ -60,7 +63,7 @@ class Pot:
 
     def __init__(self, has_captures: bool):
         self.objects: dict[str, list] = collections.defaultdict(list)
-        self.makers = subjects.makers()
+        self.makers = subjects.makers() | subjects.CLASSIC
         # Compiling for each would leave no time for the rest; a process checkpoints others, and not itself.
         for name in ("Program", "Process", *(() if has_captures else BUILDERS)):
             del self.makers[name]
@@ -143,6 +146,7 @@ class Cook(threading.Thread):
 
     def run(self):
         Device(0).set_current()
+        subjects.classic()
         weights, recipes = zip(*self.recipes, strict=True)
         while time.monotonic() < self.end:
             (recipe,) = self.rng.choices(recipes, weights)
@@ -156,7 +160,7 @@ class Cook(threading.Thread):
             outcome = "done"
         except DOCUMENTED as error:
             outcome = error.name if isinstance(error, CUDAError) else type(error).__name__
-            if outcome in FAILURES:
+            if outcome in FAILURES and not OF_CLASSIC.search(str(error)):
                 self.failures.append(traceback.format_exc())
         except BaseException as error:
             outcome = type(error).__name__
@@ -264,6 +268,7 @@ class Cook(threading.Thread):
 def cook(seconds: float, threads: int, seed: int, has_captures: bool = False) -> dict:
     """Cook for so long, and return the counts and the failures."""
     Device(0).set_current()
+    subjects.classic()
     unraisable = []
     sys.unraisablehook = lambda info: unraisable.append(f"{info.exc_type.__name__}: {info.exc_value} in {info.object}")
     sys.setswitchinterval(1e-6)

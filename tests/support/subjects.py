@@ -32,13 +32,16 @@ from cuda.core import (
     TrackingMemoryResource,
     VirtualMemoryResource,
     checkpoint,
+    driver,
     graph,
     register_host_memory,
     system,
 )
 from cuda.core._layout import _StridedLayout
+from cuda.core.driver import gpuarray
 from cuda.core.utils import InMemoryProgramCache
 from support.capabilities import capabilities
+from support.green import green_context
 from support.samples import SAMPLES
 
 # It touches no memory, which may be gone when it runs.
@@ -107,7 +110,46 @@ EXTRA: dict[str, Callable] = {
 }
 
 
+def _tensor_map():
+    return LegacyPinnedMemoryResource().allocate(512).view((8, 16), dtype=np.float32).as_tensor_map((4, 16))
+
+
+# What needs more than a device: its maker, and what the machine must have.
+NEEDY: dict[str, tuple[Callable, dict]] = {
+    "GreenContext": (lambda: green_context(Device(0)), {"green": True}),
+    "GreenStream": (lambda: green_context(Device(0)).create_stream(), {"green": True}),
+    "SMResource": (lambda: Device(0).resources.sm, {"green": True}),
+    "DeviceResources": (lambda: Device(0).resources, {"green": True}),
+    "TensorMapDescriptor": (_tensor_map, {"compute": (9, 0)}),
+}
+
+
+def classic():
+    """Return the classic interface, with a context on the stack of this thread."""
+    if driver.Context.get_current() is None:
+        driver.Device(0).retain_primary_context().push()
+    return driver
+
+
+def _classic_module():
+    return classic().module_from_buffer(image())
+
+
+# Objects of the classic interface; its contexts are stacks of threads, of which each has its own.
+CLASSIC: dict[str, Callable] = {
+    "DeviceAllocation": lambda: classic().mem_alloc(64),
+    "GPUArray": lambda: classic() and gpuarray.zeros(64, np.float32),
+    "ClassicStream": lambda: classic().Stream(),
+    "ClassicEvent": lambda: classic().Event(),
+    "ClassicModule": _classic_module,
+    "ClassicFunction": lambda: _classic_module().get_function("sample"),
+    "ClassicArray": lambda: classic().matrix_to_array(np.zeros((4, 4), np.float32), "C"),
+    "HostAllocation": lambda: classic().pagelocked_zeros(64, np.uint8).base,
+}
+
+
 def makers() -> dict[str, Callable]:
     """Return the makers by name, those of samples that this machine can have first."""
     has = capabilities()
-    return {name: sample.make for name, sample in SAMPLES.items() if not has.missing(sample.needs)} | EXTRA
+    made = {name: sample.make for name, sample in SAMPLES.items() if not has.missing(sample.needs)} | EXTRA
+    return made | {name: make for name, (make, needs) in NEEDY.items() if not has.missing(needs)}

@@ -8,14 +8,13 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memcmp
-from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
-from cuda.core._handles._handles cimport ContextHandle, Keep, LibraryHandle, address, context_registry
-from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, has_work_for
+from cuda.core._handles._handles cimport Keep, LibraryHandle, address
+from cuda.core._handles._idle_ends cimport end_later, has_work, make_room, postpone
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, is_interpreter_exiting
@@ -233,6 +232,7 @@ cdef class Loading:
         call.is_file, call.c_data = self.is_file, self.data
         call.has_counts = c_driver_version() >= 12040
         with nogil:
+            make_room()
             err = <cydriver.CUresult>call_driver(&load_and_check, call, keep)
             if err != cydriver.CUresult.CUDA_SUCCESS:
                 raise_driver_error(err, call.api)
@@ -273,28 +273,9 @@ cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
 
 # Unloading waits for all work of the context, which a garbage collection must not do.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
-    cdef cydriver.CUcontext c_context = NULL
-    cdef ContextHandle h_context
-    cdef WaitingEnd end
-    if not is_interpreter_exiting() and _waiting_libraries.load() < MOST_WAITING:
-        WARN_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
-        h_context = context_registry().find(c_context)
-        if has_work_for(h_context, &end):
-            _waiting_libraries.fetch_add(1)
-            end.resource = LibraryHandle.own(c_library, &end_waiting, Keep()).keep()
-            end_later(end)
-            return
-    unload_image(c_library)
-
-
-# Other work may have come meanwhile.
-cdef void end_waiting(cydriver.CUlibrary c_library) noexcept nogil:
-    _waiting_libraries.fetch_sub(1)
-    unload_when_idle(c_library)
-
-
-cdef atomic[int]* _waiting_libraries = new atomic[int](0)
-cdef int MOST_WAITING = 256  # where devices never rest, code must not pile up
+    # Other work may come meanwhile, so the question comes again.
+    if is_interpreter_exiting() or not postpone(c_library, &unload_when_idle, Keep(), has_work, end_later):
+        unload_image(c_library)
 
 
 cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:

@@ -1,88 +1,112 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Deferred destruction of textures, surfaces and arrays: after the work that may use them.
+"""Deferred destruction: resources that work may use are destroyed after that work.
 
-The driver frees memory in stream order, but destroys these at once, and kernels take them as plain numbers. So when
-one is closed, an event is recorded behind the work of each busy stream, and it is destroyed after these events.
+The driver frees memory of pools in stream order. It destroys textures and arrays at once, which kernels take as plain
+numbers, and it waits for the device before it unloads code or frees page-locked memory; the device may in turn wait
+for the thread that dropped the last reference. So no thread waits there: an event is recorded behind the work of each
+busy stream, and the resource is destroyed after these events.
 """
 
 from __future__ import annotations
 
-from libc.stdint cimport uintptr_t
 from libcpp cimport bool as cpp_bool
-from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport usleep
 
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, stream_registry
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, context_registry
+from cuda.core._handles._work cimport (
+    NO_WORK,
+    SOME_WORK,
+    AskedStream,
+    OddAnswer,
+    Work,
+    enter,
+    find_streams,
+    leave,
+    tell,
+    work_here,
+    work_of,
+)
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
-from cuda.core._utils.cuda_utils cimport WARN_RETURN
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._utils.cuda_utils cimport warn_driver_error
 
 import atexit
 
-__all__ = ["has_waiting_ends"]
+__all__ = ["has_waiting_ends", "wait_for_waiting_ends"]
 
 
 cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
     cppclass IdleEnds:
         @staticmethod
         IdleEnds& current()
-        cpp_bool is_empty() noexcept
+        size_t count() noexcept
         cpp_bool has_tails() noexcept
         void add(WaitingEnd end) except +
-        void add_tail(EventHandle mark) except +
+        void add_tail(unsigned long long stream, EventHandle& mark) except +
         void add_tails_to(
-            WaitingEnd& end, cpp_bool (*is_done)(cydriver.CUevent) noexcept, vector[EventHandle]& done
+            WaitingEnd& end, cpp_bool (*is_done)(cydriver.CUevent, OddAnswer*) noexcept, vector[EventHandle]& done,
+            OddAnswer* odd
         ) except +
         void take_idle(
-            cpp_bool (*is_done)(cydriver.CUevent) noexcept,
-            cydriver.CUresult (*state)(cydriver.CUstream) noexcept,
-            EventHandle (*mark)(cydriver.CUstream) noexcept,
-            vector[WaitingEnd]& idle, vector[EventHandle]& done
+            cpp_bool (*is_done)(cydriver.CUevent, OddAnswer*) noexcept,
+            Work (*ask)(const AskedStream&, OddAnswer*) noexcept,
+            EventHandle (*mark)(const AskedStream&, OddAnswer*) noexcept,
+            vector[WaitingEnd]& idle, vector[EventHandle]& done, OddAnswer* odd
         ) except +
 
+    cppclass ThreadState:
+        cpp_bool is_closing
+        cpp_bool is_ending
 
-cdef atomic[int]* deferrable_resources = new atomic[int](0)
+        @staticmethod
+        ThreadState& current() noexcept
 
-# Handles of the driver that mean the default streams of the current context.
-cdef uintptr_t LEGACY = 1
-cdef uintptr_t PER_THREAD = 2
+
+# How much may wait before what is made next waits for it, and how often that asks: a fifth of a second, about.
+cdef size_t MUCH = 256
+cdef int TIMES_TO_ASK = 2000
 
 
 def has_waiting_ends() -> bool:
     """Return whether the end of a resource waits for work."""
-    return not IdleEnds.current().is_empty()
+    return IdleEnds.current().count() != 0
 
 
-cdef bint has_work_for(const ContextHandle& h_context, WaitingEnd* end) noexcept nogil:
-    cdef vector[ContextHandle] contexts
-    if h_context:
-        contexts.push_back(h_context)
-    return has_work_in(contexts, end)
+def wait_for_waiting_ends() -> bool:
+    """Give what waits for work a moment, where memory is short; False if nothing waits."""
+    cdef bint is_waiting = IdleEnds.current().count() != 0
+    with nogil:
+        wait_until_at_most(0)  # also for the work of streams that are gone
+    return is_waiting
 
 
-cdef bint has_work_in(const vector[ContextHandle]& contexts, WaitingEnd* end) noexcept nogil:
-    cdef vector[StreamHandle] streams = stream_registry().living()
+cdef bint has_work(WaitingEnd* end) noexcept nogil:
+    cdef vector[AskedStream] streams
     cdef vector[EventHandle] done
-    cdef cydriver.CUcontext c_previous = NULL
-    cdef cydriver.CUresult err
+    cdef EventHandle mark
+    cdef OddAnswer odd
+    cdef Work work
     cdef CaptureModeScope mode
     cdef size_t i
-    relax_capture_mode(mode)
     end_what_is_idle()
+    find_streams(streams)
+    relax_capture_mode(mode)
     for i in range(streams.size()):
-        if <uintptr_t>streams[i].get() > PER_THREAD:
-            note_work(streams[i], end)
-    for i in range(contexts.size()):
-        err = cydriver.cuCtxPushCurrent(contexts[i].get())
-        WARN_RETURN(err, b"cuCtxPushCurrent")
-        if err == cydriver.CUresult.CUDA_SUCCESS:
-            note_default(<cydriver.CUstream>LEGACY, end)
-            note_default(<cydriver.CUstream>PER_THREAD, end)
-            WARN_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
-    IdleEnds.current().add_tails_to(end[0], &is_done, done)
+        work = work_of(streams[i], NULL)
+        if work == NO_WORK:
+            continue
+        if work == SOME_WORK:
+            mark = mark_work(streams[i], NULL)
+            if mark:
+                end.marks.push_back(mark)
+                continue
+        end.unmarked.push_back(streams[i])
+    IdleEnds.current().add_tails_to(end[0], &is_done, done, &odd)
+    mode.end()
+    warn_of(odd)
     return end.marks.size() + end.unmarked.size() != 0
 
 
@@ -93,112 +117,106 @@ cdef void end_later(WaitingEnd& end) noexcept nogil:
 cdef void end_what_is_idle() noexcept nogil:
     cdef vector[WaitingEnd] idle
     cdef vector[EventHandle] done
+    cdef OddAnswer odd
     cdef CaptureModeScope mode
-    if IdleEnds.current().is_empty() and not IdleEnds.current().has_tails():
+    if IdleEnds.current().count() == 0 and not IdleEnds.current().has_tails() or ThreadState.current().is_ending:
         return
+    (&ThreadState.current()).is_ending = True
     relax_capture_mode(mode)
-    IdleEnds.current().take_idle(&is_done, &work_of_any_stream, &mark_work, idle, done)
+    IdleEnds.current().take_idle(&is_done, &ask, &mark_work, idle, done, &odd)
+    idle.clear()
+    done.clear()
+    mode.end()
+    (&ThreadState.current()).is_ending = False
+    warn_of(odd)
 
 
 cdef bint wait_for_ends() noexcept nogil:
-    cdef int times = 0
-    if IdleEnds.current().is_empty():
+    if IdleEnds.current().count() == 0:
         return False
-    while not IdleEnds.current().is_empty() and times < TIMES_TO_ASK:
-        usleep(100)
-        times += 1
-        end_what_is_idle()
+    wait_until_at_most(0)
     return True
 
 
-# A fifth of a second, about.
-cdef int TIMES_TO_ASK = 2000
+cdef void make_room() noexcept nogil:
+    if IdleEnds.current().count() > MUCH:
+        wait_until_at_most(MUCH)
+
+
+cdef void wait_until_at_most(size_t count) noexcept nogil:
+    cdef int _time
+    for _time in range(TIMES_TO_ASK):
+        end_what_is_idle()
+        if IdleEnds.current().count() <= count and (count != 0 or not IdleEnds.current().has_tails()):
+            return
+        usleep(100)
 
 
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
-    cdef cydriver.CUresult state
+    cdef AskedStream stream
     cdef EventHandle mark
+    cdef unsigned long long number = 0
     cdef CaptureModeScope mode
-    end_what_is_idle()
-    if deferrable_resources.load() == 0:
-        return
     relax_capture_mode(mode)
-    state = work_of_stream(c_stream)
-    if state == cydriver.CUresult.CUDA_ERROR_NOT_READY:
-        mark = mark_work(c_stream)
-        if mark:
-            IdleEnds.current().add_tail(mark)
-    else:
-        tell_of(state)
-
-
-cdef void note_work(const StreamHandle& h_stream, WaitingEnd* end) noexcept nogil:
-    cdef cydriver.CUresult state = work_of_stream(h_stream.get())
-    cdef EventHandle mark
-    if state == cydriver.CUresult.CUDA_ERROR_NOT_READY:
-        mark = mark_work(h_stream.get())
-        if mark:
-            end.marks.push_back(mark)
-            return
-    elif state != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-        tell_of(state)
+    end_what_is_idle()
+    if work_here(c_stream, NULL) != SOME_WORK:
         return
-    end.unmarked.push_back(h_stream)
+    stream.h_stream = StreamHandle.borrow(c_stream, Keep())
+    mark = mark_work(stream, NULL)
+    if mark and has_done(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
+        IdleEnds.current().add_tail(number, mark)
 
 
-cdef void note_default(cydriver.CUstream c_stream, WaitingEnd* end) noexcept nogil:
-    cdef cydriver.CUresult state = work_of_stream(c_stream)
-    cdef EventHandle mark
-    if state == cydriver.CUresult.CUDA_ERROR_NOT_READY:
-        mark = mark_now(c_stream)
-        if mark:
-            end.marks.push_back(mark)
-    else:
-        tell_of(state)
+cdef void set_closing(bint is_closing) noexcept nogil:
+    (&ThreadState.current()).is_closing = is_closing
 
 
-# The codes of failed kernels, which lose the context.
-cdef int FIRST_OF_KERNELS = cydriver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-cdef int BEYOND_KERNELS = cydriver.CUresult.CUDA_ERROR_NOT_PERMITTED
+cdef bint take_closing() noexcept nogil:
+    cdef bint is_closing = ThreadState.current().is_closing
+    (&ThreadState.current()).is_closing = False
+    return is_closing
 
 
-# Errors of queries. Streams of lost contexts have no work left, green contexts have no default streams, and
-# captures beside them forbid the question.
-cdef void tell_of(cydriver.CUresult state) noexcept nogil:
-    if (
-        state == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-        or state == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
-        or state == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
-        or FIRST_OF_KERNELS <= <int>state < BEYOND_KERNELS
-    ):
-        return
-    WARN_RETURN(state, b"cuStreamQuery")
-
-
-# An event behind the work of a stream; empty if none can be recorded.
-cdef EventHandle mark_work(cydriver.CUstream c_stream) noexcept nogil:
+# An event behind the work of a stream, recorded in its context; empty if none can be. An unexpected error is a warning,
+# or is returned in `odd`.
+cdef EventHandle mark_work(const AskedStream& stream, OddAnswer* odd) noexcept nogil:
+    cdef AskedStream where = stream
     cdef cydriver.CUcontext c_context = NULL
     cdef EventHandle mark
-    if cydriver.cuStreamGetCtx(c_stream, &c_context) != cydriver.CUresult.CUDA_SUCCESS:
-        return mark
-    if cydriver.cuCtxPushCurrent(c_context) != cydriver.CUresult.CUDA_SUCCESS:
-        return mark
-    mark = mark_now(c_stream)
-    cydriver.cuCtxPopCurrent(&c_context)
+    cdef bint is_entered = False
+    if not where.h_context:
+        if not has_done(cydriver.cuStreamGetCtx(stream.h_stream.get(), &c_context), b"cuStreamGetCtx", odd):
+            return mark
+        where.h_context = context_registry().find(c_context)
+        if not where.h_context:
+            where.h_context = ContextHandle.borrow(c_context, Keep())
+    if enter(where, &is_entered, odd):
+        mark = mark_now(stream.h_stream.get(), where.h_context.keep(), odd)
+        leave(is_entered, odd)
     return mark
 
 
-# The same where the context of the stream is current.
-cdef EventHandle mark_now(cydriver.CUstream c_stream) noexcept nogil:
+# The same where the context of the stream is current, which the event keeps: it would end with it.
+cdef EventHandle mark_now(cydriver.CUstream c_stream, Keep context, OddAnswer* odd) noexcept nogil:
     cdef cydriver.CUevent c_event = NULL
     cdef EventHandle mark
     cdef unsigned int flags = cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING
-    if cydriver.cuEventCreate(&c_event, flags) != cydriver.CUresult.CUDA_SUCCESS:
+    if not has_done(cydriver.cuEventCreate(&c_event, flags), b"cuEventCreate", odd):
         return mark
-    if cydriver.cuEventRecord(c_event, c_stream) != cydriver.CUresult.CUDA_SUCCESS:
+    if not has_done(cydriver.cuEventRecord(c_event, c_stream), b"cuEventRecord", odd):
         cydriver.cuEventDestroy(c_event)
         return mark
-    return EventHandle.own(c_event, &destroy_mark, Keep())
+    return EventHandle.own(c_event, &destroy_mark, context)
+
+
+cdef void warn_of(const OddAnswer& odd) noexcept nogil:
+    if odd.answer != cydriver.CUresult.CUDA_SUCCESS:
+        warn_driver_error(odd.answer, odd.api, NULL)
+
+
+cdef bint has_done(cydriver.CUresult answer, const char* api, OddAnswer* odd) noexcept nogil:
+    tell(answer, api, odd)
+    return answer == cydriver.CUresult.CUDA_SUCCESS
 
 
 # Also called with the lock of the list, where no warning could be given.
@@ -206,13 +224,15 @@ cdef void destroy_mark(cydriver.CUevent c_event) noexcept nogil:
     cydriver.cuEventDestroy(c_event)
 
 
+cdef Work ask(const AskedStream& stream, OddAnswer* odd) noexcept nogil:
+    return work_of(stream, odd)
+
+
 # A lost context has no work to wait for.
-cdef cpp_bool is_done(cydriver.CUevent c_event) noexcept nogil:
-    return cydriver.cuEventQuery(c_event) != cydriver.CUresult.CUDA_ERROR_NOT_READY
-
-
-cdef cydriver.CUresult work_of_any_stream(cydriver.CUstream c_stream) noexcept nogil:
-    return work_of_stream(c_stream)
+cdef cpp_bool is_done(cydriver.CUevent c_event, OddAnswer* odd) noexcept nogil:
+    cdef cydriver.CUresult answer = cydriver.cuEventQuery(c_event)
+    tell(answer, b"cuEventQuery", odd)
+    return answer != cydriver.CUresult.CUDA_ERROR_NOT_READY
 
 
 @atexit.register

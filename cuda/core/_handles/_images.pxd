@@ -12,6 +12,7 @@ cdef extern from "image.hpp" namespace "cuda_core" nogil:
         Handle[cydriver.CUcontext] h_context
         Keep needs
         T for_work() noexcept
+        bint may_be_in_use() noexcept
 
 
 ctypedef Handle[Image[cydriver.CUtexObject]] TextureHandle

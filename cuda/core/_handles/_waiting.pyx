@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._handles._handles cimport (
     ContextHandle,
+    EventHandle,
     Handle,
     InContext,
     Keep,
@@ -22,11 +23,13 @@ from cuda.core._handles._handles cimport (
     stream_registry,
     work_left_at_exit,
 )
-from cuda.core._handles._idle_ends cimport end_what_is_idle
+from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, end_what_is_idle, has_work, postpone
+from cuda.core._handles._work cimport NO_WORK, SOME_WORK, AskedStream, find_streams, tell, work_here, work_of
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable, warn_driver_error
+from cuda.core._utils.version cimport c_driver_version
 
 import atexit
 
@@ -58,13 +61,7 @@ cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
     cppclass BlockingCall:
         @staticmethod
         shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Keep keep) noexcept
-        @staticmethod
-        shared_ptr[BlockingCall] start(
-            int (*function)(void*) noexcept, void* argument, Keep keep,
-            void (*report)(int result, const char* name) noexcept, const char* name
-        ) noexcept
         cpp_bool is_done() noexcept
-        cpp_bool leave() noexcept
         int result() noexcept
         cpp_bool wait() noexcept
 
@@ -108,7 +105,7 @@ cdef int wait_before_copy(
 ) except -1 nogil:
     cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
     cdef cydriver.CUresult asked
-    if not is_main_thread() or work_of_stream(c_stream) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+    if not is_main_thread() or work_here(c_stream, NULL) != SOME_WORK:
         return 0
     # Page-locked memory is copied asynchronously, so there is nothing to wait for.
     if cydriver.cuPointerGetAttribute(
@@ -129,11 +126,50 @@ cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
 
 
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
-    cdef shared_ptr[BlockingCall] call
     cdef ContextHandle h_kept = h_context
-    # A context cannot be queried, and waiting for its known streams would miss those of other libraries.
+    cdef EventHandle mark
+    mark_context(h_kept, &mark)
+    if mark:
+        return wait_for_event(mark.get(), True)
+    return synchronize_by_thread(h_kept)
+
+
+# An event behind all work of the current context; none before CUDA 12.5.
+cdef int mark_context(const ContextHandle& h_context, EventHandle* mark) except -1 nogil:
+    global _records_contexts
+    cdef cydriver.CUevent c_event = NULL
+    cdef cydriver.CUresult err
+    cdef unsigned int c_flags = 0
+    cdef unsigned int c_event_flags = cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+    if _records_contexts < 0:
+        with gil:
+            _records_contexts = c_driver_version() >= 12050
+    if _records_contexts == 0:
+        return 0
+    HANDLE_RETURN(cydriver.cuCtxGetFlags(&c_flags), b"cuCtxGetFlags")
+    if c_flags & cydriver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC:
+        c_event_flags |= cydriver.CUevent_flags.CU_EVENT_BLOCKING_SYNC
+    HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_event_flags), b"cuEventCreate")
+    mark[0] = EventHandle.own(c_event, &destroy_mark, h_context.keep())
+    err = cydriver.cuCtxRecordEvent(h_context.get(), c_event)
+    if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED:
+        mark.reset()
+        return 0
+    return HANDLE_RETURN(err, b"cuCtxRecordEvent")
+
+
+cdef int _records_contexts = -1  # not known yet
+
+
+cdef void destroy_mark(cydriver.CUevent c_event) noexcept nogil:
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+
+
+# A context cannot be queried, and waiting for its known streams would miss those of other libraries.
+cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
+    cdef shared_ptr[BlockingCall] call
     if is_main_thread():
-        call = BlockingCall.start(&synchronize, h_kept.get(), h_kept.keep())
+        call = BlockingCall.start(&synchronize, h_context.get(), h_context.keep())
     if not call:
         HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
         end_what_is_idle()
@@ -152,7 +188,7 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
 cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 nogil:
     cdef shared_ptr[BlockingCall] call
     if is_main_thread():
-        call = start_in_context(function, argument, keep, NULL)
+        call = start_in_context(function, argument, keep)
     if not call:
         return function(argument)
     while not call.get().is_done():
@@ -162,19 +198,71 @@ cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 no
     return call.get().result()
 
 
+# A call that waits inside the driver can hold a lock there that the launch of what it waits for needs. So the work so
+# far is waited for by asking, on every thread; what captures meanwhile is not.
 cdef int release_by(Blocking function, void* argument, const char* api) noexcept nogil:
-    cdef shared_ptr[BlockingCall] call
+    cdef WaitingEnd end
+    cdef LeftRelease left
+    cdef CaptureModeScope mode
+    if not is_interpreter_exiting() and has_work(&end) and not wait_for_marks(end):
+        left.function, left.argument, left.api = function, argument, api
+        left.h_context = current_context()
+        end.resource = Handle[LeftRelease].own(left, &release_left, Keep()).keep()
+        end_later(end)
+        return cydriver.CUresult.CUDA_SUCCESS
+    relax_capture_mode(mode)
+    return function(argument)
+
+
+# False where a signal handler has raised.
+cdef bint wait_for_marks(const WaitingEnd& end) noexcept nogil:
     cdef bint is_interrupted = False
-    if is_main_thread() and not is_interpreter_exiting() and may_wait():
-        call = start_in_context(function, argument, Keep(), api)
-    if not call:
-        return function(argument)
-    while not call.get().is_done():
-        if call.get().wait():
-            call_with_interpreter(&check_signals_later, is_interrupted)
-        if is_interrupted and call.get().leave():
-            return cydriver.CUresult.CUDA_SUCCESS
-    return call.get().result()
+    cdef Pauses pauses
+    cdef size_t i
+    cdef cydriver.CUresult answer
+    for i in range(end.marks.size()):
+        answer = cydriver.cuEventQuery(end.marks[i].get())
+        while answer == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            if pauses.pause(True) and is_main_thread():
+                call_with_interpreter(&check_signals_later, is_interrupted)
+                if is_interrupted:
+                    return False
+            answer = cydriver.cuEventQuery(end.marks[i].get())
+        tell(answer, b"cuEventQuery", NULL)
+    return True
+
+
+# What is made when the device rests, since a signal handler left it.
+cdef cppclass LeftRelease:
+    Blocking function
+    void* argument
+    const char* api
+    ContextHandle h_context
+
+
+cdef void release_left(LeftRelease left) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    # There may be new work, for which the driver would wait.
+    if postpone(left, &release_left, Keep(), has_work, end_later):
+        return
+    err = cydriver.cuCtxPushCurrent(left.h_context.get())
+    relax_capture_mode(mode)
+    warn_of_left(left.function(left.argument), left.api)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+
+# Empty where none is.
+cdef ContextHandle current_context() noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef ContextHandle h_context
+    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+        h_context = context_registry().find(c_context)
+        if not h_context:
+            h_context = ContextHandle.borrow(c_context, Keep())
+    return h_context
 
 
 cdef struct DriverCall:
@@ -183,19 +271,13 @@ cdef struct DriverCall:
 
 
 # A call on the helper thread, with the same context current.
-cdef shared_ptr[BlockingCall] start_in_context(
-    Blocking function, void* argument, Keep keep, const char* api
-) noexcept nogil:
+cdef shared_ptr[BlockingCall] start_in_context(Blocking function, void* argument, Keep keep) noexcept nogil:
     cdef InContext[DriverCall] value
     cdef Handle[InContext[DriverCall]] h_call
-    cdef cydriver.CUcontext c_context = NULL
     value.raw.function, value.raw.argument = function, argument
-    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
-        value.h_context = context_registry().find(c_context)
-        if not value.h_context:
-            value.h_context = ContextHandle.borrow(c_context, Keep())
+    value.h_context = current_context()
     h_call = Handle[InContext[DriverCall]].borrow(value, keep)
-    return BlockingCall.start(&call_in_context, &h_call.value(), h_call.keep(), &warn_of_left, api)
+    return BlockingCall.start(&call_in_context, &h_call.value(), h_call.keep())
 
 
 cdef int call_in_context(void* what) noexcept nogil:
@@ -222,39 +304,21 @@ cdef void warn_of_left(int result, const char* api) noexcept nogil:
 
 # Whether a release may have to wait; the work of other libraries is not known.
 cdef bint may_wait() noexcept nogil:
-    cdef vector[StreamHandle] streams = stream_registry().living()
-    cdef cydriver.CUcontext c_context = NULL
+    cdef vector[AskedStream] streams
+    cdef CaptureModeScope mode
     cdef size_t i
+    find_streams(streams)
     if streams.size() > MANY:
         return True
+    relax_capture_mode(mode)
     for i in range(streams.size()):
-        if not is_idle(streams[i].get()):
+        if work_of(streams[i], NULL) != NO_WORK:
             return True
-    WARN_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
-    if c_context == NULL:
-        return False
-    return not (is_idle(DEFAULT_STREAMS[0]) and is_idle(DEFAULT_STREAMS[1]))
-
-
-cdef bint is_idle(cydriver.CUstream c_stream) noexcept nogil:
-    cdef cydriver.CUresult err = work_of_stream(c_stream)
-    if (
-        err == cydriver.CUresult.CUDA_ERROR_NOT_READY
-        or err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-        or err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
-    ):
-        return False
-    if err != cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:  # green contexts have no default streams
-        WARN_RETURN(err, b"cuStreamQuery")
-    return True
+    return False
 
 
 # Querying so many streams costs as much as waiting on another thread.
 cdef size_t MANY = 16
-
-cdef cydriver.CUstream[2] DEFAULT_STREAMS
-DEFAULT_STREAMS[0] = <cydriver.CUstream><void*>cydriver.CU_STREAM_LEGACY
-DEFAULT_STREAMS[1] = <cydriver.CUstream><void*>cydriver.CU_STREAM_PER_THREAD
 
 
 # A destructor raises nothing: what a handler raises is raised by the next bytecode of the main thread.
@@ -393,7 +457,7 @@ def _note_work_left():
 cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
     cdef size_t i
     for i in range(streams.size()):
-        if work_of_stream(streams[i].get()) == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if work_here(streams[i].get(), NULL) == SOME_WORK:
             return True
     return False
 

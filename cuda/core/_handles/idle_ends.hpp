@@ -10,37 +10,30 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "handle.hpp"
-#include "image.hpp"
+#include "work.hpp"
 
 namespace cuda_core {
 
 struct WaitingEnd {
     Keep resource;
-    std::vector<Handle<CUevent>> marks;     // behind the work of streams that were busy
-    std::vector<Handle<CUstream>> unmarked; // streams that cannot be asked, or marked, as long as they capture
+    std::vector<Handle<CUevent>> marks;  // behind the work of streams that were busy
+    std::vector<AskedStream> unmarked;   // streams that cannot be asked, or marked, as long as they capture
 };
 
-// No work uses an image whose number nobody was given.
+// Defers the destruction of a value until the work in flight is done; false if there is no such work.
+// The functions are those of _idle_ends.pyx: whether there is work, and the list of deferred ends.
 template <class T>
-bool may_be_in_use(const T&) noexcept { return true; }
-template <class T>
-bool may_be_in_use(const Image<T>& image) noexcept { return image.may_be_in_use(); }
-
-// Destroys a value of a context: now, or, if work in flight may use it, after that work.
-template <class T>
-void end_when_idle(const T& value, void (*destroy)(T),
-                   int (*has_work)(const Handle<CUcontext>&, WaitingEnd*), void (*end_later)(WaitingEnd&)) {
+bool postpone(T& value, void (*destroy)(T), Keep keep, int (*has_work)(WaitingEnd*), void (*end_later)(WaitingEnd&)) {
     WaitingEnd end;
-    if (may_be_in_use(value) && has_work(value.h_context, &end)) {
-        end.resource = Handle<T>::own(value, destroy, Keep()).keep();
-        end_later(end);
-    } else {
-        destroy(value);
-    }
+    if (!has_work(&end)) return false;
+    end.resource = Handle<T>::own(std::move(value), destroy, std::move(keep)).keep();
+    end_later(end);
+    return true;
 }
 
 // The driver is called by the functions that are given: whether an event is done, how far the work of a stream is,
@@ -52,7 +45,7 @@ public:
         return ends.current();
     }
 
-    bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+    std::size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
     void add(WaitingEnd end) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -60,34 +53,32 @@ public:
         count_.store(ends_.size(), std::memory_order_relaxed);
     }
 
-    // The last work of a stream that was destroyed before it was done.
-    void add_tail(Handle<CUevent> mark) {
+    // The last work of a stream that is not asked again; `mark` becomes the one before, to be dropped unlocked.
+    void add_tail(unsigned long long stream, Handle<CUevent>& mark) {
         std::lock_guard<std::mutex> lock(mutex_);
-        tails_.push_back(std::move(mark));
+        std::swap(tails_[stream], mark);
         tail_count_.store(tails_.size(), std::memory_order_relaxed);
     }
     bool has_tails() const noexcept { return tail_count_.load(std::memory_order_relaxed) != 0; }
 
-    // Adds the marks of destroyed streams that are not done. Completed ones move to `done`, to be dropped unlocked.
+    // Adds the marks of these streams that are not done. Completed ones move to `done`, to be dropped unlocked.
     template <class IsDone>
-    void add_tails_to(WaitingEnd& end, IsDone is_done, std::vector<Handle<CUevent>>& done) {
+    void add_tails_to(WaitingEnd& end, IsDone is_done, std::vector<Handle<CUevent>>& done, OddAnswer* odd) {
         std::lock_guard<std::mutex> lock(mutex_);
-        drop_done(tails_, is_done, done);
-        tail_count_.store(tails_.size(), std::memory_order_relaxed);
-        end.marks.insert(end.marks.end(), tails_.begin(), tails_.end());
+        drop_done_tails(is_done, done, odd);
+        for (const auto& tail : tails_) end.marks.push_back(tail.second);
     }
 
     // Moves resources that no work uses any more to `idle`.
-    template <class IsDone, class State, class Mark>
-    void take_idle(IsDone is_done, State state, Mark mark, std::vector<WaitingEnd>& idle,
-                   std::vector<Handle<CUevent>>& done) {
-        std::vector<Handle<CUstream>> released; // these end without the lock, which the end of a stream takes
+    template <class IsDone, class Ask, class Mark>
+    void take_idle(IsDone is_done, Ask ask, Mark mark, std::vector<WaitingEnd>& idle,
+                   std::vector<Handle<CUevent>>& done, OddAnswer* odd) {
+        std::vector<AskedStream> released; // these end without the lock, which the end of a stream takes
         std::lock_guard<std::mutex> lock(mutex_);
         for (std::size_t i = 0; i < ends_.size();) {
             WaitingEnd& end = ends_[i];
-            mark_what_can_be(end, state, mark, released);
-            drop_done(end.marks, is_done, done);
-            if (!end.marks.empty() || !end.unmarked.empty()) {
+            mark_what_can_be(end, ask, mark, released, odd);
+            if (!all_done(end.marks, is_done, done, odd) || !end.unmarked.empty()) {
                 ++i;
                 continue;
             }
@@ -96,31 +87,42 @@ public:
             ends_.pop_back();
         }
         count_.store(ends_.size(), std::memory_order_relaxed);
-        drop_done(tails_, is_done, done);
-        tail_count_.store(tails_.size(), std::memory_order_relaxed);
+        drop_done_tails(is_done, done, odd);
     }
 
 private:
+    // Queries no further than the first mark that is not done: there may be many ends with many marks.
     template <class IsDone>
-    static void drop_done(std::vector<Handle<CUevent>>& marks, IsDone is_done, std::vector<Handle<CUevent>>& done) {
-        for (std::size_t i = 0; i < marks.size();) {
-            if (!is_done(marks[i].get())) {
-                ++i;
-                continue;
-            }
-            done.push_back(std::move(marks[i]));
-            if (&marks[i] != &marks.back()) marks[i] = std::move(marks.back());
-            marks.pop_back();
+    static bool all_done(std::vector<Handle<CUevent>>& marks, IsDone is_done, std::vector<Handle<CUevent>>& done,
+                         OddAnswer* odd) {
+        for (; !marks.empty(); marks.pop_back()) {
+            if (!is_done(marks.back().get(), odd)) return false;
+            done.push_back(std::move(marks.back()));
         }
+        return true;
     }
 
-    template <class State, class Mark>
-    static void mark_what_can_be(WaitingEnd& end, State state, Mark mark, std::vector<Handle<CUstream>>& released) {
+    template <class IsDone>
+    void drop_done_tails(IsDone is_done, std::vector<Handle<CUevent>>& done, OddAnswer* odd) {
+        for (auto tail = tails_.begin(); tail != tails_.end();) {
+            if (!is_done(tail->second.get(), odd)) {
+                ++tail;
+                continue;
+            }
+            done.push_back(std::move(tail->second));
+            tail = tails_.erase(tail);
+        }
+        tail_count_.store(tails_.size(), std::memory_order_relaxed);
+    }
+
+    template <class Ask, class Mark>
+    static void mark_what_can_be(WaitingEnd& end, Ask ask, Mark mark, std::vector<AskedStream>& released,
+                                 OddAnswer* odd) {
         for (std::size_t i = end.unmarked.size(); i-- > 0;) {
-            const CUresult result = state(end.unmarked[i].get());
-            if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) continue;
-            if (result == CUDA_ERROR_NOT_READY) {
-                Handle<CUevent> made = mark(end.unmarked[i].get());
+            const Work work = ask(end.unmarked[i], odd);
+            if (work == UNKNOWN_WORK) continue;
+            if (work == SOME_WORK) {
+                Handle<CUevent> made = mark(end.unmarked[i], odd);
                 if (!made) continue;
                 end.marks.push_back(std::move(made));
             }
@@ -131,9 +133,22 @@ private:
 
     std::mutex mutex_;
     std::vector<WaitingEnd> ends_;
-    std::vector<Handle<CUevent>> tails_;
+    std::unordered_map<unsigned long long, Handle<CUevent>> tails_;  // by the driver's number of the stream
     std::atomic<std::size_t> count_{0};
     std::atomic<std::size_t> tail_count_{0};
+};
+
+// What a thread is doing. Used by one extension only, because each would have its own.
+struct ThreadState {
+    // A user closes a resource, and may wait. The first destructor takes this note, not those that it calls.
+    bool is_closing = false;
+    // Deferred ends are destroyed, which may defer others: without this, one would process the list inside another.
+    bool is_ending = false;
+
+    static ThreadState& current() noexcept {
+        static thread_local ThreadState state;
+        return state;
+    }
 };
 
 }  // namespace cuda_core

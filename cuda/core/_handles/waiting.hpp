@@ -38,6 +38,30 @@ inline std::int64_t nanoseconds_now() noexcept {
     return std::int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
+// Yields between two polls of what another thread is about to do. Two running threads answer each other in less time
+// than a system call takes, so the first polls make none.
+class Glances {
+public:
+    void next() noexcept {
+        if (count_ < without_calls) {
+            ++count_;
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#elif defined(__aarch64__)
+            asm volatile("yield");
+#endif
+        } else {
+            sched_yield();
+        }
+    }
+    // While true, the caller does not read the clock either.
+    bool is_short() const noexcept { return count_ < without_calls; }
+
+private:
+    static constexpr int without_calls = 200;  // some microseconds
+    int count_ = 0;
+};
+
 // The pauses between two queries. Short work is polled without pauses, as a driver does; long work every
 // 2 ms at least, which takes little processor time.
 class Pauses {
@@ -70,14 +94,10 @@ class BlockingCall {
 public:
     using Function = int (*)(void* argument);
 
-    using Report = void (*)(int result, const char* name);
-
-    // `keep` is what the call needs, also if it is left behind; `report` is then given the result. Null where
-    // no thread can be started.
-    static std::shared_ptr<BlockingCall> start(Function function, void* argument, Keep keep, Report report = nullptr,
-                                               const char* name = nullptr) noexcept {
+    // `keep` is what the call needs, also if it is left behind. Null where no thread can be started.
+    static std::shared_ptr<BlockingCall> start(Function function, void* argument, Keep keep) noexcept {
         try {
-            return start(std::make_shared<BlockingCall>(function, argument, std::move(keep), report, name));
+            return start(std::make_shared<BlockingCall>(function, argument, std::move(keep)));
         } catch (const std::bad_alloc&) {
             return nullptr;
         }
@@ -100,8 +120,8 @@ public:
         return call;
     }
 
-    BlockingCall(Function function, void* argument, Keep keep, Report report, const char* name)
-        : function_(function), argument_(argument), keep_(std::move(keep)), report_(report), name_(name) {
+    BlockingCall(Function function, void* argument, Keep keep)
+        : function_(function), argument_(argument), keep_(std::move(keep)) {
         sem_init(&done_, 0, 0);
     }
     ~BlockingCall() { sem_destroy(&done_); }
@@ -110,16 +130,12 @@ public:
     bool is_done() const noexcept { return is_done_.load(std::memory_order_acquire); }
     int result() const noexcept { return result_; }
 
-    // Abandons the call; false if it is done.
-    bool leave() noexcept {
-        std::lock_guard<std::mutex> lock(Thread::get().mutex);
-        is_left_ = !is_done();
-        return is_left_;
-    }
-
     // True when signals are to be looked at; false as soon as the call is done.
     bool wait() noexcept {
-        for (const std::int64_t end = nanoseconds_now() + Pauses::watching; nanoseconds_now() < end; sched_yield())
+        Glances glances;
+        for (; glances.is_short(); glances.next())
+            if (is_done()) return false;
+        for (const std::int64_t end = nanoseconds_now() + Pauses::watching; nanoseconds_now() < end; glances.next())
             if (is_done()) return false;
         timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -160,24 +176,24 @@ private:
             const std::shared_ptr<BlockingCall> call = take();
             call->result_ = call->function_(call->argument_);
             call->keep_ = Keep();
-            bool is_current, is_left;
+            bool is_current;
             {
                 std::lock_guard<std::mutex> lock(Thread::get().mutex);
                 is_busy = false;
-                is_left = call->is_left_;
                 call->is_done_.store(true, std::memory_order_release);
                 sem_post(&call->done_);
                 is_current = Thread::get().state.get() == this;
             }
-            if (is_left && call->report_) call->report_(call->result_, call->name_);
             return is_current;
         }
 
         // The thread polls for the next call, because waking a thread costs more than most calls take.
         std::shared_ptr<BlockingCall> take() {
+            Glances glances;
+            while (glances.is_short() && !has_next.load(std::memory_order_acquire)) glances.next();
             for (const std::int64_t end = nanoseconds_now() + lingering; !has_next.load(std::memory_order_acquire);) {
                 if (nanoseconds_now() > end) sleep();
-                else sched_yield();
+                else glances.next();
             }
             std::lock_guard<std::mutex> lock(Thread::get().mutex);
             has_next = false;
@@ -218,9 +234,6 @@ private:
     Function function_;
     void* argument_;
     Keep keep_;
-    Report report_;
-    const char* name_;
-    bool is_left_ = false;
     sem_t done_;
     std::atomic<bool> is_done_{false};
     int result_ = 0;

@@ -16,11 +16,13 @@ from cuda.core._handles._handles cimport (
     Allocation,
     AllocationHandle,
     ContextHandle,
+    Handle,
     Keep,
     MemoryPoolHandle,
     StreamHandle,
     address,
 )
+from cuda.core._handles._waiting cimport call_driver
 from cuda.core._memory._memory_pool cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils cimport cydriver
@@ -271,8 +273,10 @@ cdef Mapping Mapping_create(
 ):
     cdef Mapping self = Mapping.__new__(Mapping)
     cdef IPCAllocationHandle mine
-    cdef cydriver.CUmemPoolPtrExportData data
-    memcpy(&data, <char*>payload, sizeof(data))
+    cdef PointerImport importing
+    cdef Handle[PointerImport] h_import
+    memcpy(&importing.data, <char*>payload, sizeof(importing.data))
+    importing.value = value
     self.key = (address(h_pool), payload)
     self.h_pool = h_pool
     # A defect of the driver for CUDA 13.0: memory imported into a pool whose access was set before damages pools
@@ -281,11 +285,16 @@ cdef Mapping Mapping_create(
         self.h_source = h_pool
     else:
         mine = IPCAllocationHandle_copy(handle)
-        self.h_source = MemPool_import(mine._descriptor)
+        self.h_source = MemPool_import(mine._descriptor, mine)
+    importing.h_source = self.h_source
+    h_import = Handle[PointerImport].own(importing, &end_import, Keep())
     with nogil:
         HANDLE_RETURN(
-            cydriver.cuMemPoolImportPointer(&self.pointer, self.h_source.get(), &data), b"cuMemPoolImportPointer"
+            <cydriver.CUresult>call_driver(&import_pointer, &h_import.value(), h_import.keep()),
+            b"cuMemPoolImportPointer",
         )
+    self.pointer = h_import.value().value.pointer
+    (&h_import.value()).value.pointer = 0
     if let_in != NULL:
         try:
             let_in(self.h_source.get())
@@ -297,6 +306,25 @@ cdef Mapping Mapping_create(
     # Only those who have access are told.
     self.size = size_from(self.pointer)
     return self
+
+
+# A call that maps memory, which a signal handler may leave behind: then what it mapped ends with it.
+cdef cppclass PointerImport:
+    MemoryPoolHandle h_source
+    cydriver.CUmemPoolPtrExportData data
+    Allocation value
+
+
+cdef int import_pointer(void* what) noexcept nogil:
+    cdef PointerImport* importing = <PointerImport*>what
+    return <int>cydriver.cuMemPoolImportPointer(
+        &importing.value.pointer, importing.h_source.get(), &importing.data
+    )
+
+
+cdef void end_import(PointerImport importing) noexcept nogil:
+    if importing.value.pointer != 0:
+        free_in_stream_order(importing.value)
 
 
 # The bytes from an address to the end of its allocation; 0 where the driver cannot say.

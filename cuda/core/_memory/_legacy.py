@@ -21,6 +21,8 @@ class LegacyPinnedMemoryResource(MemoryResource):
 
     _needs_stream = False
 
+    _waits_to_free = True
+
     def __repr__(self):
         return f"<{type(self).__name__} of the host>"
 
@@ -75,6 +77,8 @@ class _SynchronousMemoryResource(MemoryResource):
     _accessible_by = ("device",)
 
     _needs_stream = False
+
+    _waits_to_free = True
 
     def __init__(self, device_id):
         self._device_id = int(getattr(device_id, "device_id", device_id))

@@ -33,7 +33,7 @@ cdef MemoryPoolHandle MemPool_create(
 ) except *
 
 # The pool behind a file descriptor of another process, and the pool that somebody else owns.
-cdef MemoryPoolHandle MemPool_import(int descriptor) except *
+cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
 
 # A pool that the driver has made: it keeps freed memory for reuse, unless somebody has set its threshold.

@@ -10,29 +10,31 @@ from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from posix.unistd cimport usleep
 
+from cpython.object cimport PyObject
+
 from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
 from cuda.core._handles._handles cimport (
     AllocationHandle,
-    ContextHandle,
-    InContext,
+    Handle,
     Keep,
     KeptMemoryPool,
     KeptStream,
     MemoryPoolHandle,
     address,
-    context_registry,
 )
 from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
-    deferrable_resources,
     end_later,
     end_what_is_idle,
-    end_when_idle,
-    has_work_in,
+    has_work,
+    make_room,
+    postpone,
+    set_closing,
+    take_closing,
 )
+from cuda.core._handles._waiting cimport call_driver
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argument
+from cuda.core._memory.ranges._allocation cimport allocate_from_pool, own_pools, size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
@@ -108,7 +110,9 @@ cdef class _MemPool(MemoryResource):
     def close(self) -> None:
         """Drop the reference to the pool; a pool of its own is destroyed after its last allocation."""
         self._h_users.reset()
+        set_closing(True)
         self._h_pool.reset()
+        set_closing(False)
 
     def trim(self, bytes_to_keep: int = 0) -> None:
         """Return unused memory to the operating system (``cuMemPoolTrimTo``).
@@ -325,18 +329,46 @@ cdef MemoryPoolHandle MemPool_create(
     return h_pool
 
 
-cdef MemoryPoolHandle MemPool_import(int descriptor) except *:
+cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *:
+    cdef PoolImport importing
+    cdef Handle[PoolImport] h_import
     cdef cydriver.CUmemoryPool c_pool = NULL
+    importing.descriptor = descriptor
+    importing.c_pool = NULL
+    h_import = Handle[PoolImport].own(importing, &end_import, Keep.of_object(<PyObject*>owner))
     with nogil:
         HANDLE_RETURN(
-            cydriver.cuMemPoolImportFromShareableHandle(
-                &c_pool, <void*><uintptr_t>descriptor,
-                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
-            ),
+            <cydriver.CUresult>call_driver(&import_pool, &h_import.value(), h_import.keep()),
             b"cuMemPoolImportFromShareableHandle",
         )
-    deferrable_resources.fetch_add(1)
+    c_pool = h_import.value().c_pool
+    (&h_import.value()).c_pool = NULL
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+
+
+# A call that imports a pool, which a signal handler may leave behind: then what it imported ends with it.
+cdef struct PoolImport:
+    int descriptor
+    cydriver.CUmemoryPool c_pool
+
+
+cdef int import_pool(void* what) noexcept nogil:
+    cdef PoolImport* importing = <PoolImport*>what
+    cdef cydriver.CUresult err
+    PoolLock.current().lock()
+    err = cydriver.cuMemPoolImportFromShareableHandle(
+        &importing.c_pool, <void*><uintptr_t>importing.descriptor,
+        cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
+    )
+    PoolLock.current().unlock()
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        own_pools.fetch_add(1)
+    return <int>err
+
+
+cdef void end_import(PoolImport importing) noexcept nogil:
+    if importing.c_pool != NULL:
+        MemPool_destroy(importing.c_pool)
 
 
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *:
@@ -368,27 +400,25 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
+    make_room()
     end_what_is_idle()
     PoolLock.current().lock()
     err = cydriver.cuMemPoolCreate(c_pool, properties)
     PoolLock.current().unlock()
     HANDLE_RETURN(err, b"cuMemPoolCreate")
-    deferrable_resources.fetch_add(1)
+    own_pools.fetch_add(1)
     return 0
 
 
-# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later. So it
-# is deferred until the work in flight is done, also that of default streams, and of streams that were closed.
+# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
-    cdef CaptureModeScope mode
-    cdef int times = 0
+    cdef bint is_closing = take_closing()
     cdef int others = _waiting_pools.fetch_add(1)
-    cdef InContext[cydriver.CUmemoryPool] value
-    relax_capture_mode(mode)
-    value.raw = c_pool
-    end_when_idle(value, &destroy_pool, has_work_for_pools, end_later)
+    cdef int times = 0
+    if not postpone(c_pool, &destroy_pool, Keep(), has_work, end_later):
+        destroy_pool(c_pool)
     # The last free has just been submitted, as a rule: it gets a moment.
-    while _waiting_pools.load() > others and times < TIMES_TO_ASK:
+    while is_closing and _waiting_pools.load() > others and times < TIMES_TO_ASK:
         usleep(50)
         times += 1
         end_what_is_idle()
@@ -398,18 +428,14 @@ cdef int TIMES_TO_ASK = 100
 cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
-cdef bint has_work_for_pools(const ContextHandle& h_context, WaitingEnd* end) noexcept nogil:
-    return has_work_in(context_registry().living(), end)
-
-
-cdef void destroy_pool(InContext[cydriver.CUmemoryPool] value) noexcept nogil:
+cdef void destroy_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
     PoolLock.current().lock()
-    err = cydriver.cuMemPoolDestroy(value.raw)
+    err = cydriver.cuMemPoolDestroy(c_pool)
     PoolLock.current().unlock()
-    deferrable_resources.fetch_sub(1)
+    own_pools.fetch_sub(1)
     _waiting_pools.fetch_sub(1)
     WARN_RETURN(err, b"cuMemPoolDestroy")  # may run Python code, which may end pools
 

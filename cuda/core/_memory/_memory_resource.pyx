@@ -26,6 +26,8 @@ cdef class MemoryResource:
     # Who accesses the memory of every resource of a class: "device", "host" or both. None where that differs from one
     # resource to another, or a subclass of a user says it: then the class has the two properties.
     _accessible_by = None
+    # Whether freeing waits for the device. Then memory whose last reference is dropped is freed when the device rests.
+    _waits_to_free = False
     __signature__ = ConstructorSignature()
 
     def __repr__(self):

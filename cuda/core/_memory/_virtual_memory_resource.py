@@ -66,6 +66,8 @@ class VirtualMemoryResource(MemoryResource):
 
     _needs_stream = False
 
+    _waits_to_free = True
+
     def __init__(self, device_id, config: VirtualMemoryResourceOptions | None = None):
         if device_id is None:
             raise TypeError("device_id must be a Device or an int, not None")

@@ -36,6 +36,7 @@ MODULES = (
     "_handles._idle_ends",
     "_handles._launches",
     "_handles._waiting",
+    "_handles._work",
     "_launch._arguments",
     "_launch_config",
     "_launcher",

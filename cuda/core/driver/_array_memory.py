@@ -24,6 +24,7 @@ from cuda.core._memory._device_memory_resource import DeviceMemoryResource, Devi
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.adaptors._caching_memory_resource import CachingMemoryResource
 from cuda.core._memory.ranges._allocation import wait_before_free
+from cuda.core._memory.ranges._memory_range import keep_until_idle
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
@@ -59,7 +60,7 @@ class SharedAllocation(ResultAllocation):
 
     def __del__(self):
         if not self.is_closed and not sys.is_finalizing():
-            wait_before_free(self.memory_resource.device_id)
+            keep_until_idle(self)
 
 
 class _ContextMemory(CachingMemoryResource):

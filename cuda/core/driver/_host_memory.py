@@ -191,6 +191,8 @@ class _HostMemoryResource(MemoryResource):
 
     _needs_stream = False
 
+    _waits_to_free = True
+
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Refused: what is allocated here is a PagelockedHostAllocation."""
         raise NotImplementedError("page-locked memory of the classic interface comes from mem_host_alloc()")

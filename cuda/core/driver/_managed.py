@@ -53,6 +53,8 @@ class _ManagedMemoryResource(MemoryResource):
 
     _needs_stream = False
 
+    _waits_to_free = True
+
     def __init__(self, device_id: int):
         self._device_id = device_id
 

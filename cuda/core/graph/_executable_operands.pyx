@@ -15,8 +15,9 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from cuda.core._handles._handles cimport KeepList, StreamHandle
+from cuda.core._handles._work cimport NO_WORK, work_here
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 __all__ = []
@@ -85,7 +86,7 @@ cdef void release_retired(ExecutableOperands self) noexcept:
 cdef bint is_idle(const StreamHandle& h_stream) noexcept:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    return work_of_stream(h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+    return work_here(h_stream.get(), NULL) == NO_WORK
 
 
 # Nobody will ask again: the stream says when it is behind the last launch.

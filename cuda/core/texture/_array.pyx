@@ -30,10 +30,10 @@ from cuda.core._handles._handles cimport (
     KeptStream,
 )
 from cuda.core._handles._idle_ends cimport (
-    deferrable_resources,
     end_later,
-    end_when_idle,
-    has_work_for,
+    has_work,
+    make_room,
+    postpone,
     wait_for_ends,
 )
 from cuda.core._memory._buffer cimport Buffer
@@ -257,7 +257,6 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     Device_keep_context(device, &context)
     value.h_context = context.handle()
     create_in_context(value, &c_description)
-    deferrable_resources.fetch_add(1)
     return Array_wrap(
         ArrayHandle.own(value, &Array_end, Keep()),
         options.shape, options.format, options.num_channels, flags, device._id,
@@ -270,6 +269,7 @@ cdef int create_in_context(
     cdef int is_entered = 0
     cdef cydriver.CUresult err
     with nogil:
+        make_room()
         is_entered = Context_enter(value.h_context.get())
         try:
             err = cydriver.cuArray3DCreate(&value.raw, c_description)
@@ -282,13 +282,14 @@ cdef int create_in_context(
 
 
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
-    end_when_idle(value, &Array_destroy, has_work_for, end_later)
+    # The driver would wait for later work, too.
+    if not postpone(value, &Array_end, Keep(), has_work, end_later):
+        Array_destroy(value)
 
 
 cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
@@ -363,7 +364,6 @@ cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_
     h_array = ArrayHandle.borrow(value, Keep())
     self = Array_wrap_foreign(h_array, Context_ordinal(value.h_context) if device_id is None else device_id)
     if owning:
-        deferrable_resources.fetch_add(1)
         self._h_array.set(ArrayHandle.own(value, &Array_end, Keep()))
     return self
 

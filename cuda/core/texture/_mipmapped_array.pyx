@@ -18,10 +18,10 @@ from cuda.core._handles._handles cimport (
     MipmappedArrayHandle,
 )
 from cuda.core._handles._idle_ends cimport (
-    deferrable_resources,
     end_later,
-    end_when_idle,
-    has_work_for,
+    has_work,
+    make_room,
+    postpone,
     wait_for_ends,
 )
 from cuda.core._utils cimport cydriver
@@ -188,7 +188,6 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     value.h_context = context.handle()
     create_in_context(value, &c_description, options.num_levels)
     self = MipmappedArray.__new__(MipmappedArray)
-    deferrable_resources.fetch_add(1)
     self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
     self._shape = options.shape
     self._format = options.format
@@ -208,6 +207,7 @@ cdef int create_in_context(
     cdef int is_entered = 0
     cdef cydriver.CUresult err
     with nogil:
+        make_room()
         is_entered = Context_enter(value.h_context.get())
         try:
             err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
@@ -220,13 +220,14 @@ cdef int create_in_context(
 
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
-    end_when_idle(value, &MipmappedArray_destroy, has_work_for, end_later)
+    # The driver would wait for later work, too.
+    if not postpone(value, &MipmappedArray_end, Keep(), has_work, end_later):
+        MipmappedArray_destroy(value)
 
 
 cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")

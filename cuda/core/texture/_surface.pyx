@@ -12,7 +12,7 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport deferrable_resources, end_later, end_when_idle, has_work_for
+from cuda.core._handles._idle_ends cimport end_later, has_work, postpone
 from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -95,7 +95,6 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     value.needs = keep
     create_in_context(value, &c_resource)
     self = SurfaceObject.__new__(SurfaceObject)
-    deferrable_resources.fetch_add(1)
     self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Keep()))
     self._resource = resource
     self._device_id = device._id
@@ -116,13 +115,13 @@ cdef int create_in_context(
 
 
 cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
-    end_when_idle(value, &Surface_destroy, has_work_for, end_later)
+    if not value.may_be_in_use() or not postpone(value, &Surface_destroy, Keep(), has_work, end_later):
+        Surface_destroy(value)
 
 
 cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")

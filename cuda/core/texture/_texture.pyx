@@ -13,7 +13,7 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport deferrable_resources, end_later, end_when_idle, has_work_for
+from cuda.core._handles._idle_ends cimport end_later, has_work, postpone
 from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -181,7 +181,6 @@ def create_texture_object(
     value.needs = keep
     create_in_context(value, &c_resource, &c_texture)
     self = TextureObject.__new__(TextureObject)
-    deferrable_resources.fetch_add(1)
     self._h_texture.set(TextureHandle.own(value, &Texture_end, Keep()))
     self._resource = resource
     self._options = options
@@ -222,13 +221,13 @@ cdef int create_in_context(
 
 
 cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
-    end_when_idle(value, &Texture_destroy, has_work_for, end_later)
+    if not value.may_be_in_use() or not postpone(value, &Texture_destroy, Keep(), has_work, end_later):
+        Texture_destroy(value)
 
 
 cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    deferrable_resources.fetch_sub(1)
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")

@@ -123,6 +123,10 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         return Adaptor_upstream(self)._needs_stream
 
     @property
+    def _waits_to_free(self):
+        return Adaptor_upstream(self)._waits_to_free
+
+    @property
     def attributes(self):
         """The attributes of the upstream resource; AttributeError if it has none."""
         return Adaptor_upstream(self).attributes

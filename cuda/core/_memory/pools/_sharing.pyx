@@ -193,7 +193,7 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
         raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {shown(alloc_handle)}")
     # The caller keeps its own descriptor; this one is for exporting the pool further.
     mine = IPCAllocationHandle_copy(alloc_handle)
-    MemPool_open(self, MemPool_import(mine._descriptor))
+    MemPool_open(self, MemPool_import(mine._descriptor, mine))
     self._is_mapped = True
     IPCMemPool_set_handle(self, mine)
     return self if mine._uuid is None else IPCMemPool_register(self, mine._uuid)

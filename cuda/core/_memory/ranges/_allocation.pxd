@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Allocate, free, adopt: each writes the handle of the memory."""
 
+from libcpp.atomic cimport atomic
+
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, Keep, MemoryPoolHandle, StreamHandle
 from cuda.core._utils cimport cydriver
 
@@ -13,6 +15,9 @@ cdef size_t size_argument(object size) except? <size_t>-1
 cdef int allocate_from_pool(
     const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1
+
+# How many pools there are that end with their handles.
+cdef atomic[int]* own_pools
 
 # Frees the memory whose release waited for the end of a capture, where that has ended.
 cdef void free_what_captures_left() noexcept nogil

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
 from libc.stdio cimport snprintf
+from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
@@ -22,7 +23,16 @@ from cuda.core._handles._handles cimport (
     MemoryPoolHandle,
     StreamHandle,
 )
-from cuda.core._handles._waiting cimport call_once, raise_again, release_by
+from cuda.core._handles._idle_ends cimport (
+    end_later,
+    has_work,
+    make_room,
+    note_tail,
+    postpone,
+    take_closing,
+    wait_for_ends,
+)
+from cuda.core._handles._waiting cimport call_once, raise_again, release_by, wait_for_context
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
@@ -32,7 +42,7 @@ from cuda.core._utils._capture_mode cimport (
     relax_capture_mode,
     stream_captures,
 )
-from cuda.core._utils._cpython cimport call_with_interpreter
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
 
 cdef extern from "allocation.hpp" namespace "cuda_core":
@@ -44,6 +54,7 @@ cdef extern from "allocation.hpp" namespace "cuda_core":
 
 import operator
 
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import check_address, shown
 
 cdef extern from "Python.h":
@@ -69,6 +80,7 @@ cdef int allocate_from_pool(
     const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
+    cdef cydriver.CUresult err
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
     cdef Keep keep
     value.h_stream = h_stream
@@ -83,10 +95,10 @@ cdef int allocate_from_pool(
     keep = h_pool.keep()
     with nogil:
         free_what_captures_left()
-        HANDLE_RETURN(
-            cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get()),
-            b"cuMemAllocFromPoolAsync",
-        )
+        err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+            err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
+        HANDLE_RETURN(err, b"cuMemAllocFromPoolAsync")
     h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(keep))
     return 0
 
@@ -103,7 +115,20 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
         if err != cydriver.CUresult.CUDA_SUCCESS and not is_left_to_capture(value):
             warn_leak(value, err, b"cuMemFreeAsync")
+        note_free(value.h_stream)
     Context_leave(is_entered)
+
+
+cdef atomic[int]* own_pools = new atomic[int](0)
+
+
+# The end of a pool has to wait for its frees, but asks the streams of this library only, and those of its own thread.
+cdef void note_free(const StreamHandle& h_stream) noexcept nogil:
+    if own_pools.load() != 0 and not h_stream.is_owner() and <uintptr_t>h_stream.get() != LEGACY:
+        note_tail(h_stream.get())
+
+
+cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
 
 
 # ---------------------------------------------------------------------------------------------
@@ -202,6 +227,7 @@ def free_async(pointer: int, Stream stream) -> None:
     Stream_keep(stream, &kept_stream)
     with nogil:
         err = cydriver.cuMemFreeAsync(value.pointer, kept_stream.get())
+        note_free(kept_stream.handle())
     if (
         err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
         or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -216,6 +242,7 @@ def allocate_device(size: int, device_id: int) -> int:
     cdef ContextHandle h_context
     cdef cydriver.CUdeviceptr pointer = 0
     cdef size_t c_size = size_argument(size)
+    cdef cydriver.CUresult err
     cdef int is_entered = 0
     if c_size == 0:
         return 0
@@ -223,7 +250,11 @@ def allocate_device(size: int, device_id: int) -> int:
     is_entered = Context_enter(h_context.get())
     try:
         with nogil:
-            HANDLE_RETURN(cydriver.cuMemAlloc(&pointer, c_size), b"cuMemAlloc")
+            make_room()
+            err = cydriver.cuMemAlloc(&pointer, c_size)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+                err = cydriver.cuMemAlloc(&pointer, c_size)
+            HANDLE_RETURN(err, b"cuMemAlloc")
     finally:
         Context_leave(is_entered)
     return pointer
@@ -260,22 +291,31 @@ def wait_before_free(device_id: int) -> None:
         return
     Context_primary(device_id, &h_context)
     is_entered = Context_enter(h_context.get())
-    with nogil:
-        # Captures of other libraries.
-        if relax_capture_mode(mode):
-            cydriver.cuCtxSynchronize()
+    try:
+        with nogil:
+            # Captures of other libraries.
+            if relax_capture_mode(mode):
+                wait_for_context(h_context)
+    except CUDAError:
+        pass
+    finally:
         Context_leave(is_entered)
 
 
 def allocate_pinned(size: int) -> int:
     """Allocate page-locked host memory and return its address; 0 for no bytes (``cuMemAllocHost``)."""
     cdef void* pointer = NULL
+    cdef cydriver.CUresult err
     cdef size_t c_size = size_argument(size)
     if c_size == 0:
         return 0
     init_driver()
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemAllocHost(&pointer, c_size), b"cuMemAllocHost")
+        make_room()
+        err = cydriver.cuMemAllocHost(&pointer, c_size)
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+            err = cydriver.cuMemAllocHost(&pointer, c_size)
+        HANDLE_RETURN(err, b"cuMemAllocHost")
     return <uintptr_t>pointer
 
 
@@ -335,12 +375,42 @@ cdef int adopt(
             value.h_stream = default_stream()._h_stream.copy()
         fix_context(value)
     keep = Keep.of_object(<PyObject*>resource)
-    h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
+    if resource._waits_to_free:
+        h_allocation[0] = AllocationHandle.own(move(value), &free_when_idle, move(keep))
+    else:
+        h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
     return 0
+
+
+# close() waits for the device. Where the last reference is dropped, nobody does: a garbage collection may have stopped
+# the very thread that would let the device finish.
+cdef void free_when_idle(Allocation value) noexcept nogil:
+    if take_closing() or is_interpreter_exiting() or not postpone(
+        value, &free_when_idle, keep_of(value), has_work, end_later
+    ):
+        free_by_resource(value)
 
 
 cdef void free_by_resource(Allocation value) noexcept nogil:
     call_with_interpreter(&call_deallocate, value)
+
+
+cdef Keep keep_of(Allocation& value) noexcept nogil:
+    cdef Keep keep
+    cdef KeptResource kept
+    kept.resource = value.resource
+    kept.keep = &keep
+    call_with_interpreter(&take_keep, kept)
+    return keep
+
+
+cdef struct KeptResource:
+    PyObject* resource
+    Keep* keep
+
+
+cdef void take_keep(KeptResource& kept) noexcept:
+    kept.keep[0] = Keep.of_object(kept.resource)
 
 
 cdef void call_deallocate(Allocation& value) noexcept:

@@ -19,6 +19,7 @@ from cpython.ref cimport Py_INCREF
 
 from cuda.core._context cimport Context_current
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, StreamHandle
+from cuda.core._handles._idle_ends cimport end_later, has_work, make_room, postpone, take_closing, wait_for_ends
 from cuda.core._handles._waiting cimport call_once, release_by
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
@@ -166,12 +167,18 @@ cdef int HostRegistration_create(
     cdef Allocation value
     cdef Keep keep = Keep.of_object(<PyObject*>self)
     cdef cydriver.CUdeviceptr pointer = 0
+    cdef cydriver.CUresult err
     value.pointer = <uintptr_t>self._view.buf
     value.size = self._view.len
     value.resource = <PyObject*>self
     Context_current(&self._h_context)
     with nogil:
-        HANDLE_RETURN(cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags), b"cuMemHostRegister")
+        make_room()
+        err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
+        # The registration of a dropped buffer may be deferred.
+        if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_ends():
+            err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
+        HANDLE_RETURN(err, b"cuMemHostRegister")
     h_allocation[0] = AllocationHandle.own(move(value), &HostRegistration_destroy, move(keep))
     self._is_mapped = c_flags & cydriver.CU_MEMHOSTREGISTER_DEVICEMAP != 0
     if self._is_mapped:
@@ -194,7 +201,12 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
         if not registered.h_context:
             registered.h_context = (<HostRegistration>value.resource)._h_context
         registered.keep = Keep.of_object(value.resource)
-    call_once(&unregister, registered, release_by, b"cuMemHostUnregister")
+    end_registration(registered)
+
+
+cdef void end_registration(Registered registered) noexcept nogil:
+    if take_closing() or not postpone(registered, &end_registration, Keep(), has_work, end_later):
+        call_once(&unregister, registered, release_by, b"cuMemHostUnregister")
 
 
 # If one call fails, the next is tried anyway: the context may already be current.
@@ -207,8 +219,6 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
     relax_capture_mode(mode)
     if value.h_stream:
         WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
-    else:
-        WARN_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
     err = cydriver.cuMemHostUnregister(value.address)
     mode.end()
     if is_entered:

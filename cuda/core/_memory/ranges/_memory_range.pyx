@@ -13,7 +13,8 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._handles._driver_object cimport DriverObject, add_member, refuse_closed
-from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation
+from cuda.core._handles._handles cimport AllocationHandle, Keep, KeptAllocation
+from cuda.core._handles._idle_ends cimport end_later, has_work, postpone, set_closing
 from cuda.core._handles._launches cimport LaunchList, launch_list
 from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
 from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
@@ -24,7 +25,7 @@ import importlib
 
 from cuda.core._dlpack import classify_dl_device
 
-__all__ = []
+__all__ = ["keep_until_idle"]
 
 cdef LaunchList* _launches = launch_list()
 
@@ -219,7 +220,9 @@ cdef class MemoryRange(DriverObject):
         if self._is_slice:
             MemoryRange_leave(self)
         _launches.keep_memory_of(<PyObject*>self, self._h_allocation)
+        set_closing(True)
         self._h_allocation.reset()
+        set_closing(False)
         MemoryRange_update_members(self)
         with cython.critical_section(self):
             self._memory_resource = None
@@ -235,6 +238,17 @@ cdef class MemoryRange(DriverObject):
     cdef int _check_open(self) except -1:
         # An open buffer of no bytes has the address 0.
         return 0 if self._h_allocation else refuse_closed(self)
+
+
+def keep_until_idle(MemoryRange memory) -> None:
+    """Keep memory until the work that is in flight now is done, on all streams."""
+    cdef AllocationHandle h_allocation = memory._h_allocation.copy()
+    with nogil:
+        postpone(h_allocation, &drop, Keep(), has_work, end_later)
+
+
+cdef void drop(AllocationHandle h_allocation) noexcept nogil:
+    pass  # it ends with the argument
 
 
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1:

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing waits for a device where the last reference is dropped: what would wait ends when the work is done."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import cuda.emulator
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    LegacyPinnedMemoryResource,
+    LimitingMemoryResource,
+    VirtualMemoryResource,
+    register_host_memory,
+)
+from cuda.core._handles._idle_ends import has_waiting_ends, wait_for_waiting_ends
+from cuda.core._memory._legacy import _SynchronousMemoryResource
+from support.work import busy
+
+pytestmark = pytest.mark.requires(device=True)
+
+KINDS = {
+    "page-locked": lambda: LegacyPinnedMemoryResource().allocate(4096),
+    "limited": lambda: LimitingMemoryResource(LegacyPinnedMemoryResource(), 1 << 20).allocate(4096),
+    "registered": lambda: register_host_memory(np.zeros(4096, np.uint8)),
+    "virtual": lambda: VirtualMemoryResource(0).allocate(1 << 21),
+    "classic": lambda: _SynchronousMemoryResource(0).allocate(4096),
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits(device):
+    gc.collect()
+    device.sync()
+    assert not has_waiting_ends()
+
+
+def on_a_thread(device, function):
+    """Run a function on a thread, which has to come back although a device is busy."""
+
+    def run():
+        device.set_current()
+        function()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(30)
+    return not thread.is_alive()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_that_is_dropped_while_the_device_works_waits_in_a_list(device, stream, kind):
+    held = [KINDS[kind]()]
+    with busy(stream) as release:
+        held.clear()
+        assert has_waiting_ends()
+        release()
+        stream.sync()
+    assert not has_waiting_ends()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_collection_on_another_thread_does_not_wait(device, stream, kind):
+    cycle = [KINDS[kind]()]
+    cycle.append(cycle)
+    with busy(stream) as release:
+        del cycle
+        assert on_a_thread(device, gc.collect)
+        assert has_waiting_ends()
+        release()
+        stream.sync()
+    assert not has_waiting_ends()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_closing_waits_for_the_work(device, stream, kind):
+    memory = KINDS[kind]()
+    with busy(stream) as release:
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        memory.close()
+        assert stream.is_done
+        timer.join()
+    assert not has_waiting_ends()
+
+
+@pytest.mark.requires(software=True)  # counts what is left
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_waited_is_freed(device, stream, kind):
+    def left():
+        return {line for line in cuda.emulator.leaks() if not line.startswith("event")}
+
+    before = left()
+    held = [KINDS[kind]()]
+    made = left()
+    assert made > before
+    with busy(stream) as release:
+        held.clear()
+        assert left() == made
+        release()
+        stream.sync()
+    assert left() == before
+
+
+def test_memory_waits_for_later_work_too(device, stream):
+    """Freeing it would wait for that."""
+    held = [KINDS["page-locked"]()]
+    with busy(stream) as release:
+        held.clear()
+        event = stream.record()
+        with busy(stream) as release_later:
+            release()
+            event.sync()
+            assert has_waiting_ends()
+            release_later()
+            stream.sync()
+    assert not has_waiting_ends()
+
+
+@pytest.mark.requires(software=True)  # a plan of failures
+@pytest.mark.parametrize(
+    ("api", "allocate"),
+    [
+        ("cuMemAllocHost*", lambda stream: LegacyPinnedMemoryResource().allocate(64)),
+        ("cuMemAlloc_v2", lambda stream: _SynchronousMemoryResource(0).allocate(64)),
+        ("cuMemAllocFromPoolAsync", lambda stream: stream.device.allocate(64, stream=stream)),
+    ],
+)
+def test_an_allocation_that_finds_no_memory_waits_for_what_is_on_its_way_out(device, stream, api, allocate):
+    held, other = [KINDS["page-locked"]()], device.create_stream()
+    allocate(other).close()
+    with busy(stream) as release:
+        held.clear()
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY", nth=1):
+            memory = allocate(other)
+        timer.join()
+        assert not has_waiting_ends()
+    assert memory.size == 64
+    with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):
+        allocate(other)
+
+
+def test_an_array_is_registered_again_after_its_buffer_was_dropped(device, stream):
+    array = np.zeros(4096, np.uint8)
+    held = [register_host_memory(array)]
+    with busy(stream) as release:
+        held.clear()
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        again = register_host_memory(array)
+        timer.join()
+    assert again.size == 4096
+    again.close()
+
+
+def test_what_piles_up_is_given_a_moment_by_what_is_made_next(device, stream):
+    held = [LegacyPinnedMemoryResource().allocate(64) for _ in range(300)]
+    with busy(stream) as release:
+        held.clear()
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        LegacyPinnedMemoryResource().allocate(64).close(LEGACY_DEFAULT_STREAM)
+        timer.join()
+        assert stream.is_done
+    assert not wait_for_waiting_ends()
+
+
+def pool_with_work(device, stream):
+    pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+    pool.allocate(64, stream=stream).close()
+    return pool
+
+
+def test_a_pool_waits_for_work_of_default_streams(device):
+    with busy(LEGACY_DEFAULT_STREAM) as release:
+        pool_with_work(device, LEGACY_DEFAULT_STREAM).close()
+        assert has_waiting_ends()
+        release()
+        LEGACY_DEFAULT_STREAM.sync()
+    assert not has_waiting_ends()
+
+
+def test_a_pool_waits_for_work_of_streams_that_were_closed(device, stream):
+    gone = device.create_stream()
+    with busy(gone) as release:
+        pool = pool_with_work(device, gone)
+        event = gone.record()
+        gone.close()
+        pool.close()
+        assert has_waiting_ends()
+        release()
+        event.sync()
+    device.sync()
+    assert not has_waiting_ends()
+
+
+def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream):
+    held = [KINDS["page-locked"]()]
+    builder = device.create_graph_builder().begin_building(mode="global")
+    held.clear()
+    graph = builder.end_building().complete()
+    graph.launch(stream)
+    stream.sync()
+    assert not has_waiting_ends()
