@@ -280,7 +280,7 @@ def test_threads_make_and_end_pools_while_others_synchronise(device):
             with DeviceMemoryResource(device, {}).allocate(64, stream=stream) as buffer:
                 buffer.fill(1, stream=stream)
             device.sync()
-        done.append(stream.is_done)
+        done.append(buffer.is_closed)
 
     done = []
     threads = [threading.Thread(target=work) for _ in range(8)]

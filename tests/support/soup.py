@@ -39,6 +39,7 @@ from cuda.core import (
     launch,
     system,
 )
+from cuda.core._memory.ranges._memory_range import keep_until_idle
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
@@ -62,6 +63,7 @@ class Pot:
     """The objects that all threads share."""
 
     def __init__(self, has_captures: bool):
+        self.has_captures = has_captures
         self.objects: dict[str, list] = collections.defaultdict(list)
         self.makers = subjects.makers() | subjects.CLASSIC
         # Compiling for each would leave no time for the rest; a process checkpoints others, and not itself.
@@ -176,9 +178,15 @@ class Cook(threading.Thread):
         return thing
 
     def settle(self) -> None:
-        """Wait for the work of the operation, on a GPU."""
-        if not device_choice.is_software():
+        """Wait for the work of the operation, on a GPU, or keep its memory where waiting would invalidate captures."""
+        if device_choice.is_software():
+            return
+        if not self.pot.has_captures:
             Device(0).sync()
+            return
+        for thing in self.kept:
+            if isinstance(thing, Buffer):
+                keep_until_idle(thing)
 
     def stream(self):
         return self.one("Stream")
