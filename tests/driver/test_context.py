@@ -8,7 +8,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
-from cuda.core.driver._context import is_debugging, member_of
+from cuda.core.driver._context import member_of
 from support.contexts import current_context, foreign_context, no_context
 from support.interpreter import run
 from support.threads import in_thread
@@ -23,21 +23,6 @@ def bare(device):
 
 
 # --- Devices ---------------------------------------------------------------------------------------
-
-
-def test_initialising_can_be_repeated(device):
-    assert drv.init() is None and drv.init(0) is None
-    with pytest.raises(drv.LogicError, match="flags must be 0"):
-        drv.init(1)
-
-
-def test_versions(device):
-    assert drv.get_version() >= (13, 0, 0)
-    assert drv.get_driver_version() >= 12000
-
-
-def test_there_is_an_interface_to_opengl():
-    assert drv.have_gl_ext() is True
 
 
 def test_a_device_says_what_it_is(device):
@@ -331,13 +316,6 @@ def test_contexts_reach_memory_of_peers(bare):
         drv.Context.enable_peer_access(1)
     context.detach()
     peer.detach()
-
-
-def test_debugging_is_switched():
-    drv.set_debugging()
-    assert is_debugging()
-    drv.set_debugging(False)
-    assert not is_debugging()
 
 
 def test_members_are_found_by_their_numbers():

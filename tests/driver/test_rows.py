@@ -132,11 +132,11 @@ rare   TRSA_OVERRIDE_FORMAT TRSF_READ_AS_INTEGER TRSF_NORMALIZED_COORDINATES TR_
 
 # Devices and contexts
 must   init
-       context.initialising_can_be_repeated
+       library.initialising_can_be_repeated
 should get_version
-       context.versions
+       library.versions
 should get_driver_version
-       context.versions
+       library.versions
 must   Device
        context.a_device_is_found_by_its_address
        context.a_bad_ordinal_is_an_error_of_logic
@@ -389,7 +389,7 @@ should DynamicSourceModule
 should DEFAULT_NVCC_FLAGS
        compilation.default_options_come_from_the_environment
 rare   set_debugging
-       context.debugging_is_switched
+       library.debugging_is_switched
 rare   get_nvcc_version preprocess_source
        nvcc.it_tells_its_version_and_preprocesses
 must   cache_dir
@@ -607,7 +607,7 @@ rare   graphics_map_flags RegisteredBuffer RegisteredImage gl_handle unregister 
        gl/test_registered.what_cuda_2_had_is_refused
        gl/test_registered.kernels_write_what_opengl_reads
 rare   have_gl_ext
-       context.there_is_an_interface_to_opengl
+       library.there_is_an_interface_to_opengl
 
 # Beyond the classic interface
 ours   NotSupportedError DeviceFaultError

@@ -229,6 +229,7 @@ LAYERS = {
         "driver._nvcc",
         "driver._shared_events",
         "driver.__main__",
+        "driver._library",
         "driver._context",
         "driver._nvcc_options",
         "driver._types",

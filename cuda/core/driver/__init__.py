@@ -11,6 +11,7 @@ from cuda.core.driver._errors import *
 from cuda.core.driver._host_memory import *
 from cuda.core.driver._images import *
 from cuda.core.driver._ipc import *
+from cuda.core.driver._library import *
 from cuda.core.driver._linker import *
 from cuda.core.driver._managed import *
 from cuda.core.driver._memory import *

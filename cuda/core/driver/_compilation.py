@@ -21,8 +21,9 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver import _nvcc
 from cuda.core.driver._checks import list_argument, path_argument, text_argument
-from cuda.core.driver._context import current_context, is_debugging
+from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import CompileError
+from cuda.core.driver._library import is_debugging
 from cuda.core.driver._nvcc_options import UnknownOptionError, split_options, translate
 
 __all__ = ["DEFAULT_NVCC_FLAGS", "Request", "compile_object"]

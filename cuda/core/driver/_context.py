@@ -13,7 +13,6 @@ from cuda.core import _device as core_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
-from cuda.core._utils.version import driver_version
 from cuda.core.driver._checks import text_argument, whole
 from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
 from cuda.core.driver._errors import (
@@ -26,60 +25,9 @@ from cuda.core.driver._errors import (
     logic_error,
     translated,
 )
+from cuda.core.driver._library import CUDA_VERSION, get_driver_version
 
-__all__ = ["Context", "Device", "get_driver_version", "get_version", "have_gl_ext", "init", "set_debugging"]
-
-# The CUDA version that the interface is that of.
-_CUDA_VERSION = (13, 0, 0)
-
-
-@translated
-def init(flags: int = 0) -> None:
-    """Initialise the driver (``cuInit``); everything here does so by itself.
-
-    Parameters
-    ----------
-    flags : int, optional
-        0.
-
-    Raises
-    ------
-    LogicError
-        If ``flags`` is anything else.
-    """
-    if flags != 0:
-        raise logic_error("cuInit", INVALID_VALUE, f"flags must be 0, not {shown(flags)}")
-    core_device.Device.get_all_devices()
-
-
-def get_version() -> tuple[int, int, int]:
-    """Return the version of CUDA that this interface is built against, such as ``(13, 0, 0)``."""
-    return _CUDA_VERSION
-
-
-def get_driver_version() -> int:
-    """Return the newest version of CUDA that the driver supports, 13000 for 13.0 (``cuDriverGetVersion``)."""
-    major, minor = driver_version()[:2]
-    return 1000 * major + 10 * minor
-
-
-def have_gl_ext() -> bool:
-    """Return True: :mod:`cuda.core.driver.gl` is always here."""
-    return True
-
-
-class _Debugging:
-    is_on = False
-
-
-def set_debugging(flag: bool = True) -> None:
-    """Have the sources compiled from now on with debug information, kept in files, and not cached."""
-    _Debugging.is_on = bool(flag)
-
-
-def is_debugging() -> bool:
-    """Return whether :func:`set_debugging` asked for debug information."""
-    return _Debugging.is_on
+__all__ = ["Context", "Device"]
 
 
 class Device:
@@ -173,7 +121,7 @@ class Device:
             If the driver refuses one that it should know.
         """
         attributes, refused = {}, []
-        newest = get_driver_version() >= _CUDA_VERSION[0] * 1000 + 500
+        newest = get_driver_version() >= CUDA_VERSION[0] * 1000 + 500
         for attribute in sorted(device_attribute, key=str):
             try:
                 attributes[attribute] = self.get_attribute(attribute)

@@ -9,7 +9,7 @@ import runpy
 import sys
 
 from cuda.core.driver._checks import list_argument, path_argument
-from cuda.core.driver._context import set_debugging
+from cuda.core.driver._library import set_debugging
 
 __all__ = ["main"]
 
