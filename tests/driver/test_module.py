@@ -181,8 +181,21 @@ def test_prepared_calls_take_values_of_python(scale, types):
 
 
 def test_there_are_no_prepared_calls_before_prepare(scale):
-    with pytest.raises(AttributeError, match=r"call prepare\(\) first"):
-        scale.prepared_call  # noqa: B018
+    for call, more in (
+        (scale.prepared_call, ()),
+        (scale.prepared_async_call, (None,)),
+        (scale.prepared_timed_call, ()),
+    ):
+        with pytest.raises(AttributeError, match=r"'scale'> is not prepared; call prepare\(\) first"):
+            call((1, 1), (1, 1, 1), *more, 0, 1.0, 1)
+
+
+def test_each_attribute_of_functions_is_a_property(scale):
+    for name in map(str.lower, drv.function_attribute.names):
+        if name != "max":
+            assert isinstance(getattr(drv.Function, name), property) and getattr(drv.Function, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'num_reg'"):
+        scale.num_reg  # noqa: B018
 
 
 def test_prepared_calls_check_their_arguments(scale):

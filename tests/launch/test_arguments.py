@@ -13,7 +13,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cuda.core._launch._arguments import pack_arguments
+from cuda.core._launch._arguments import pack_arguments, register_buffer_class
 from cuda.core._memory import Buffer
 
 
@@ -236,11 +236,23 @@ def test_an_impossible_layout_is_out_of_memory():
         pack_arguments([(2**63, 8)], [1])
 
 
+def test_only_subclasses_of_buffers_are_registered_as_such():
+    class Mine(Buffer):
+        pass
+
+    register_buffer_class(Mine)
+    mine = Mine._init(1 << 20, 16)
+    assert packed(mine, 8) == (1 << 20).to_bytes(8, "little")
+    for bad in (int, 3):
+        with pytest.raises(TypeError, match="must be a subclass of Buffer"):
+            register_buffer_class(bad)
+
+
 def test_types_enter_the_table_from_many_threads():
     # In a fresh process no scalar type of NumPy or ctypes is known yet.
     code = """
 import threading, ctypes, numpy as np
-from cuda.core._launch._arguments import pack_arguments
+from cuda.core._launch._arguments import pack_arguments, register_buffer_class
 values = [np.float32(1), np.int8(2), ctypes.c_int(3), np.complex64(1j), np.uint16(5), ctypes.c_double(6)]
 sizes = [4, 1, 4, 8, 2, 8]
 expected = [bytes(memoryview(value).cast("B")) for value in values]
@@ -279,7 +291,7 @@ def test_packing_in_threads_does_not_mix():
 def test_numpy_is_not_imported_for_arguments():
     code = """
 import sys
-from cuda.core._launch._arguments import pack_arguments
+from cuda.core._launch._arguments import pack_arguments, register_buffer_class
 pack_arguments([(0, 8)] * 4, [1, 2.5, None, True])
 try:
     pack_arguments([(0, 8)], ["text"])

@@ -154,7 +154,6 @@ LAYERS = {
         "_launch._arguments",
         "_kernel_arg_handler",
         "_launcher",
-        "_launch._prepared",
     ],
     "graphs": [
         "graph._access_policy",

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
+import types
 
 import pytest
 
@@ -94,8 +96,10 @@ def test_classes_offer_documented_names_only(name, cls):
         owner = next((base for base in cls.__mro__ if attribute in base.__dict__), object)
         if not attribute.startswith("_") and attribute not in fields and owner.__module__.startswith("cuda.core"):
             value = owner.__dict__[attribute]
+            # Slots have their texts in the class.
+            text = inspect.getdoc(value) if isinstance(value, types.MemberDescriptorType) else value.__doc__
             in_class = re.search(rf"``{attribute}``|^    (\w+, )*{attribute}\b", cls.__doc__, re.MULTILINE)
-            assert in_class or (hasattr(type(value), "__get__") and value.__doc__), attribute
+            assert in_class or (hasattr(type(value), "__get__") and text), attribute
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import warnings
 import numpy
 
 from cuda.core._launch._arguments import register_buffer_class
-from cuda.core._launch._prepared import PreparedLaunch
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._module import ObjectCode
@@ -32,7 +31,7 @@ from cuda.core.driver._errors import (
     logic_error,
     translated,
 )
-from cuda.core.driver._function_call import FunctionCall
+from cuda.core.driver._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._managed import ManagedAllocation
 from cuda.core.driver._memory import DeviceAllocation, as_pointer
 from cuda.core.driver._pools import PooledDeviceAllocation
@@ -134,9 +133,6 @@ class Module:
             known = kind()
             known._variable = pointer
             self._references[name] = known
-            for function in self._functions.values():
-                if "prepared_call" in vars(function):
-                    function._flush_before_prepared_calls()
         return known
 
     def _flush(self) -> None:
@@ -178,31 +174,108 @@ def read_file(filename: str | os.PathLike, api: str) -> bytes:
         raise logic_error(api, 301, str(error)) from None
 
 
+_PREPARED_CALL = """Launch the kernel on the NULL stream, with arguments of the types that :meth:`prepare` settled.
+
+``prepared_call(grid, block, *args, shared_size=0)``
+
+Parameters
+----------
+grid : tuple of int
+    The blocks in each dimension.
+block : tuple of int
+    The threads of a block in each dimension.
+*args
+    One for each parameter. Numbers of Python are converted.
+shared_size : int, optional
+    The bytes of dynamic shared memory. Default is 0.
+
+Raises
+------
+AttributeError
+    If the types were not prepared.
+TypeError
+    If the arguments are not as many as the types, or cannot be converted to them.
+LogicError
+    If the driver refuses the launch.
+"""
+_PREPARED_ASYNC_CALL = """Launch the kernel as :attr:`prepared_call` does, but on a stream, or None for the NULL stream.
+
+``prepared_async_call(grid, block, stream, *args, shared_size=0)``
+"""
+
+
+def _attribute(member, text: str) -> property:
+    return property(lambda self: self.get_attribute(member), doc=text)
+
+
 class Function(FunctionCall):
     """A kernel. Calling it launches it.
 
     Functions come from :meth:`Module.get_function`.
     """
 
+    # Objects in slots, and not methods: `f.prepared_call(grid, block, *arguments)` then makes no bound method.
+    __slots__ = {
+        "__dict__": "Attributes that programs add.",
+        "__weakref__": "Weak references.",
+        "prepared_async_call": _PREPARED_ASYNC_CALL,
+        "prepared_call": _PREPARED_CALL,
+    }
+
     def __init__(self, module: Module, name: str):
         if not isinstance(module, Module):
             raise TypeError(f"module must be a Module, not {type(module).__name__}")
         self._module = module
         self._name = name
-        self._configs = {}
         kernel = _get_kernel(module._code, name)
         self._parameter_bytes = _sizes_of(kernel)
         self._set_call(kernel, self._parameter_bytes, module._references)
+        self.prepared_call = PreparedCall(self)
+        self.prepared_async_call = PreparedAsyncCall(self)
 
     def __repr__(self):
         return f"<cuda.core.driver.Function {self._name!r}>"
 
-    def __getattr__(self, name):
-        attribute = function_attribute.names.get(name.upper()) if name.islower() and name[0] != "_" else None
-        if attribute is None:
-            hint = "; call prepare() first" if name.startswith("prepared_") else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
-        return self.get_attribute(attribute)
+    binary_version = _attribute(
+        function_attribute.BINARY_VERSION, "Ten times the architecture that it is compiled for."
+    )
+    cache_mode_ca = _attribute(function_attribute.CACHE_MODE_CA, "Whether it is compiled to cache global loads in L1.")
+    cluster_scheduling_policy_preference = _attribute(
+        function_attribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE, "How blocks of a cluster are spread."
+    )
+    cluster_size_must_be_set = _attribute(
+        function_attribute.CLUSTER_SIZE_MUST_BE_SET, "Whether a launch must state a cluster."
+    )
+    const_size_bytes = _attribute(function_attribute.CONST_SIZE_BYTES, "The bytes of its constant memory.")
+    device_node_update_supported = _attribute(
+        function_attribute.DEVICE_NODE_UPDATE_SUPPORTED, "Whether nodes of graphs with it can be updated on the device."
+    )
+    local_size_bytes = _attribute(function_attribute.LOCAL_SIZE_BYTES, "The bytes of local memory of a thread.")
+    max_dynamic_shared_size_bytes = _attribute(
+        function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, "The limit of dynamic shared memory of a block, in bytes."
+    )
+    max_threads_per_block = _attribute(function_attribute.MAX_THREADS_PER_BLOCK, "The largest block.")
+    non_portable_cluster_size_allowed = _attribute(
+        function_attribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "Whether clusters of more than 8 blocks are allowed."
+    )
+    num_regs = _attribute(function_attribute.NUM_REGS, "The registers of a thread.")
+    preferred_shared_memory_carveout = _attribute(
+        function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT, "The per cent of the cache preferred as shared memory."
+    )
+    ptx_version = _attribute(function_attribute.PTX_VERSION, "Ten times the version of PTX that it was compiled from.")
+    required_cluster_depth = _attribute(
+        function_attribute.REQUIRED_CLUSTER_DEPTH, "The depth of its cluster; 0 if none."
+    )
+    required_cluster_height = _attribute(
+        function_attribute.REQUIRED_CLUSTER_HEIGHT, "The height of its cluster; 0 if none."
+    )
+    required_cluster_width = _attribute(
+        function_attribute.REQUIRED_CLUSTER_WIDTH, "The width of its cluster; 0 if none."
+    )
+    shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "How it uses shared memory.")
+    shared_size_bytes = _attribute(
+        function_attribute.SHARED_SIZE_BYTES, "The bytes of static shared memory of a block."
+    )
 
     def _call_any(self, args, block, grid, stream, shared, time_kernel):
         """Launch with arguments of any kind; see :meth:`FunctionCall.__call__`."""
@@ -255,12 +328,7 @@ class Function(FunctionCall):
                 warnings.warn(
                     f"{name} of prepare() is of no effect: give it to the call", DeprecationWarning, stacklevel=2
                 )
-        find = (self._prepared_config, None, stream_of(None), launch_error)
-        self.prepared_call = PreparedLaunch(self.kernel, parameters, *find)
-        self.prepared_async_call = PreparedLaunch(self.kernel, parameters, find[0], stream_of, *find[2:])
-        self.prepared_timed_call = self._prepared_timed_call
-        if self._module._references:
-            self._flush_before_prepared_calls()
+        self._set_types(parameters)
         return self
 
     def param_set_texref(self, t: TextureReference) -> None:
@@ -290,33 +358,25 @@ class Function(FunctionCall):
         """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""
         member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
 
-    def _config(self, grid, block, shared) -> LaunchConfig:
+    @staticmethod
+    def _make_config(grid, block, shared) -> LaunchConfig:
+        grid, block = _extents("grid", grid), _extents("block", block)
         try:
-            key = (grid, block, shared)
-            known = self._configs.get(key)
-        except TypeError:  # a list
-            key = known = None
-        if known is None:
-            known = _make_config(grid, block, shared)
-            if key is not None:
-                if len(self._configs) >= 256:
-                    self._configs.clear()
-                self._configs[key] = known
-        return known
+            return LaunchConfig(grid=grid, block=block, shmem_size=operator.index(shared))
+        except ValueError as error:
+            raise logic_error("cuLaunchKernel", INVALID_VALUE, str(error)) from None
 
-    def _prepared_config(self, grid, block, shared) -> LaunchConfig:
-        if not isinstance(block, tuple):
-            raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
-        return self._config(grid, block, shared)
+    def _flush_references(self) -> None:
+        self._module._flush()
 
-    def _flush_before_prepared_calls(self) -> None:
-        """Let prepared calls write the texture references of the module first, which others do not pay for."""
-        for name in ("prepared_call", "prepared_async_call"):
-            launch_prepared = getattr(self, name)
-            if isinstance(launch_prepared, PreparedLaunch):
-                setattr(self, name, _flushing(self._module, launch_prepared))
+    def prepared_timed_call(self, grid, block, *args, shared_size=0):
+        """Launch as :meth:`prepared_call` does, between two events.
 
-    def _prepared_timed_call(self, grid, block, *args, shared_size=0):
+        Returns
+        -------
+        callable
+            Without arguments; waits for the kernel, and returns how long it took, in seconds.
+        """
         start, end_ = Event(), Event()
         start.record()
         self.prepared_call(grid, block, *args, shared_size=shared_size)
@@ -330,14 +390,6 @@ class Function(FunctionCall):
 
 
 PreparedFunction = Function
-
-
-def _flushing(module: Module, launch_prepared):
-    def call_prepared(*args, **kwargs):
-        module._flush()
-        launch_prepared(*args, **kwargs)
-
-    return call_prepared
 
 
 def code_of(image) -> ObjectCode:
@@ -376,14 +428,6 @@ def _get_global(code: ObjectCode, name: str):
 def _check_member(module: Module, api: str) -> None:
     if module._is_invalid:
         raise logic_error(api, INVALID_HANDLE, "the context of the module is detached")
-
-
-def _make_config(grid, block, shared) -> LaunchConfig:
-    grid, block = _extents("grid", grid), _extents("block", block)
-    try:
-        return LaunchConfig(grid=grid, block=block, shmem_size=operator.index(shared))
-    except ValueError as error:
-        raise logic_error("cuLaunchKernel", INVALID_VALUE, str(error)) from None
 
 
 def _extents(name: str, value) -> tuple[int, ...]:
