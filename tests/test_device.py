@@ -17,6 +17,7 @@ import pytest
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, EventOptions, MemoryResource
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
 from support.contexts import current_context, foreign_context, no_context
+from support.memory import HostMemoryResource
 from support.threads import in_thread
 from support.work import busy
 
@@ -414,6 +415,19 @@ def test_memory_resource_can_be_set(device, stream):
         with pytest.raises(CUDAError, match="nothing to give"):
             device.allocate(12, stream=stream)
         assert recorder.asked == [(12, stream)]
+    finally:
+        device.memory_resource = before
+
+
+def test_memory_that_is_less_than_asked_for_is_refused(device, stream):
+    class ShortMemoryResource(HostMemoryResource):
+        def allocate(self, size, *, stream=None):
+            return super().allocate(size - 1, stream=stream)
+
+    before, device.memory_resource = device.memory_resource, ShortMemoryResource()
+    try:
+        with pytest.raises(RuntimeError, match="ShortMemoryResource.* 63 bytes.* at least the 64 bytes asked for"):
+            device.allocate(64, stream=stream)
     finally:
         device.memory_resource = before
 

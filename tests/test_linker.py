@@ -186,8 +186,9 @@ def test_code_of_wrong_type():
         Linker(compiled(PART, "cubin"), ObjectCode.from_cubin(5), options=options())
 
 
-def test_closed_input():
-    code = ObjectCode.from_ptx(b"")
+@pytest.mark.parametrize("was_made", [True, False])
+def test_closed_input(was_made):
+    code = ObjectCode.from_ptx(b"") if was_made else ObjectCode.__new__(ObjectCode)
     code.close()
     with pytest.raises(RuntimeError, match="closed"):
         Linker(code, options=options())

@@ -54,7 +54,7 @@ def run(code: str, timeout: float = 40) -> str:
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
 def test_ctrl_c_ends_a_wait_for_an_endless_kernel_and_the_process_works_on(wait):
     out = run(
-        START + f"interrupt()\ntry: {wait}\nexcept KeyboardInterrupt: back(); print('interrupted')\n"
+        START + f"try: interrupt(); {wait}\nexcept KeyboardInterrupt: back(); print('interrupted')\n"
         "launch(other, config, one, buffer); other.sync(); print(seen[3])\n"
         "seen[0] = 1; stream.sync(); event.sync(); device.sync(); print('done')"
     )
@@ -65,7 +65,7 @@ def test_ctrl_c_ends_a_wait_for_an_endless_kernel_and_the_process_works_on(wait)
 def test_any_handler_that_raises_ends_a_wait(wait):
     out = run(
         START + "def late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
-        f"interrupt(signal.SIGALRM)\ntry: {wait}\nexcept TimeoutError: back(); print('late', stream.is_done)\n"
+        f"try: interrupt(signal.SIGALRM); {wait}\nexcept TimeoutError: back(); print('late', stream.is_done)\n"
         f"seen[0] = 1; {wait}; print(stream.is_done)"
     )
     assert out.split() == ["late", "False", "True"]
@@ -159,7 +159,7 @@ def test_a_handler_that_raises_ends_a_wait_for_the_end_of_work(kind):
     setup, wait = WAITING[kind]
     out = run(
         START + f"{NAMES}{setup}\ndef late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
-        f"interrupt(signal.SIGALRM)\ntry:\n    {wait}\n    while True: pass\n"
+        f"try:\n    interrupt(signal.SIGALRM); {wait}\n    while True: pass\n"
         "except TimeoutError: back(); print('late', stream.is_done)\n"
         "seen[0] = 1; stream.sync(); launch(other, config, one, buffer); other.sync(); print(seen[3])"
     )
@@ -170,7 +170,7 @@ def test_a_handler_that_raises_ends_a_wait_for_the_end_of_work(kind):
 def test_ctrl_c_ends_the_wait_for_the_end_of_a_resource_and_the_process_works_on(kind):
     setup, wait = WAITING[kind]
     out = run(
-        START + f"{NAMES}{setup}\ninterrupt()\ntry:\n    {wait}\n    while True: pass\n"
+        START + f"{NAMES}{setup}\ntry:\n    interrupt(); {wait}\n    while True: pass\n"
         "except KeyboardInterrupt: back(); print('interrupted')\n"
         "launch(other, config, one, buffer); other.sync(); print(seen[3])"
     )
@@ -184,7 +184,7 @@ def test_what_an_interrupt_left_is_freed_when_its_work_ends():
         "def left(): return sum(not line.startswith('event') for line in emulator.leaks())\n"
         f"before = left()\n{WAITING['pinned'][0]}\n"
         "def late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
-        "interrupt(signal.SIGALRM)\ntry:\n    b.close()\n    while True: pass\nexcept TimeoutError: back()\n"
+        "try:\n    interrupt(signal.SIGALRM); b.close()\n    while True: pass\nexcept TimeoutError: back()\n"
         "print(left() - before); seen[0] = 1; stream.sync(); end = time.monotonic() + 20\n"
         "while left() != before: assert time.monotonic() < end\n"
         "print('freed')"
@@ -200,7 +200,7 @@ def test_a_release_that_fails_after_an_interrupt_warns():
         "told = []\nwarnings.showwarning = lambda message, *_: told.append(str(message))\n"
         "warnings.simplefilter('always')\n"
         "with emulator.fail('cuMemFreeHost', 'CUDA_ERROR_INVALID_VALUE', when='after'):\n"
-        "    interrupt(signal.SIGALRM)\n    try:\n        b.close()\n        while True: pass\n"
+        "    try:\n        interrupt(signal.SIGALRM); b.close()\n        while True: pass\n"
         "    except TimeoutError: back()\n    seen[0] = 1; stream.sync(); end = time.monotonic() + 20\n"
         "    while not told: assert time.monotonic() < end\n"
         "print('cuMemFreeHost' in told[0])"

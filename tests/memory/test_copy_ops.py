@@ -13,7 +13,7 @@ from cuda.core._memory._copy_ops import copy_batch
 from cuda.core._memory.copying._options import CopyOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import handle_return
-from support.memory import HostMemoryResource, read, write
+from support.memory import HostMemoryResource, ShortList, read, write
 
 
 @pytest.fixture
@@ -73,6 +73,13 @@ def test_other_options_are_refused(pair, options):
 def test_options_of_another_number_are_refused(pair):
     with pytest.raises(ValueError, match="options"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=[CopyOptions()] * 2)
+
+
+def test_options_that_are_fewer_than_they_say_are_refused(stream):
+    buffers = [HostMemoryResource().allocate(8) for _ in range(4)]
+    for options in (ShortList([CopyOptions()]), ShortList([])):
+        with pytest.raises(ValueError, match="options must be one CopyOptions or 2, one for each copy, not"):
+            copy_batch(stream, buffers[:2], buffers[2:], options=options)
 
 
 def test_sizes_have_to_agree(stream):

@@ -14,7 +14,7 @@ from cuda.core._memory._managed_memory_ops import (
     prefetch_batch,
 )
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from support.memory import HostMemoryResource
+from support.memory import HostMemoryResource, ShortList
 
 HOST = Host()
 BATCHES = {
@@ -80,6 +80,7 @@ def test_closed_buffers_are_refused(buffers, batch):
         ([Host(), None], ValueError),
         ([Host()], ValueError),
         ([Host()] * 3, ValueError),
+        (ShortList([Host()]), ValueError),
         (0, TypeError),
         ("host", TypeError),
         ([Host(), 0], TypeError),

@@ -80,4 +80,4 @@ def test_launch_keeps_what_one_of_its_arguments_closes(children, bound):
 def test_other_threads_close_what_a_call_uses(children, work):
     outcomes = children.call(closed_by_another_thread, work, 0.3)
     refused = {name for name in outcomes if name != "done"}
-    assert refused <= {f"this {name} is closed" for name in ("Stream", "Event", "Buffer", "Kernel")}
+    assert refused <= {f"this {name} is closed" for name in ("Stream", "Event", "Buffer", "Kernel", "ObjectCode")}

@@ -21,6 +21,7 @@ from cuda.core import (
     LaunchConfig,
     LegacyPinnedMemoryResource,
     MemoryResource,
+    ObjectCode,
     Program,
     ProgramOptions,
     launch,
@@ -228,20 +229,22 @@ class Race:
         self.outcomes = {}
         self.is_over = False
         self.device = Device()
-        self.kernel, self.code = make_kernel()
+        _, self.code = make_kernel()
         self.kept = self.device.allocate(4096, stream=self.device.default_stream)
         self.renew()
 
     def renew(self):
         stream = self.device.create_stream()
-        kernel = self.code.get_kernel("store")
+        code = ObjectCode.from_cubin(self.code.code)
+        kernel = code.get_kernel("store")
         self.now = {
             "stream": stream,
             "other": self.device.create_stream(),
             "event": stream.record(),
             "buffer": self.device.allocate(SIZE, stream=stream),
             "host": ClosingResource().allocate(SIZE),
-            "kernel": type(kernel).from_handle(int(kernel.handle)),
+            "code": code,
+            "kernel": kernel,
             "config": LaunchConfig(grid=1, block=1),
             "kept": self.kept,
         }
@@ -267,7 +270,7 @@ class Race:
             old = self.now
             self.renew()
             time.sleep(0)
-            for name in ("kernel", "stream", "other", "event", "buffer", "host"):
+            for name in ("code", "kernel", "stream", "other", "event", "buffer", "host"):
                 try:
                     old[name].close()
                 except BufferError:
@@ -284,6 +287,8 @@ WORKS = {
     "copy": lambda buffer, stream, **_: buffer.copy_to(stream=stream).close(),
     "fill": lambda buffer, stream, **_: buffer.fill(b"12345678", stream=stream),
     "memoryview": lambda host, **_: bytes(memoryview(host)),
+    "asarray": lambda host, **_: np.asarray(host).copy(),
+    "get_kernel": lambda code, **_: code.get_kernel("store"),
     "record": lambda stream, event, **_: stream.record(event),
     "wait": lambda stream, other, event, **_: (other.wait(stream), other.wait(event), event.is_done, event.sync()),
     "sync": lambda stream, **_: (stream.is_done, stream.sync(), stream.priority),

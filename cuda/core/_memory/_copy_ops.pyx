@@ -89,6 +89,7 @@ cdef int collect_hints(object options, size_t count, vector[cydriver.CUmemcpyAtt
     if options is None:
         hints.push_back(PLAIN)
     elif isinstance(options, Sequence) and not isinstance(options, str):
+        options = tuple(options)  # what another thread may shorten meanwhile
         if len(options) != count:
             raise ValueError(f"options must be one CopyOptions or {count}, one for each copy, not {len(options)}")
         for one in options:

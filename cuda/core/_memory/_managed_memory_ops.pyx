@@ -265,6 +265,7 @@ cdef int Ranges_locate(Ranges self, object locations) except -1:
         self._locations.push_back(location_argument(locations))
         self._indices.push_back(0)
         return 0
+    locations = tuple(locations)  # what another thread may shorten meanwhile
     if len(locations) != self._count:
         raise ValueError(f"locations must be one place or {self._count}, one for each buffer, not {len(locations)}")
     for location in locations:
