@@ -57,6 +57,7 @@ LAYERS = {
         "_handles._mechanism",
         "_handles._handles",
         "_handles._work",
+        "_utils._weak_handles",
         "_handles._idle_ends",
         "_handles._images",
         "_handles._waiting",

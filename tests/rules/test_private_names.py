@@ -35,6 +35,7 @@ IMPORTED = {
         "nvJitLinkError",
     ],
     "_utils.version": ["binding_version", "driver_version"],
+    "_utils._weak_handles": ["WeakHandle", "weak_handle"],
     "_utils.validators": ["check_str_enum", "format_or_list"],
     "_utils.clear_error_support": [
         "assert_type",

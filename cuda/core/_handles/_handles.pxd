@@ -12,6 +12,7 @@ from cuda.core._handles._mechanism cimport (  # no-cython-lint (others cimport i
     Kept,
     Member,
     Registry,
+    WeakCell,
     address,
     work_left_at_exit,
 )

@@ -39,6 +39,11 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         cpp_bool operator bool() noexcept
         cpp_bool operator!() noexcept
 
+    cppclass WeakCell:
+        WeakCell() noexcept
+        void observe[T](const Handle[T]& handle) noexcept
+        uint32_t use_count() noexcept
+
     cppclass Registry[T]:
         Registry() except +
         Handle[T] add(const Handle[T]& handle) except +

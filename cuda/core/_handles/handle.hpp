@@ -263,6 +263,7 @@ private:
     friend class Kept;
     friend class ArgumentBlock;
     friend class LaunchList;
+    friend class WeakCell;
 
     struct TypedCell final : Cell {
         TypedCell(T&& value, Destroy destroy, Keep&& keep, bool can_block) noexcept
@@ -291,6 +292,30 @@ private:
     explicit Handle(TypedCell* cell) noexcept : cell_(cell) {}
 
     TypedCell* cell_ = nullptr;
+};
+
+// Tells whether a cell is alive, without keeping its value alive.
+class WeakCell {
+public:
+    WeakCell() noexcept = default;
+    ~WeakCell() { observe(nullptr); }
+    WeakCell(const WeakCell&) = delete;
+    WeakCell& operator=(const WeakCell&) = delete;
+
+    template <class T>
+    void observe(const Handle<T>& handle) noexcept {
+        observe(handle.cell_);
+    }
+
+    std::uint32_t use_count() const noexcept { return cell_ ? cell_->use_count() : 0; }
+
+private:
+    void observe(Cell* cell) noexcept {
+        if (cell) cell->add_weak();
+        if (Cell* old = std::exchange(cell_, cell)) old->drop_weak();
+    }
+
+    Cell* cell_ = nullptr;
 };
 
 // An object that each process has for itself. A forked child begins with a fresh one: what its parent's refers

@@ -22,6 +22,7 @@ from cuda.core._memory.ranges._memory_range cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._weak_handles cimport WeakHandle
 from cuda.core._utils._deferred_function cimport DeferredFunction
 
 from collections.abc import Sequence
@@ -343,6 +344,15 @@ cdef class Buffer(MemoryRange):
         cdef Buffer self = Buffer_from_handle(cls, ptr, size, mr, owner, stream)
         Buffer_set_descriptor(self, mr, ipc_descriptor)
         return self
+
+    def _weak_handle(self):
+        # What weak_handle() returns.
+        cdef WeakHandle result = WeakHandle.__new__(WeakHandle)
+        cdef KeptAllocation memory
+        if not memory.hold(self._h_allocation):
+            raise ValueError("this Buffer is closed, so there is no allocation to observe")
+        result.cell.observe(memory.handle())
+        return result
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:

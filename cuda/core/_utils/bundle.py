@@ -58,6 +58,7 @@ MODULES = (
     "_module",
     "_stream",
     "_utils._capture_mode",
+    "_utils._weak_handles",
     "_utils.cuda_utils",
     "_utils.options",
     "_utils.version",

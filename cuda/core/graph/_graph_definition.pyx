@@ -10,6 +10,7 @@ from libcpp.vector cimport vector
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._weak_handles cimport WeakHandle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._edges cimport read_edges
 from cuda.core.graph._executable cimport Graph_instantiate
@@ -271,6 +272,12 @@ cdef class GraphDefinition(GraphView):
     def is_valid(self) -> bool:
         """Whether the graph exists: a child graph, or a body, is destroyed with its node."""
         return self._graph.c_graph != NULL
+
+    def _weak_handle(self):
+        # What weak_handle() returns.
+        cdef WeakHandle result = WeakHandle.__new__(WeakHandle)
+        result.cell.observe(self._tree.h_graph)
+        return result
 
     def _graph_source(self):
         # What Graph.update() takes: a GraphBuilder has this, too.
