@@ -5,6 +5,7 @@
 import array
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -84,6 +85,25 @@ def test_copies_within_and_between_devices():
         assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
     with pytest.raises(TypeError, match="a Context is needed"):
         drv.memcpy_peer(target, source, 32, 1)
+
+
+def test_copies_between_given_contexts_need_no_current_one():
+    source, target, context = drv.to_device(np.arange(4.0)), drv.mem_alloc(32), drv.Context.get_current()
+
+    def copies():
+        assert drv.Context.get_current() is None
+        for copy in (drv.memcpy_peer, drv.memcpy_peer_async):
+            copy(target, source, 32, context, context)
+            with pytest.raises(drv.LogicError, match="no context is current"):
+                copy(target, source, 32, context)
+            with pytest.raises(drv.LogicError, match="destination"):
+                copy(target, source, 33, context, context)
+        return drv.Context.get_current()
+
+    with ThreadPoolExecutor(1) as elsewhere:  # no context is current in a new thread
+        assert elsewhere.submit(copies).result() is None
+    drv.Context.synchronize()
+    assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
 
 
 def test_arrays_with_gaps_are_refused_but_for_new_memory():

@@ -191,9 +191,15 @@ def test_there_are_no_prepared_calls_before_prepare(scale):
 
 
 def test_each_attribute_of_functions_is_a_property(scale):
-    for name in map(str.lower, drv.function_attribute.names):
-        if name != "max":
-            assert isinstance(getattr(drv.Function, name), property) and getattr(drv.Function, name).__doc__
+    names = """
+        binary_version cache_mode_ca cluster_scheduling_policy_preference cluster_size_must_be_set const_size_bytes
+        device_node_update_supported local_size_bytes max_dynamic_shared_size_bytes max_threads_per_block
+        non_portable_cluster_size_allowed num_regs preferred_shared_memory_carveout ptx_version required_cluster_depth
+        required_cluster_height required_cluster_width shared_memory_mode shared_size_bytes
+    """.split()
+    assert {*names, "max"} == {name.lower() for name in drv.function_attribute.names}
+    for name in names:
+        assert isinstance(getattr(drv.Function, name), property) and getattr(drv.Function, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'num_reg'"):
         scale.num_reg  # noqa: B018
 

@@ -117,6 +117,47 @@ def test_objects_of_pending_work_are_kept_and_let_go(monkeypatch):
     assert last() is None
 
 
+@pytest.mark.parametrize("finish", [lambda event: event.synchronize(), lambda event: wait_by_query(event)])
+def test_events_let_go_of_what_earlier_work_used(finish):
+    class Thing:
+        pass
+
+    stream, event, things = drv.Stream(), drv.Event(), [Thing() for _ in range(3)]
+    references = [weakref.ref(thing) for thing in things]
+    keep_until_done(stream_of(stream), "cuX", things[0])
+    keep_until_done(stream_of(stream), "cuX", things[1])
+    event.record(stream)
+    keep_until_done(stream_of(stream), "cuX", things[2])
+    del things
+    gc.collect()
+    assert all(reference() for reference in references)
+    for _ in range(2):
+        finish(event)
+        gc.collect()
+        assert [reference() is None for reference in references] == [True, True, False]
+    finish(drv.Event().record(stream))
+    gc.collect()
+    assert references[2]() is None
+
+
+def wait_by_query(event):
+    while not event.query():
+        pass
+
+
+def test_what_is_let_go_of_twice_is_gone_once():
+    kept = Kept()
+    stream = stream_of(None)
+    for number in range(5):
+        kept.add(stream, number)
+    kept.release(2)
+    kept.release(1)
+    assert [objects for _, objects in kept.objects] == [(2,), (3,), (4,)]
+    kept.release(9)
+    kept.release(9)
+    assert not kept.objects and kept.count == 5
+
+
 def test_the_profiler_is_started_and_stopped():
     assert drv.start_profiler() is None
     assert drv.stop_profiler() is None

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Weak handles: they tell when the resource ends, not the Python object."""
 
+import textwrap
+import threading
+
 import pytest
 
 from cuda.core._utils._weak_handles import WeakHandle, weak_handle
 from cuda.core.graph import GraphDefinition
 from support.graph_work import is_released
+from support.interpreter import run
 
 
 def test_memory_lives_as_long_as_a_node_keeps_it(device, stream):
@@ -78,3 +82,50 @@ def test_what_has_no_handle_is_refused(device, stream):
             weak_handle(wrong)
     with pytest.raises(RuntimeError, match="weak_handle"):
         WeakHandle()
+
+
+def test_threads_see_the_same_end(device, stream):
+    for _ in range(20):
+        buffer = device.allocate(64, stream=stream)
+        handle = weak_handle(buffer)
+        parts = [buffer[:8] for _ in range(8)]
+        del buffer
+        seen = []
+
+        def drop(part, handle=handle, seen=seen):
+            # Alive as long as this thread keeps its part.
+            seen.append(bool(handle))
+            part.close()
+
+        threads = [threading.Thread(target=drop, args=(part,)) for part in parts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert seen == [True] * 8 and handle.expired() and handle.use_count() == 0
+
+
+def test_weak_handles_live_on_in_a_forked_child():
+    program = """
+        import os
+        from cuda.core import Device
+        from cuda.core._utils._weak_handles import weak_handle
+        from cuda.core.graph import GraphDefinition
+        Device().set_current()
+        buffer = Device().allocate(64, stream=Device().default_stream)
+        definition = GraphDefinition()
+        handles = [weak_handle(buffer), weak_handle(definition)]
+        child = os.fork()
+        if child == 0:
+            good = all(handles) and [handle.use_count() for handle in handles] == [1, 1]
+            del buffer, definition
+            good = good and not any(handles)
+            del handles
+            os._exit(0 if good else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert all(handles)
+        buffer.close()
+        del definition
+        print([handle.expired() for handle in handles])
+    """
+    assert run(textwrap.dedent(program)).strip() == "[True, True]"

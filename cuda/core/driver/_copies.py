@@ -9,7 +9,7 @@ import numpy
 from cuda.core._memory._buffer import Buffer
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MOST_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
-from cuda.core.driver._context import current_context, handle_of
+from cuda.core.driver._context import Context, current_context, handle_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
 from cuda.core.driver._linear_copies import (
     memcpy_dtod,
@@ -58,22 +58,30 @@ __all__ = [
 
 def memcpy_peer(dest, src, size: int, dest_context=None, src_context=None) -> None:
     """Copy ``size`` bytes between two contexts, by default the current one (``cuMemcpyPeer``)."""
-    call("cuMemcpyPeer", *_peers("cuMemcpyPeer", dest, src, size, dest_context, src_context))
+    _copy_between("cuMemcpyPeer", dest, src, size, dest_context, src_context)
 
 
 def memcpy_peer_async(dest, src, size: int, dest_context=None, src_context=None, stream=None) -> None:
     """Copy ``size`` bytes between two contexts in stream order (``cuMemcpyPeerAsync``)."""
-    arguments = _peers("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context)
-    call("cuMemcpyPeerAsync", *arguments, stream_of(stream).handle)
+    _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, stream_of(stream).handle)
 
 
-def _peers(api: str, dest, src, size, dest_context, src_context) -> tuple:
-    here = current_context(api)
+def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream) -> None:
+    contexts = [current_context(api) if one is None else one for one in (dest_context, src_context)]
+    there, origin = (handle_of(one, api) for one in contexts)
     size = whole("size", size)
     check_room(api, dest, size, "destination")
     check_room(api, src, size, "source")
-    there, origin = (handle_of(here if one is None else one, api) for one in (dest_context, src_context))
-    return as_pointer(dest), there, as_pointer(src), origin, size
+    arguments = as_pointer(dest), there, as_pointer(src), origin, size, *stream
+    if Context.get_current() is not None:
+        call(api, *arguments)
+        return
+    # The driver wants some context to be current.
+    contexts[0].push()
+    try:
+        call(api, *arguments)
+    finally:
+        Context.pop()
 
 
 def to_device(buffer) -> DeviceAllocation:

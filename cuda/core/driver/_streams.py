@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from cuda.core import _stream as core_stream
 from cuda.core._event import EventOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
@@ -135,28 +137,41 @@ class Event:
     def _adopt(self, event, context) -> None:
         self._event = event
         self._context = context
+        self._kept = None
         context._objects.add(self)
 
     @translated
     def record(self, stream: Stream | None = None) -> Event:
         """Record the work so far of a stream (``cuEventRecord``), and return the event."""
-        inner = event_of(self)
+        inner, target = event_of(self), stream_of(stream)
+        # What the work so far uses need not be kept once the event has completed.
+        kept = self._context._kept and self._context._kept.get(int(target.handle))
+        self._kept = (kept, kept.count) if kept else None
         if isinstance(inner, SharedEvent):
-            inner.record(stream_of(stream))
+            inner.record(target)
         else:
-            stream_of(stream).record(inner)
+            target.record(inner)
         return self
+
+    def _release_kept(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept[0].release(kept[1])
 
     @translated
     def synchronize(self) -> Event:
         """Wait on the host for the recorded work (``cuEventSynchronize``), and return the event."""
         event_of(self).sync()
+        self._release_kept()
         return self
 
     @translated
     def query(self) -> bool:
         """Return whether the recorded work has completed (``cuEventQuery``)."""
-        return event_of(self).is_done
+        is_done = event_of(self).is_done
+        if is_done:
+            self._release_kept()
+        return is_done
 
     def time_since(self, start_event: Event) -> float:
         """Return the milliseconds from ``start_event`` to this event (``cuEventElapsedTime``).
@@ -239,19 +254,32 @@ class Kept:
     LIMIT = 64
 
     def __init__(self):
-        self.objects = []
-        self.earlier = None
+        self.objects = deque()  # each with its number
+        self.count = 0  # of all objects so far
+        self._event = None
+        self._marked = 0
 
     def add(self, stream: core_stream.Stream, *objects) -> None:
-        self.objects.append(objects)
-        if len(self.objects) < self.LIMIT:
+        """Keep objects of work that is in the stream already."""
+        self.objects.append((self.count, objects))
+        self.count += 1
+        if self.count - self._marked < self.LIMIT:
             return
         try:
-            if self.earlier is None or self.earlier[0].is_done:
-                self.earlier = (stream.record(), self.objects)
-                self.objects = []
+            if self._event is None or self._event.is_done:
+                self.release(self._marked)
+                self._event = stream.record()
+                self._marked = self.count
         except CUDAError:
             pass  # the stream is capturing, or failed: keep them for longer
+
+    def release(self, count: int) -> None:
+        """Let go of the first objects, up to a number that ``count`` had before work was waited for."""
+        try:
+            while self.objects[0][0] < count:
+                self.objects.popleft()
+        except IndexError:
+            pass  # there are none, or another thread let go of them
 
 
 def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
