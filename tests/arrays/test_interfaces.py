@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+from cuda.core._arrays._interfaces import interface_address
 from cuda.core.utils import StridedMemoryView
 from support.tensors import ArrayInterface, CudaInterface
 
@@ -38,3 +39,24 @@ def test_views_of_what_describes_no_array_are_refused(device, view, entries, err
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_the_address_none_is_that_of_no_memory(device, view):
     assert view(shape=(0,), data=(None, False)).ptr == 0
+
+
+class Interfaced:
+    def __init__(self, interface):
+        self.__cuda_array_interface__ = interface
+
+
+def test_address_alone_is_read_from_an_incomplete_interface():
+    assert interface_address(Interfaced({"data": (4096, False)})) == 4096
+    assert interface_address(Interfaced({"data": (None, True)})) == 0
+    assert interface_address(Interfaced({"data": (np.uint64(8), False)})) == 8
+
+
+@pytest.mark.parametrize(
+    "interface", [None, [], {}, {"data": 4096}, {"data": (1, 2, 3)}, {"data": ("1", False)}], ids=str
+)
+def test_interface_without_an_address_is_refused(interface):
+    with pytest.raises((BufferError, TypeError)):
+        interface_address(Interfaced(interface))
+    with pytest.raises(AttributeError):
+        interface_address(3)

@@ -118,7 +118,7 @@ class Holder(drv.PointerHolderBase):
         (lambda: drv.memset_d8(-1, 0, 1), drv.LogicError, "an address must be from 0"),
         (lambda: drv.memset_d8(2**64, 0, 1), drv.LogicError, "an address must be from 0"),
         (lambda: drv.memset_d8(Holder(), 0, 1), drv.LogicError, "an address must be from 0"),
-        (lambda: drv.memset_d8(Lying(), 0, 1), TypeError, "of the Lying has no address"),
+        (lambda: drv.memset_d8(Lying(), 0, 1), TypeError, "of the Lying: the array interface lacks the entry 'data'"),
         (lambda: drv.memset_d8(Circle(), 0, 1), TypeError, "is the object itself"),
         (lambda: drv.memset_d32(0, HUGE, 1), drv.LogicError, "data must fit 32 bits"),
         (lambda: drv.memset_d2d8(0, "4", 0, 1, 1), TypeError, "pitch must be an int, not str"),

@@ -12,6 +12,7 @@ import pytest
 
 from cuda.core import GraphMemoryResource, LaunchConfig, launch
 from cuda.core.graph import CapturedFunction, CaptureStatistics, GraphBuilder, GraphCompleteOptions, capture
+from cuda.core.utils import register_importer
 from support.kernels import HostMemory, compiled
 
 SOURCE = """
@@ -161,6 +162,30 @@ def test_arguments_that_are_compared_by_value(stream, name):
     for _ in range(3):
         work(stream, COMPARED[name](memory))
     assert len(runs) == 1 and work.statistics.replays == 2
+
+
+class Older(OnDevice):
+    """An array of a library with version 2 of the interface."""
+
+    def __init__(self, memory):
+        super().__init__(memory)
+        self.newer = OnDevice(memory)
+        self.__cuda_array_interface__["version"] = 2
+
+
+def test_arrays_with_an_older_interface_are_compared_where_an_importer_reads_them(stream):
+    memory = ints(4)
+    work = capture(lambda stream, argument: None)
+    for _ in range(3):
+        work(stream, Older(memory))
+    assert work.statistics.replays == 0
+    register_importer(Older, lambda older, stream_ptr: older.newer)
+    try:
+        for _ in range(3):
+            work(stream, Older(memory))
+        assert work.statistics.replays == 2
+    finally:
+        register_importer(Older, None)
 
 
 def test_what_cannot_be_compared_is_captured_each_time(kernel, stream):

@@ -10,6 +10,7 @@ from cpython.exc cimport PyErr_Clear, PyErr_Occurred, PyErr_SetString
 from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._utils._cpython cimport (
+    add_constructor_hints,
     answer_hasattr,
     call_with_interpreter,
     is_interpreter_exiting,
@@ -17,13 +18,17 @@ from cuda.core._utils._cpython cimport (
     read_short_int,
     set_call_offset,
     set_constructor,
+    set_error_on_any_thread,
     tuple_items,
     type_namespace,
     vectorcallfunc,
 )
 from cuda.core._utils._deferred_function cimport DeferredFunction
 
+import inspect
+
 cdef extern from "Python.h":
+    PyObject* PyExc_BufferError
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
 
 
@@ -78,6 +83,16 @@ def call_without_lock(int value):
     with nogil:
         call_with_interpreter(&note, value)
     return list(_called)
+
+
+def raise_without_lock():
+    with nogil:
+        set_error_on_any_thread(PyExc_BufferError, b"of a thread without the lock")
+    check_error()
+
+
+cdef int check_error() except? 0:
+    return 0
 
 
 cdef class Singleton:
@@ -154,3 +169,15 @@ cdef class Valueless:
 
 answer_hasattr(Valueless)
 answer_hasattr(Valueless)
+
+
+cdef class Hinted:
+    """Its constructor says what an unknown keyword was probably meant to be."""
+
+    __signature__ = inspect.signature(lambda first=None, *, second=None: None)
+
+    def __init__(self, first=None, *, second=None):
+        pass
+
+
+add_constructor_hints(<PyTypeObject*>Hinted)

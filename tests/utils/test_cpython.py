@@ -56,6 +56,20 @@ def test_callback_takes_the_interpreter_lock(probe):
     assert probe.call_without_lock(8) == [(8, False)]
 
 
+def test_exception_is_set_without_the_lock(probe):
+    with pytest.raises(BufferError, match="of a thread without the lock"):
+        probe.raise_without_lock()
+
+
+def test_constructor_names_the_keyword_that_was_probably_meant(probe):
+    assert isinstance(probe.Hinted(1, second=2), probe.Hinted)
+    with pytest.raises(TypeError, match="second") as caught:
+        probe.Hinted(secnd=3)
+    assert "secnd" in str(caught.value)
+    with pytest.raises(TypeError, match="at most 1 positional"):
+        probe.Hinted(1, 2)
+
+
 def test_calling_a_type_and_its_new_take_the_two_functions(probe):
     found = probe.Singleton(1, 2)
     assert found.made == ("call", [1, 2])

@@ -7,7 +7,7 @@ from __future__ import annotations
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.vector cimport vector
 
-from cpython.exc cimport PyErr_SetString
+from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
 
@@ -39,8 +39,12 @@ from cuda.core._dlpack cimport (
 )
 from cuda.core._handles._handles cimport Keep
 from cuda.core._memory.ranges._pointer_info cimport PointerInfo, pointer_info
+from cuda.core._utils._cpython cimport set_error_on_any_thread
 
 from cuda.core._arrays._layout_ops import c_strides
+
+cdef extern from "Python.h":
+    PyObject* PyExc_NotImplementedError
 
 __all__ = []
 
@@ -149,8 +153,7 @@ cdef int exchange_allocate(
     if set_error != NULL:
         set_error(context, b"NotImplementedError", NO_ALLOCATOR)
         return -1
-    with gil:
-        PyErr_SetString(NotImplementedError, NO_ALLOCATOR)
+    set_error_on_any_thread(PyExc_NotImplementedError, NO_ALLOCATOR)
     return -1
 
 

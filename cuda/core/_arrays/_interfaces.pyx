@@ -13,7 +13,7 @@ import sys
 
 from cuda.core._utils.validators import check_address, shown
 
-__all__ = []
+__all__ = ["interface_address"]
 
 cdef bint IS_LITTLE = sys.byteorder == "little"
 
@@ -35,14 +35,37 @@ cdef tuple read_entries(object interface, str name):
         shape, typestr, data = interface["shape"], interface["typestr"], interface["data"]
     except KeyError as error:
         raise BufferError(f"the array interface lacks the entry {error}") from error
+    return shape, typestr, read_address(data), bool((<tuple>data)[1])
+
+
+# The address in the entry 'data'; 0 for None.
+cdef object read_address(object data):
     if not isinstance(data, tuple) or len(<tuple>data) != 2:
         raise BufferError(f"the entry 'data' must be a tuple (address, is_readonly), not {type(data).__name__}")
     address = (<tuple>data)[0]
     if address is None:
-        address = 0
-    elif type(address) is not int or address < 0 or address > 0xffff_ffff_ffff_ffff:
-        address = check_address("the address in the entry 'data'", address)
-    return shape, typestr, address, bool((<tuple>data)[1])
+        return 0
+    if type(address) is not int or address < 0 or address > 0xffff_ffff_ffff_ffff:
+        return check_address("the address in the entry 'data'", address)
+    return address
+
+
+def interface_address(obj: object) -> int:
+    """Return the address in ``__cuda_array_interface__`` of an object, of which nothing else is read.
+
+    Raises
+    ------
+    AttributeError
+        If the object has no such interface.
+    BufferError
+        If the interface has no address.
+    """
+    interface = obj.__cuda_array_interface__
+    if not isinstance(interface, dict):
+        raise BufferError(f"an array interface must be a dict, not {type(interface).__name__}")
+    if "data" not in <dict>interface:
+        raise BufferError("the array interface lacks the entry 'data'")
+    return read_address((<dict>interface)["data"])
 
 
 cdef int parse_typestr(object typestr, ElementType* element) except -1:

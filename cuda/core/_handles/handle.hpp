@@ -169,21 +169,13 @@ public:
 
 private:
     void copy_object() noexcept {
-        or_wait_for_exit([this] {
-            PyGILState_STATE state = PyGILState_Ensure();
-            Py_INCREF(object_);
-            PyGILState_Release(state);
-        });
+        with_interpreter([this] { Py_INCREF(object_); });
     }
 
     // References to Python objects are not dropped once the interpreter exits.
     void drop_object() noexcept {
         if (is_interpreter_exiting()) return;
-        or_wait_for_exit([this] {
-            PyGILState_STATE state = PyGILState_Ensure();
-            Py_DECREF(object_);
-            PyGILState_Release(state);
-        });
+        with_interpreter([this] { Py_DECREF(object_); });
     }
 
     Cell* cell_ = nullptr;

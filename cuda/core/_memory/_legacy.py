@@ -13,15 +13,47 @@ from cuda.core._utils.values import answering
 __all__ = ["LegacyPinnedMemoryResource"]
 
 
-@answering
-class LegacyPinnedMemoryResource(MemoryResource):
-    """Page-locked host memory, which devices can also access; not stream-ordered."""
-
-    _accessible_by = ("device", "host")
+class _SynchronousAllocator(MemoryResource):
+    """Memory that needs no stream; a subclass has ``_free``, which is called once the work of a stream is done."""
 
     _needs_stream = False
 
     _waits_to_free = True
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Free memory (``cuMemFreeHost``, ``cuMemFree``), after all work of ``stream`` if one is given.
+
+        Parameters
+        ----------
+        ptr : int
+            The address; 0 is not freed.
+        size : int
+            Not used.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The host waits for its work first.
+
+        Raises
+        ------
+        CUDAError
+            If work of the stream failed; the memory is freed nevertheless.
+        """
+        if stream is not None:
+            stream = Stream_accept(stream)
+        address = address_argument("ptr", ptr)
+        if address == 0:
+            return
+        try:
+            if stream is not None:
+                stream.sync()
+        finally:
+            self._free(address)
+
+
+@answering
+class LegacyPinnedMemoryResource(_SynchronousAllocator):
+    """Page-locked host memory, which devices can also access; not stream-ordered."""
+
+    _accessible_by = ("device", "host")
 
     def __repr__(self):
         return f"<{type(self).__name__} of the host>"
@@ -52,18 +84,8 @@ class LegacyPinnedMemoryResource(MemoryResource):
             free_pinned(pointer)
             raise
 
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Free memory (``cuMemFreeHost``), after all work of ``stream`` if one is given."""
-        if stream is not None:
-            stream = Stream_accept(stream)
-        address = address_argument("ptr", ptr)
-        if address == 0:
-            return
-        try:
-            if stream is not None:
-                stream.sync()
-        finally:
-            free_pinned(address)
+    def _free(self, address: int) -> None:
+        free_pinned(address)
 
     @property
     def device_id(self) -> int:
@@ -71,14 +93,10 @@ class LegacyPinnedMemoryResource(MemoryResource):
         raise RuntimeError("page-locked host memory is on no device, so it has no device_id")
 
 
-class _SynchronousMemoryResource(MemoryResource):
+class _SynchronousMemoryResource(_SynchronousAllocator):
     """Device memory without pools: ``cuMemAlloc`` and ``cuMemFree``."""
 
     _accessible_by = ("device",)
-
-    _needs_stream = False
-
-    _waits_to_free = True
 
     def __init__(self, device_id):
         self._device_id = int(getattr(device_id, "device_id", device_id))
@@ -97,18 +115,8 @@ class _SynchronousMemoryResource(MemoryResource):
             free_device(pointer, self._device_id)
             raise
 
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Free memory (``cuMemFree``), after all work of ``stream`` if one is given."""
-        if stream is not None:
-            stream = Stream_accept(stream)
-        address = address_argument("ptr", ptr)
-        if address == 0:
-            return
-        try:
-            if stream is not None:
-                stream.sync()
-        finally:
-            free_device(int(ptr), self._device_id)
+    def _free(self, address: int) -> None:
+        free_device(address, self._device_id)
 
     @property
     def device_id(self) -> int:

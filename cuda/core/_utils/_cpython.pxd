@@ -15,6 +15,7 @@ cdef extern from "Python.h":
 
 cdef extern from "cpython.hpp" namespace "cuda_core":
     cpp_bool is_interpreter_exiting() noexcept nogil
+    void set_error_on_any_thread(PyObject* type, const char* text) noexcept nogil
     void call_with_interpreter[T](void (*function)(T&) noexcept, T& value) noexcept nogil
 
     void* deferred_function(const char* module, const char* name) except NULL

@@ -36,6 +36,24 @@ inline void or_wait_for_exit(Function function) noexcept {
     }
 }
 
+// --- The interpreter lock, on threads that may not have it ---
+
+// Calls `function()` with the interpreter lock, from any thread. It is taken nowhere else on threads that have no
+// Python code below; where they have, Cython's `with gil` does it (tests/rules/test_locks.py).
+template <class Function>
+inline void with_interpreter(Function function) noexcept {
+    or_wait_for_exit([&function] {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        function();
+        PyGILState_Release(state);
+    });
+}
+
+// Sets an exception from any thread, for a caller who looks for it with the lock.
+inline void set_error_on_any_thread(PyObject* type, const char* text) noexcept {
+    with_interpreter([type, text] { PyErr_SetString(type, text); });
+}
+
 // --- Callbacks: Python code that runs where a resource ends ---
 
 // Puts the pending error aside for a scope. The interpreter lock is held.
@@ -75,13 +93,9 @@ public:
 template <class T>
 inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
     if (is_interpreter_exiting()) return;
-    or_wait_for_exit([function, &value] {
-        const PyGILState_STATE state = PyGILState_Ensure();
-        {
-            PendingError kept;
-            function(value);
-        }
-        PyGILState_Release(state);
+    with_interpreter([function, &value] {
+        PendingError kept;
+        function(value);
     });
 }
 

@@ -47,8 +47,7 @@ inline void* open_library(const char* loaded_name, const char* function) noexcep
     // At exit Python cannot be called, but the library is loaded.
     void* library = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD);
     if (library != nullptr) return library;
-    or_wait_for_exit([&library, function] {
-        const PyGILState_STATE state = PyGILState_Ensure();
+    with_interpreter([&library, function] {
         PyObject* module = PyImport_ImportModule("cuda.core._utils.libraries");
         for (int is_thorough = 0; module && !library && is_thorough < 2; ++is_thorough) {
             PyObject* path = PyObject_CallMethod(module, function, "i", is_thorough);
@@ -59,7 +58,6 @@ inline void* open_library(const char* loaded_name, const char* function) noexcep
             if (!text) break;
         }
         Py_XDECREF(module);
-        PyGILState_Release(state);
     });
     return library;
 }
@@ -67,8 +65,7 @@ inline void* open_library(const char* loaded_name, const char* function) noexcep
 // The function that the bindings find; else null, with an exception set.
 inline void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
     void* found = nullptr;
-    or_wait_for_exit([&found, module, function, library] {
-        const PyGILState_STATE state = PyGILState_Ensure();
+    with_interpreter([&found, module, function, library] {
         found = deferred_function(module, function);
         if (found == nullptr) {
             PyErr_Clear();
@@ -76,7 +73,6 @@ inline void* find_in_bindings(const char* module, const char* function, const ch
                 PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function
             );
         }
-        PyGILState_Release(state);
     });
     return found;
 }

@@ -405,6 +405,12 @@ def part_of(array: GPUArray, number: int) -> GPUArray:
     return copy_of(parts)
 
 
+def array_of_view(view, base) -> GPUArray:
+    """Return an array over the memory of a :class:`~cuda.core.utils.StridedMemoryView`, which ``base`` keeps."""
+    strides = None if view.strides is None else [step * view.dtype.itemsize for step in view.strides]
+    return GPUArray(view.shape, view.dtype, gpudata=view.ptr or None, base=base, strides=strides)
+
+
 def array_from_host(cls, host: np.ndarray) -> GPUArray:
     """Return an array with the content of one on the host, in its order of axes."""
     dtype = checked_dtype(host.dtype)

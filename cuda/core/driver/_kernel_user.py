@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core._memoryview import StridedMemoryView
 from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_devices import check_device
-from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._array_object import array_of_view
 from cuda.core.driver._array_storage import convert_arguments
 from cuda.core.driver._kernel_source import COMPLEX_HEADER, prelude
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
@@ -87,16 +88,13 @@ def as_array(item, name: str) -> ArrayBase:
     """Return an argument as an array: itself, or a view by the CUDA array interface."""
     if isinstance(item, ArrayBase):
         return item
-    interface = getattr(item, "__cuda_array_interface__", None)
-    if interface is None:
+    if not hasattr(item, "__cuda_array_interface__"):
         raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
     try:
-        descr = interface.get("descr") or ()
-        dtype = np.dtype(interface["typestr"] if len(descr) <= 1 else descr)
-        shape, address, strides = interface["shape"], interface["data"][0], interface.get("strides")
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        # The classic interface orders nothing: arrays are used on the stream of the kernel.
+        return array_of_view(StridedMemoryView.from_cuda_array_interface(item, -1), item)
+    except (BufferError, TypeError, ValueError) as error:
         raise TypeError(f"the CUDA array interface of {name} is invalid: {shown(error)}") from None
-    return GPUArray(shape, dtype, gpudata=address or None, base=item, strides=strides)
 
 
 def check_devices(arrays) -> None:

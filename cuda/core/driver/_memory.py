@@ -9,6 +9,7 @@ import operator
 
 import numpy
 
+from cuda.core._arrays._interfaces import interface_address
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device, free_device
@@ -236,10 +237,9 @@ def out_of_range(address: int):
 def pointer_of_interface(obj) -> int:
     """Return the address in the CUDA array interface of an object; TypeError where it has none."""
     try:
-        address = obj.__cuda_array_interface__["data"][0]
-    except (LookupError, TypeError):
-        raise TypeError(f"the CUDA array interface of the {type(obj).__name__} has no address in 'data'") from None
-    return as_pointer(whole("the address of the CUDA array interface", 0 if address is None else address))
+        return interface_address(obj)
+    except BufferError as error:
+        raise TypeError(f"no device pointer in the CUDA array interface of the {type(obj).__name__}: {error}") from None
 
 
 def managed_address(array: numpy.ndarray) -> int | None:

@@ -15,7 +15,7 @@ from cuda.core._utils.validators import shown
 from cuda.core.driver import _array_select as select
 from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
 from cuda.core.driver._array_math import apply
-from cuda.core.driver._array_object import GPUArray
+from cuda.core.driver._array_object import GPUArray, array_of_view
 from cuda.core.driver._array_operations import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_reduce import all_of, any_of, reduce_all, subset_reduce
 from cuda.core.driver._array_reduce import dot as dot_product
@@ -281,9 +281,7 @@ def from_dlpack(obj) -> GPUArray:
     view = StridedMemoryView.from_dlpack(obj, stream_ptr=1)
     if view.readonly:
         raise BufferError("the memory is read-only")
-    itemsize = view.dtype.itemsize
-    strides = None if view.strides is None else [step * itemsize for step in view.strides]
-    return GPUArray(view.shape, view.dtype, gpudata=view.ptr or None, base=view, strides=strides)
+    return array_of_view(view, view)
 
 
 def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:

@@ -8,6 +8,10 @@ from cpython.float cimport PyFloat_AS_DOUBLE
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memcpy
 
+from cuda.core._arrays._importers cimport import_known_with_interface
+from cuda.core._arrays._interfaces cimport read_entries
+from cuda.core._arrays._protocols cimport FOR_COPY
+from cuda.core._arrays._view_state cimport ViewState, element_of, shape_of, strides_of
 from cuda.core._handles._handles cimport KeptAllocation
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._memory._buffer cimport Buffer
@@ -413,8 +417,18 @@ cdef tuple value_of_array(object argument):
         return type(argument), str(argument.dtype), argument.tobytes()
     try:
         interface = argument.__cuda_array_interface__
-        place = interface["data"][0], interface["shape"], interface.get("strides"), str(interface["typestr"])
+        if interface.get("version") == 2:
+            return value_of_known_array(argument)  # a tensor of PyTorch
+        shape, typestr, address, _ = read_entries(interface, "__cuda_array_interface__")
+        place = type(argument), address, shape, interface.get("strides"), typestr
         hash(place)
-        return type(argument), *place
+        return place
     except Exception:  # whatever a foreign property raises
         raise NotComparable from None
+
+
+cdef tuple value_of_known_array(object argument):
+    cdef ViewState state = ViewState.__new__(ViewState)
+    if not import_known_with_interface(state, argument, -1, FOR_COPY) or not state._is_device_accessible:
+        raise NotComparable
+    return type(argument), state._ptr, shape_of(state), strides_of(state), element_of(state)

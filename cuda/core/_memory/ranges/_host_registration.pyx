@@ -25,7 +25,7 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
+from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
 
 from cuda.core._memory.copying._plain_bytes import holds_objects
@@ -95,6 +95,7 @@ def register_host_memory(
 
 # What ends a registration needs, which may be left to another thread.
 cdef cppclass Registered:
+    PyObject* resource
     void* address
     StreamHandle h_stream
     ContextHandle h_context
@@ -192,16 +193,20 @@ cdef int HostRegistration_create(
 
 cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
     cdef Registered registered
-    if is_interpreter_exiting():
-        return
+    registered.resource = value.resource
     registered.h_stream = value.h_stream
     registered.h_context = value.h_context
-    with gil:
-        registered.address = (<HostRegistration>value.resource)._view.buf
-        if not registered.h_context:
-            registered.h_context = (<HostRegistration>value.resource)._h_context
-        registered.keep = Keep.of_object(value.resource)
-    end_registration(registered)
+    call_with_interpreter(&read_registration, registered)
+    if registered.keep.object() != NULL:  # else the interpreter exits
+        end_registration(registered)
+
+
+cdef void read_registration(Registered& value) noexcept:
+    cdef HostRegistration self = <HostRegistration>value.resource
+    (&value).address = self._view.buf
+    if not value.h_context:
+        (&value).h_context = self._h_context
+    (&value).keep = Keep.of_object(value.resource)
 
 
 cdef void end_registration(Registered registered) noexcept nogil:
