@@ -18,7 +18,15 @@ pytestmark = pytest.mark.requires(device=True)
 
 @pytest.mark.parametrize(("seed", "options"), [(0, []), (1, []), (2, []), (3, ["--captures"]), (4, ["--captures"])])
 def test_threads_use_and_close_the_same_objects(seed, options, tmp_path):
-    command = [sys.executable, "-m", "support.soup", f"--seconds={SECONDS}", f"--seed={seed}", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "support.soup",
+        f"--seconds={SECONDS}",
+        f"--seed={seed}",
+        "--operations=160",
+        *options,
+    ]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [*sys.path, str(TESTS)]))}
     environment.pop("PYTHONSAFEPATH", None)
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS + 60)

@@ -100,11 +100,12 @@ class Pot:
 class Cook(threading.Thread):
     """A thread that does something with an object of the pot, again and again."""
 
-    def __init__(self, pot: Pot, seed: int, end: float):
+    def __init__(self, pot: Pot, seed: int, end: float, share: int):
         super().__init__()
         self.pot = pot
         self.rng = random.Random(seed)
         self.end = end
+        self.share = share  # of the operations that are done in any case
         self.counts = collections.Counter()
         self.failures = []
         self.kept = []  # what the operation uses, on a GPU
@@ -150,7 +151,8 @@ class Cook(threading.Thread):
         Device(0).set_current()
         subjects.classic()
         weights, recipes = zip(*self.recipes, strict=True)
-        while time.monotonic() < self.end:
+        while time.monotonic() < self.end or self.share > 0:
+            self.share -= 1
             (recipe,) = self.rng.choices(recipes, weights)
             self.cook(recipe)
             self.kept.clear()
@@ -273,8 +275,8 @@ class Cook(threading.Thread):
             thing.close()
 
 
-def cook(seconds: float, threads: int, seed: int, has_captures: bool = False) -> dict:
-    """Cook for so long, and return the counts and the failures."""
+def cook(seconds: float, threads: int, seed: int, has_captures: bool = False, operations: int = 0) -> dict:
+    """Cook for so long, and until each thread has done its share of so many operations; return counts and failures."""
     Device(0).set_current()
     subjects.classic()
     unraisable = []
@@ -284,7 +286,7 @@ def cook(seconds: float, threads: int, seed: int, has_captures: bool = False) ->
         warnings.simplefilter("always")
         pot = Pot(has_captures)
         end = time.monotonic() + seconds
-        cooks = [Cook(pot, seed * 1000 + number, end) for number in range(threads)]
+        cooks = [Cook(pot, seed * 1000 + number, end, operations // threads) for number in range(threads)]
         for one in cooks:
             one.start()
         for one in cooks:
@@ -305,12 +307,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--operations", type=int, default=0, help="at least so many, however long it takes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--captures", action="store_true", help="let streams be captured, too")
     arguments = parser.parse_args()
     faulthandler.enable()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # for what takes a path
-        result = cook(arguments.seconds, arguments.threads, arguments.seed, arguments.captures)
+        result = cook(arguments.seconds, arguments.threads, arguments.seed, arguments.captures, arguments.operations)
     print(json.dumps(result, indent=1))
     return 1 if result["failures"] else 0
 

@@ -92,13 +92,14 @@ def test_the_package_lists_no_private_name_and_loads_nothing_for_the_list():
 @pytest.mark.parametrize(("name", "cls"), public.classes())
 def test_classes_offer_documented_names_only(name, cls):
     fields = getattr(cls, "__dataclass_fields__", ()) or getattr(cls, "_fields", ()) or getattr(cls, "__members__", ())
+    class_text = inspect.cleandoc(cls.__doc__)  # since Python 3.13 the compiler strips the indentation
     for attribute in dir(cls):
         owner = next((base for base in cls.__mro__ if attribute in base.__dict__), object)
         if not attribute.startswith("_") and attribute not in fields and owner.__module__.startswith("cuda.core"):
             value = owner.__dict__[attribute]
             # Slots have their texts in the class.
             text = inspect.getdoc(value) if isinstance(value, types.MemberDescriptorType) else value.__doc__
-            in_class = re.search(rf"``{attribute}``|^    (\w+, )*{attribute}\b", cls.__doc__, re.MULTILINE)
+            in_class = re.search(rf"``{attribute}``|^(\w+, )*{attribute}\b", class_text, re.MULTILINE)
             assert in_class or (hasattr(type(value), "__get__") and text), attribute
 
 
