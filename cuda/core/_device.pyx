@@ -98,12 +98,12 @@ cdef class Device(DeviceTextures):
 
     def __enter__(self):
         cdef KeptContext kept
-        cdef Context context = self._context
+        cdef Context context = Device_context(self)
         if context is None or not kept.hold(context._h_context):
             context = Device_primary(self)
             Context_keep(context, &kept)
         HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
-        self._context = context
+        Device_set_context(self, context)
         return self
 
     def __exit__(self, exc_type, exc_value, traceback):
@@ -176,7 +176,7 @@ cdef class Device(DeviceTextures):
         context = Device_primary(self)
         Context_keep(context, &kept)
         HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
-        self._context = context
+        Device_set_context(self, context)
 
     def create_context(self, options: ContextOptions | None = None) -> Context:
         """Create a green context, which uses a part of the multiprocessors of this device (``cuGreenCtxCreate``).
@@ -406,7 +406,7 @@ cdef class Device(DeviceTextures):
     def context(self) -> Context:
         """† The :class:`Context` installed by the last :meth:`set_current` of this object."""
         Device_check_set(self)
-        return self._context
+        return Device_context(self)
 
     @property
     def memory_resource(self) -> MemoryResource:
@@ -428,8 +428,9 @@ cdef class Device(DeviceTextures):
     def memory_resource(self, resource):
         if not isinstance(resource, MemoryResource):
             raise TypeError(f"memory_resource must be a MemoryResource, not {type(resource).__name__}")
-        self._memory_resource = resource
-        self._has_own_resource = True
+        with cython.critical_section(self):
+            self._memory_resource = resource
+            self._has_own_resource = True
 
     @property
     def default_stream(self) -> Stream:
@@ -450,24 +451,40 @@ def _read_attribute(int device_id, int code):
 
 
 cdef int Device_check_set(Device self) except -1:
-    if self._context is None:
+    if Device_context(self) is None:
         raise CUDAError(f"device {self._id} was not made current by this object; call Device.set_current() first")
     return 0
 
 
 cdef int Device_keep_context(Device self, KeptContext* kept) except -1:
     Device_check_set(self)
-    return Context_keep(self._context, kept)
+    return Context_keep(Device_context(self), kept)
+
+
+# The object may be used by another thread too, which sets another context.
+cdef inline Context Device_context(Device self):
+    with cython.critical_section(self):
+        return self._context
+
+
+cdef inline int Device_set_context(Device self, Context context) except -1:
+    with cython.critical_section(self):
+        self._context = context
+    return 0
 
 
 cdef Context Device_primary(Device self):
     cdef ContextHandle h_context
-    if self._primary is None or not self._primary._h_context:
+    cdef Context primary
+    with cython.critical_section(self):
+        primary = self._primary
+    if primary is None or not primary._h_context:
         Context_primary(self._id, &h_context)
         with cython.critical_section(self):
             if self._primary is None or not self._primary._h_context:
                 self._primary = Context_wrap(h_context, self._id)
-    return self._primary
+            primary = self._primary
+    return primary
 
 
 cdef Context Device_exchange(Device self, Context context):
@@ -487,13 +504,15 @@ cdef Context Device_exchange(Device self, Context context):
             previous = Context_wrap(h_previous, Context_ordinal(h_previous))
         HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
     HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
-    self._context = context
+    Device_set_context(self, context)
     return previous
 
 
 # The Context object that was set through this device, or None.
 cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
-    for context in (self._context, self._primary):
+    with cython.critical_section(self):
+        contexts = (self._context, self._primary)
+    for context in contexts:
         if context is not None and (<Context>context)._address() == <intptr_t>c_context:
             return context
     return None
@@ -505,17 +524,17 @@ cdef inline MemoryResource Device_memory_resource(Device self):
         chosen = chosen_resource(self._id, self._has_own_resource)
         if chosen is not None:
             return chosen
-    if self._memory_resource is None:
-        Device_make_memory_resource(self)
-    return self._memory_resource
+    with cython.critical_section(self):
+        chosen = self._memory_resource
+    return Device_make_memory_resource(self) if chosen is None else chosen
 
 
-cdef int Device_make_memory_resource(Device self) except -1:
+cdef MemoryResource Device_make_memory_resource(Device self):
     resource = new_resource(self._id, self.properties.memory_pools_supported)
     with cython.critical_section(self):
         if self._memory_resource is None:
             self._memory_resource = resource
-    return 0
+        return self._memory_resource
 
 
 # --- One object per thread and ordinal -----------------------------------------------------------

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
@@ -107,7 +108,10 @@ cdef class Event(DriverObject):
         if not self._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise RuntimeError("this Event is not shared; record it with EventOptions(ipc_enabled=True)")
         if self._ipc_descriptor is None:
-            self._ipc_descriptor = Event_export(self)
+            descriptor = Event_export(self)
+            with cython.critical_section(self):
+                if self._ipc_descriptor is None:
+                    self._ipc_descriptor = descriptor
         return self._ipc_descriptor
 
     @classmethod

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t
 from libcpp.utility cimport move
 
@@ -220,7 +221,9 @@ cdef class GraphicsResource(DriverObject):
     @property
     def is_mapped(self) -> bool:
         """Whether the buffer of :meth:`map`, or the array of :meth:`map_array`, is open."""
-        cdef DriverObject mapped = self._mapped
+        cdef DriverObject mapped
+        with cython.critical_section(self):
+            mapped = self._mapped
         return mapped is not None and not mapped.is_closed
 
     @property
@@ -329,7 +332,7 @@ cdef Buffer GraphicsResource_map(GraphicsResource self, object stream):
     (&h_memory.value()).pointer = pointer
     (&h_memory.value()).size = size
     buffer = Buffer_create(Buffer, h_memory, None, None)
-    self._mapped, self._mapping_stream = buffer, stream
+    set_mapped(self, buffer, stream)
     return buffer
 
 
@@ -349,7 +352,7 @@ cdef OpaqueArray GraphicsResource_map_array(
             b"cuGraphicsSubResourceGetMappedArray",
         )
     array = Array_wrap_foreign(ArrayHandle.borrow(value, h_memory.keep()), Context_ordinal(value.h_context))
-    self._mapped, self._mapping_stream = array, stream
+    set_mapped(self, array, stream)
     return array
 
 
@@ -382,13 +385,24 @@ cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h
 
 
 cdef int end_mapping(GraphicsResource self, object stream) except -1:
-    if isinstance(self._mapped, Buffer):
-        (<Buffer>self._mapped).close(stream)
+    cdef DriverObject mapped
+    with cython.critical_section(self):
+        mapped, mapping_stream = self._mapped, self._mapping_stream
+    if mapped is None:
+        return 0    # closed meanwhile, by another thread
+    if isinstance(mapped, Buffer):
+        (<Buffer>mapped).close(stream)
         return 0
     # An array is unmapped on the stream of its mapping, which follows the other one.
     if stream is not None:
-        self._mapping_stream.wait(stream)
-    self._mapped.close()
+        mapping_stream.wait(stream)
+    mapped.close()
+    return 0
+
+
+cdef int set_mapped(GraphicsResource self, DriverObject mapped, object stream) except -1:
+    with cython.critical_section(self):
+        self._mapped, self._mapping_stream = mapped, stream
     return 0
 
 

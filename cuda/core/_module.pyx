@@ -276,17 +276,19 @@ cdef class Kernel(DriverObject):
     @property
     def attributes(self) -> KernelAttributes:
         """The attributes of the kernel, on the current device or on one that is asked for."""
-        attributes = self._attributes
-        if attributes is None:
-            attributes = self._attributes = view_of_kernel(self, <CreateKernelView>_create_attributes.get())
+        with cython.critical_section(self):
+            attributes = self._attributes
+            if attributes is None:
+                attributes = self._attributes = view_of_kernel(self, <CreateKernelView>_create_attributes.get())
         return attributes
 
     @property
     def occupancy(self) -> KernelOccupancy:
         """Queries of how many blocks fit on the current device."""
-        occupancy = self._occupancy
-        if occupancy is None:
-            occupancy = self._occupancy = view_of_kernel(self, <CreateKernelView>_create_occupancy.get())
+        with cython.critical_section(self):
+            occupancy = self._occupancy
+            if occupancy is None:
+                occupancy = self._occupancy = view_of_kernel(self, <CreateKernelView>_create_occupancy.get())
         return occupancy
 
     @property

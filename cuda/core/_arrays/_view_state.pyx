@@ -191,7 +191,10 @@ cdef int check_device(int device_type) except -1:
 
 cdef _StridedLayout layout_of(ViewState self):
     if self._known_layout is None:
-        self._known_layout = Layout_create(shape_of(self), strides_of(self), itemsize_of(self))
+        layout = Layout_create(shape_of(self), strides_of(self), itemsize_of(self))
+        with cython.critical_section(self):
+            if self._known_layout is None:
+                self._known_layout = layout
     return self._known_layout
 
 
@@ -201,7 +204,10 @@ cdef tuple shape_of(ViewState self):
     if self._known_shape is None:
         if self._exporting_obj is None and self._dlpack.tensor == NULL:
             raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
-        self._known_shape = tuple_of(self._shape, self._ndim, 1)
+        shape = tuple_of(self._shape, self._ndim, 1)
+        with cython.critical_section(self):
+            if self._known_shape is None:
+                self._known_shape = shape
     return self._known_shape
 
 
@@ -243,9 +249,14 @@ cdef int64_t itemsize_of(ViewState self) except -1:
 cdef object dtype_of(ViewState self):
     if self._dtype is None:
         if self._element.lanes != 0:
-            self._dtype = DLPack_dtype(self._element, self._is_padded)
+            dtype = DLPack_dtype(self._element, self._is_padded)
         elif self._typestr is not None:
-            self._dtype = numpy().dtype(self._typestr)
+            dtype = numpy().dtype(self._typestr)
+        else:
+            return None
+        with cython.critical_section(self):
+            if self._dtype is None:
+                self._dtype = dtype
     return self._dtype
 
 

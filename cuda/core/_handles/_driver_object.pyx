@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t
 from libc.stdlib cimport calloc
 
@@ -79,7 +80,9 @@ cdef class DriverObject:
 
         The resource itself is destroyed after its last user. Calling this again does nothing.
         """
-        self._release()
+        # What a method reads in a critical section of its object exists until the section ends.
+        with cython.critical_section(self):
+            self._release()
         if deferred_queue().is_stuck():
             deferred_queue().resume()
 

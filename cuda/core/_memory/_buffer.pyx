@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+cimport cython
+
 from cuda.core._context cimport Context_require
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
@@ -440,7 +442,7 @@ cdef Buffer Buffer_import(type cls, CMemoryResource mr, object descriptor, Strea
 
 # Exports the memory, for other processes to open.
 cdef int Buffer_share(Buffer self) except -1:
-    cdef object mr = self._memory_resource
+    cdef object mr = self.memory_resource
     self._check_open()
     if self._is_slice:
         raise RuntimeError("it is a sub-buffer, and only whole buffers are shared")
@@ -452,8 +454,11 @@ cdef int Buffer_share(Buffer self) except -1:
 
 # Both stay when the buffer is closed.
 cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexcept:
-    self._ipc_resource = mr
-    self._ipc_descriptor = descriptor
+    # The first stays: others read it.
+    with cython.critical_section(self):
+        if self._ipc_descriptor is None:
+            self._ipc_resource = mr
+            self._ipc_descriptor = descriptor
 
 
 # Before a buffer is closed: a queue may pickle it later, and others may keep the memory.

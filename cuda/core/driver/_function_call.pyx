@@ -8,6 +8,8 @@ and the classes of the arguments. Unprepared calls with other arguments go throu
 
 from __future__ import annotations
 
+cimport cython
+
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_GetItem
 from cpython.float cimport PyFloat_AS_DOUBLE
@@ -123,7 +125,9 @@ cdef class FunctionCall:
 
     def _set_types(self, parameters) -> None:
         """Settle the types of the arguments of prepared calls; see :class:`PreparedTypes`."""
-        self._types = PreparedTypes(parameters)
+        types = PreparedTypes(parameters)
+        with cython.critical_section(self):
+            self._types = types
 
     def _config(self, grid, block, shared) -> LaunchConfig:
         """Return the configuration of a launch."""
@@ -256,7 +260,9 @@ cdef bint launch_usual(
 # Configurations
 
 cdef LaunchConfig config_of(FunctionCall self, object grid, object block, object shared):
-    cdef tuple known = self._known
+    cdef tuple known
+    with cython.critical_section(self):
+        known = self._known
     if known[0] is grid and known[1] is block and known[2] is shared and known[3] is not None:
         return <LaunchConfig>known[3]
     return find_config(self, grid, block, shared, known)
@@ -275,10 +281,12 @@ cdef LaunchConfig find_config(FunctionCall self, object grid, object block, obje
     if found is None:
         found = self._make_config(grid, block, shared)
         if len(self._configs) >= 256:
-            self._configs = {}
+            self._configs.clear()
         self._configs[key] = found
     config = <LaunchConfig?>found
-    self._known = (grid, block, shared, config)
+    known = (grid, block, shared, config)
+    with cython.critical_section(self):
+        self._known = known
     return config
 
 
@@ -321,10 +329,12 @@ cdef int launch_prepared(
     FunctionCall self, Stream stream, object grid, object block, object shared, PyObject* const* arguments,
     Py_ssize_t count,
 ) except -1:
-    cdef PreparedTypes types = self._types
+    cdef PreparedTypes types
     cdef const Accepted* accepted
     cdef LaunchConfig config
     cdef Py_ssize_t index
+    with cython.critical_section(self):
+        types = self._types
     if types is None or <size_t>count != types._accepted.size():
         refuse_prepared(self, types, count)
     if not isinstance(block, tuple):
@@ -385,12 +395,16 @@ cdef object converted_argument(PreparedTypes types, size_t index, PyObject* argu
 
 # Remembers only streams that stay the same: an object with `__cuda_stream__` may tell of another at the next call.
 cdef Stream prepared_stream(FunctionCall self, object stream):
-    cdef tuple known = self._known_stream
+    cdef tuple known
+    with cython.critical_section(self):
+        known = self._known_stream
     if known is not None and known[0] is stream:
         return <Stream>known[1]
     found = <Stream?>stream_of(stream)
     if isinstance(stream, (stream_class, Stream)):
-        self._known_stream = (stream, found)
+        known = (stream, found)
+        with cython.critical_section(self):
+            self._known_stream = known
     return found
 
 

@@ -19,6 +19,8 @@ from cuda.core.graph._graph_state cimport (
     GraphView,
     NodeRecord,
     NodeRecord_end_children,
+    NodeRecord_set_values,
+    NodeRecord_values,
     check_alive,
     read_nodes,
 )
@@ -159,7 +161,7 @@ cdef int copy_records(GraphRecord source, GraphRecord clone) except -1:
         new = GraphRecord_node(clone, c_new[index])
         if new.c_type != old.c_type:
             continue
-        new.values = old.values
+        NodeRecord_set_values(new, NodeRecord_values(old))
         # Bodies are held by the graph around them; below a clone, that is the clone.
         new._user_object = old._user_object
         if new._user_object != NULL and source.c_holder != source.c_graph:

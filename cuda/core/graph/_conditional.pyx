@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+cimport cython
+
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core.graph._conditional_values cimport ConditionalValues, ConditionalValues_read
@@ -37,7 +39,10 @@ cdef class ConditionalNode(GraphNode):
         """The bodies, the same objects each time."""
         if self._branches is None:
             GraphNode_values(self)
-            self._branches = tuple([_late.graph_definition_of(self._tree, c) for c in self._record.children or ()])
+            branches = tuple([_late.graph_definition_of(self._tree, c) for c in self._record.children or ()])
+            with cython.critical_section(self):
+                if self._branches is None:
+                    self._branches = branches
         return self._branches
 
     def _details(self):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
 from libcpp.vector cimport vector
@@ -57,7 +58,7 @@ cdef class Graph(DriverObject):
             If the node is destroyed, or this graph closed.
         """
         cdef KeptGraphExec executable
-        cdef ExecutableOperands operands = self._operands
+        cdef ExecutableOperands operands = operands_of(self)
         Graph_keep(self, &executable)
         return ExecutableGraphNode_create(executable.handle(), operands, node)
 
@@ -81,7 +82,7 @@ cdef class Graph(DriverObject):
         """
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
-        cdef ExecutableOperands operands = self._operands
+        cdef ExecutableOperands operands = operands_of(self)
         cdef cydriver.CUresult err
         keep_both(self, stream, &executable, &kept_stream)
         if operands is not None and operands.is_used:
@@ -136,7 +137,7 @@ cdef class Graph(DriverObject):
         Graph_keep(self, &executable)
         if not hasattr(type(source), "_graph_source"):
             raise TypeError(f"source must be a GraphBuilder or a GraphDefinition, not {type(source).__name__}")
-        operands = self._operands
+        operands = operands_of(self)
         tree, graph = source._graph_source()
         Graph_update(executable.get(), <GraphTree?>tree, <GraphRecord?>graph)
         if operands is not None and operands.is_used:
@@ -153,6 +154,11 @@ cdef class Graph(DriverObject):
     cdef void _release(self) noexcept:
         self._operands = None
         self._h_exec.reset()
+
+
+cdef inline ExecutableOperands operands_of(Graph self):
+    with cython.critical_section(self):
+        return self._operands
 
 
 cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, KeptStream* kept_stream) except -1:

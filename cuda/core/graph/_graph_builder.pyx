@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
@@ -46,20 +47,24 @@ cdef class GraphBuilder(StreamSource):
 
     _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
 
+    @cython.critical_section
     def __init__(self, *args, **kwargs):
         """Raise NotImplementedError: use create_graph_builder() of a device or a stream."""
         raise NotImplementedError(f"GraphBuilder cannot be constructed directly; use {self._made_by}")
 
+    @cython.critical_section
     def __repr__(self):
         return object.__repr__(self)
 
     def __del__(self):
         self._release()
 
+    @cython.critical_section
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return ``(0, address)`` of the capturing stream: the protocol by which libraries exchange streams."""
         return self._stream_to_use().__cuda_stream__()
 
+    @cython.critical_section
     def begin_building(self, mode: str | None = "relaxed") -> GraphBuilder:
         """Begin to capture (``cuStreamBeginCapture``, ``cuStreamBeginCaptureToGraph``).
 
@@ -102,6 +107,7 @@ cdef class GraphBuilder(StreamSource):
             self._outer.bodies.append(self._capture)
         return self
 
+    @cython.critical_section
     def end_building(self) -> GraphBuilder:
         """End the capture (``cuStreamEndCapture``).
 
@@ -124,6 +130,7 @@ cdef class GraphBuilder(StreamSource):
         StreamCapture_end(self._capture)
         return self
 
+    @cython.critical_section
     def complete(self, options: GraphCompleteOptions | None = None) -> Graph:
         """Return an executable of the captured graph (``cuGraphInstantiateWithParams``), a new one each time.
 
@@ -149,6 +156,7 @@ cdef class GraphBuilder(StreamSource):
             )
         return Graph_instantiate(self._capture.tree, self._capture.graph, options)
 
+    @cython.critical_section
     def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
         """Write the captured graph as GraphViz text; see :meth:`GraphDefinition.debug_dot_print`.
 
@@ -160,6 +168,7 @@ cdef class GraphBuilder(StreamSource):
         check_ended(self)
         GraphDefinition_wrap(self._capture.tree, self._capture.graph).debug_dot_print(path, options)
 
+    @cython.critical_section
     def split(self, count: int) -> tuple[GraphBuilder, ...]:
         """Fork: return builders whose work depends on the work so far, and not on each other's.
 
@@ -228,9 +237,10 @@ cdef class GraphBuilder(StreamSource):
                 result._stream.wait(builder._stream)
                 if builder._stream in builder._capture.forks:
                     builder._capture.forks.remove(builder._stream)
-                builder._release()
+                builder.close()
         return result
 
+    @cython.critical_section
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """Return a new condition, for conditional nodes of this graph (``cuGraphConditionalHandleCreate``).
 
@@ -261,6 +271,7 @@ cdef class GraphBuilder(StreamSource):
         finally:
             Context_leave(is_entered)
 
+    @cython.critical_section
     def if_then(self, condition: GraphCondition) -> GraphBuilder:
         """Add a conditional node, and return the builder of its body, which runs when the condition is not zero.
 
@@ -285,6 +296,7 @@ cdef class GraphBuilder(StreamSource):
         """
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
 
+    @cython.critical_section
     def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, GraphBuilder]:
         """Add a conditional node with two bodies, and return their builders, as :meth:`if_then` does.
 
@@ -293,6 +305,7 @@ cdef class GraphBuilder(StreamSource):
         check_version(8, "if-else nodes")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
+    @cython.critical_section
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
         """Add a conditional node, and return the builder of its body, as :meth:`if_then` does.
 
@@ -300,6 +313,7 @@ cdef class GraphBuilder(StreamSource):
         """
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
 
+    @cython.critical_section
     def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
         """Add a conditional node with several bodies, and return their builders, as :meth:`if_then` does.
 
@@ -320,6 +334,7 @@ cdef class GraphBuilder(StreamSource):
         check_version(8, "switch nodes")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
 
+    @cython.critical_section
     def embed(self, child: GraphBuilder) -> None:
         """Add a copy of another builder's graph as one node (``cuGraphAddNode``).
 
@@ -353,6 +368,7 @@ cdef class GraphBuilder(StreamSource):
         definition = GraphDefinition_wrap(source._capture.tree, source._capture.graph)
         StreamCapture_add(self._capture, stream.handle(), ChildValues_create(definition, None))
 
+    @cython.critical_section
     def callback(self, fn, *, user_data=None) -> None:
         """Add a node that calls a function on the host (``cuGraphAddHostNode``), which the graph keeps.
 
@@ -383,6 +399,7 @@ cdef class GraphBuilder(StreamSource):
         StreamCapture_add(self._capture, stream.handle(), HostValues_create(fn, user_data, where))
 
     @property
+    @cython.critical_section
     def is_building(self) -> bool:
         """Whether the builder captures (``cuStreamIsCapturing``).
 
@@ -396,11 +413,13 @@ cdef class GraphBuilder(StreamSource):
         return is_running(self) and is_capturing(stream.handle())
 
     @property
+    @cython.critical_section
     def is_join_required(self) -> bool:
         """Whether the builder was made by :meth:`split` and has to be joined."""
         return self._role == FORK
 
     @property
+    @cython.critical_section
     def graph_definition(self) -> GraphDefinition:
         """A view of the captured graph, to read it and to add nodes, which outlives the builder.
 
@@ -418,6 +437,7 @@ cdef class GraphBuilder(StreamSource):
         return GraphDefinition_wrap(self._capture.tree, self._capture.graph)
 
     @property
+    @cython.critical_section
     def stream(self) -> Stream:
         """The capturing :class:`~cuda.core.Stream`."""
         self._check_open()
@@ -428,6 +448,7 @@ cdef class GraphBuilder(StreamSource):
         """Whether :meth:`close` or :meth:`join` has closed this builder."""
         return not self._h_stream
 
+    @cython.critical_section
     def _graph_source(self):
         # What Graph.update() takes.
         self._check_open()
@@ -436,6 +457,7 @@ cdef class GraphBuilder(StreamSource):
         check_ended(self)
         return self._capture.tree, self._capture.graph
 
+    @cython.critical_section
     cdef Stream _stream_to_use(self):
         self._check_open()
         if self._role == FORK and not self._capture.h_running:

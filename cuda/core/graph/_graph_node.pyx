@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
@@ -21,6 +22,7 @@ from cuda.core.graph._graph_state cimport (
     GraphTree,
     NodeRecord,
     NodeRecord_end,
+    NodeRecord_values,
     check_alive,
 )
 from cuda.core.graph._host_callback cimport HostValues_create
@@ -423,11 +425,17 @@ cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
 cdef NodeValues GraphNode_values(GraphNode self):
     if self._record is None:
         raise RuntimeError(f"this {type(self).__name__} is in no graph")
-    if self._record.values is None:
-        # A graph that goes takes its nodes along, read or not.
-        GraphNode_check(self)
-        self._record.values = self._read()
-    return self._record.values
+    cdef NodeRecord record = self._record
+    cdef NodeValues values = NodeRecord_values(record)
+    if values is not None:
+        return values
+    # A graph that goes takes its nodes along, read or not.
+    GraphNode_check(self)
+    values = self._read()
+    with cython.critical_section(record):
+        if record.values is None:
+            record.values = values
+    return NodeRecord_values(record)
 
 
 cdef int GraphNode_check(GraphNode self) except -1:

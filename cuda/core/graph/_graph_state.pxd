@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all wrappers of one graph share: a tree of graphs, and a record of each graph and node."""
 
+cimport cython
 from libcpp.vector cimport vector
 
 from cuda.core._handles._handles cimport GraphHandle
@@ -64,6 +65,16 @@ cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) exc
 cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=*) except -1
 
 cdef int NodeRecord_end_children(GraphRecord graph, NodeRecord self, bint is_holder_gone=*) except -1
+
+# What a node was made with is read and replaced by these: another thread may change the node.
+cdef inline object NodeRecord_values(NodeRecord self):
+    with cython.critical_section(self):
+        return self.values
+
+cdef inline int NodeRecord_set_values(NodeRecord self, object values) except -1:
+    with cython.critical_section(self):
+        self.values = values
+    return 0
 
 # Makes `c_object`, which may be NULL, what the node keeps, and releases what it kept before.
 cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1

@@ -8,6 +8,7 @@ same state, what is destroyed through one of them is destroyed for all, and each
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
@@ -108,12 +109,13 @@ cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=
     key = <uintptr_t>self.c_node
     graph.nodes.pop(key, None)
     node_registry.pop(key, None)
-    if self._user_object != NULL and not is_holder_gone:
-        release(graph.c_holder, self._user_object)
-    self._user_object = NULL
+    cdef cydriver.CUuserObject c_object = exchange_user_object(self, NULL)
+    if c_object != NULL and not is_holder_gone:
+        release(graph.c_holder, c_object)
     self.c_node = NULL
-    if self.values is not None:
-        self.values = self.values._without_owners()
+    values = NodeRecord_values(self)
+    if values is not None:
+        NodeRecord_set_values(self, values._without_owners())
     NodeRecord_end_children(graph, self, is_holder_gone)
     return 0
 
@@ -131,11 +133,19 @@ cdef int NodeRecord_end_children(GraphRecord graph, NodeRecord self, bint is_hol
 
 
 cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1:
-    cdef cydriver.CUuserObject c_previous = self._user_object
-    self._user_object = c_object
+    cdef cydriver.CUuserObject c_previous = exchange_user_object(self, c_object)
     if c_previous != NULL:
         release(graph.c_holder, c_previous)
     return 0
+
+
+# Two threads that change or destroy the node release what it kept once.
+cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuserObject c_object) noexcept:
+    cdef cydriver.CUuserObject c_previous
+    with cython.critical_section(self):
+        c_previous = self._user_object
+        self._user_object = c_object
+    return c_previous
 
 
 cdef int check_alive(GraphRecord self) except -1:

@@ -19,6 +19,7 @@ from cuda.core.graph._graph_node cimport (
     GraphNode_values,
     register_node_class,
 )
+from cuda.core.graph._graph_state cimport NodeRecord_set_values
 from cuda.core.graph._kernel_values cimport (
     KernelValues,
     KernelValues_create,
@@ -227,7 +228,7 @@ cdef int write_attribute(
 cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object config) except -1:
     cdef KernelValues values = KernelValues_with_config(self._record.c_node, old, config)
     values.change(self._record.c_node)
-    self._record.values = values
+    NodeRecord_set_values(self._record, values)
     return 0
 
 

@@ -7,7 +7,14 @@ from __future__ import annotations
 from cuda.core._handles._handles cimport Keep, KeepList
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_node, NodeRecord, NodeRecord_retain, check_alive
+from cuda.core.graph._graph_state cimport (
+    GraphRecord,
+    GraphRecord_node,
+    NodeRecord,
+    NodeRecord_retain,
+    NodeRecord_set_values,
+    check_alive,
+)
 from cuda.core.graph._retention cimport keep_object, new_keeps, release, retain
 
 import operator
@@ -90,7 +97,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
             release(graph.c_holder, c_object)
         raise
     record = GraphRecord_node(graph, c_node)
-    record.values = values
+    NodeRecord_set_values(record, values)
     NodeRecord_retain(graph, record, c_object)
     values.settle(graph, record)
     return record
@@ -105,7 +112,7 @@ cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) ex
         if c_object != NULL:
             release(graph.c_holder, c_object)
         raise
-    record.values = values
+    NodeRecord_set_values(record, values)
     NodeRecord_retain(graph, record, c_object)
     values.settle(graph, record)
     return 0

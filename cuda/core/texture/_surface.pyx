@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+cimport cython
+
 from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy
@@ -51,7 +53,8 @@ cdef class SurfaceObject(DriverObject):
     @property
     def resource(self) -> ResourceDescriptor | None:
         """The resource of the surface; None when closed."""
-        return self._resource
+        with cython.critical_section(self):
+            return self._resource
 
     @property
     def device(self) -> Device:

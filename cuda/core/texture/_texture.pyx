@@ -59,7 +59,8 @@ cdef class TextureObject(DriverObject):
     @property
     def resource(self) -> ResourceDescriptor | None:
         """The resource of the texture; None when closed."""
-        return self._resource
+        with cython.critical_section(self):
+            return self._resource
 
     @property
     def options(self) -> TextureObjectOptions:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport uint64_t
 from libcpp cimport bool as cpp_bool
 from libcpp.utility cimport move
@@ -276,8 +277,9 @@ cdef Block* Caching_find(
             raise
         return NULL
     buffer_class = None if type(inner) is Buffer else type(inner)
-    if self._buffer_class is not buffer_class:
-        self._buffer_class = buffer_class
+    with cython.critical_section(self):
+        if self._buffer_class is not buffer_class:
+            self._buffer_class = buffer_class
     block = make_block(cache, bin, h_memory)
     if block == NULL:
         raise MemoryError("the host is out of memory")

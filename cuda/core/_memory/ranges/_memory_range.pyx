@@ -159,12 +159,13 @@ cdef class MemoryRange(DriverObject):
     @property
     def memory_resource(self) -> MemoryResource | None:
         """The resource that frees the memory; None for wrapped memory and when closed."""
-        return self._memory_resource
+        with cython.critical_section(self):
+            return self._memory_resource
 
     @property
     def owner(self):
         """The object that wrapped memory keeps alive, or None; for a sub-buffer, its parent."""
-        return self._owner
+        return owner_of(self)
 
     @property
     def device_id(self) -> int:
@@ -257,11 +258,16 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     cdef KeptAllocation memory
     cdef KeptAllocation all_memory
     cdef AllocationHandle h_part
-    cdef MemoryRange whole = <MemoryRange>self._owner if self._is_slice and self._owner is not None else self
+    cdef object resource
+    cdef MemoryRange whole
+    with cython.critical_section(self):
+        whole = <MemoryRange>self._owner if self._is_slice and self._owner is not None else self
+        resource = self._memory_resource
     read_bounds(key, &start, &stop)
     # Registered with its parent before the parent is found open: code that runs in between may close it.
-    if whole._slices is None:
-        whole._slices = SubBuffers()
+    with cython.critical_section(whole):
+        if whole._slices is None:
+            whole._slices = SubBuffers()
     whole._slices.add(part)
     part._is_slice = True
     part._owner = whole
@@ -269,7 +275,7 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
     MemoryRange_keep(whole, &all_memory)
     narrow(memory.value(), start, stop, all_memory.keep(), &h_part)
     part._h_allocation.set(h_part)
-    part._memory_resource = self._memory_resource
+    part._memory_resource = resource
     part._is_mapped = self._is_mapped
     part._is_readonly = self._is_readonly
     MemoryRange_update_members(part)
@@ -277,9 +283,10 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
 
 
 cdef void MemoryRange_leave(MemoryRange self) noexcept:
+    cdef MemoryRange whole = <MemoryRange>owner_of(self)
     # A collection of garbage may have cleared either.
-    if self._owner is not None and (<MemoryRange>self._owner)._slices is not None:
-        (<MemoryRange>self._owner)._slices.remove(self)
+    if whole is not None and whole._slices is not None:
+        whole._slices.remove(self)
 
 
 cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1:
@@ -293,9 +300,18 @@ cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1:
 
 # A view of a sub-buffer also blocks closing its parent.
 cdef void count_exports(MemoryRange self, int step) noexcept:
-    self._export_count += step
-    if self._is_slice and self._owner is not None:
-        (<MemoryRange>self._owner)._export_count += step
+    cdef MemoryRange whole = <MemoryRange>owner_of(self) if self._is_slice else None
+    with cython.critical_section(self):
+        self._export_count += step
+    if whole is not None:
+        with cython.critical_section(whole):
+            whole._export_count += step
+
+
+# What closing drops is read like this.
+cdef object owner_of(MemoryRange self):
+    with cython.critical_section(self):
+        return self._owner
 
 
 cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
