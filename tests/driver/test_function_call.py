@@ -3,6 +3,7 @@
 """Calls: unprepared ones that launch at once give what the general way gives, and prepared ones take or convert."""
 
 import inspect
+import threading
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ PARAMETERS = ", ".join(f"int a{k}" for k in range(40))
 SOURCE = f"""
 __global__ void scale(float *x, float f, int n) {{ int i = threadIdx.x; if (i < n) x[i] *= f; }}
 __global__ void nothing() {{}}
+__global__ void add(int *x, int n) {{ atomicAdd(x, n); }}
 __global__ void many(int *out, {PARAMETERS}) {{ out[0] = a0 + a39; }}
 """
 
@@ -264,3 +266,33 @@ def test_preparing_again_changes_what_calls_take(module):
     assert drv.from_device(memory, 4, np.float32).tolist() == [4] * 4
     scale.note = "programs may add attributes"
     assert scale.note and scale.prepared_call is call
+
+
+def test_threads_share_what_the_latest_call_found(module, context):
+    add, memory = module.get_function("add"), gpuarray.zeros(1, np.int32)
+    add.prepare("Pi")
+    barrier, errors = threading.Barrier(8), []
+
+    def launch(number):
+        context.push()
+        barrier.wait()
+        try:
+            stream = drv.Stream()
+            for index in range(60):
+                block = (1 + (number + index) % 3, 1, 1)  # another configuration for each thread
+                add.prepared_async_call((1, 1), block, stream, memory.gpudata, 0)
+                add.prepared_async_call((1, 1), (1, 1, 1), stream, memory.gpudata, 1)
+                add(memory, np.int32(1), block=(1, 1, 1), stream=stream)
+            stream.synchronize()
+        except Exception as error:
+            errors.append(error)
+        finally:
+            drv.Context.pop()
+
+    threads = [threading.Thread(target=launch, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert memory.get()[0] == 8 * 120

@@ -8,8 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, LaunchConfig, LegacyPinnedMemoryResource, Program
-from cuda.core._launch._prepared import PreparedLaunch
+from cuda.core import LegacyPinnedMemoryResource, Program
 from cuda.core.utils import StridedMemoryView
 from support.interpreter import run
 
@@ -89,34 +88,6 @@ def test_threads_cut_one_buffer(device):
     assert all(part.size == 8 for some in parts for part in some)
     buffer.close()
     assert all(part.is_closed for some in parts for part in some)
-
-
-@pytest.mark.requires(device=True)
-def test_threads_share_a_prepared_launch(device, stream):
-    source = 'extern "C" __global__ void f(int* x, int n) { atomicAdd(x, n); }'
-    kernel = Program(source, "c++").compile("cubin").get_kernel("f")
-    memory = device.allocate(4, stream=stream)
-    memory.copy_from(np.zeros(1, np.int32), stream=stream)
-
-    def config_of(grid, block, shared):
-        return LaunchConfig(grid=grid, block=block, shmem_size=shared)
-
-    parameters = ((int, Buffer, int), (int, np.int32, int))
-    call = PreparedLaunch(kernel, parameters, config_of, lambda stream: stream, stream, lambda error: error)
-
-    def launch(number):
-        device.set_current()
-        for index in range(100):
-            # Another configuration each time, so that the latest one is replaced by all.
-            call((1, 1, 1), (1 + (number + index) % 3, 1, 1), stream, memory, 0)
-            call((1, 1, 1), (1, 1, 1), stream, memory, 1)
-
-    assert run_in_threads(launch) == []
-    result = np.zeros(1, np.int32)
-    memory.copy_to(result, stream=stream)
-    stream.sync()
-    assert result[0] == COUNT * 100
-    memory.close(stream)
 
 
 def test_threads_ask_one_view_for_what_it_learns():
