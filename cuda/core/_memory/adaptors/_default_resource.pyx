@@ -34,7 +34,9 @@ def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
     """Return a context manager that sets the memory resource of :meth:`Device.allocate` within its block.
 
     It applies to the code that the block runs, and to ``asyncio`` tasks that are started in it, but not
-    to other threads: it is kept in a :class:`contextvars.ContextVar`. Blocks nest; the innermost one
+    to other threads: it is kept in a :class:`contextvars.ContextVar`. Only where threads inherit the context
+    (``sys.flags.thread_inherit_context``, by default on free-threaded Python), it also applies to those that are
+    started in the block. Blocks nest; the innermost one
     for a device takes precedence over :attr:`Device.memory_resource` and
     :func:`set_memory_resource`. It can also be used as a decorator.
 

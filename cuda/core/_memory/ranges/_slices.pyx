@@ -41,7 +41,10 @@ cdef class SubBuffers:
     cdef void close(self) noexcept:
         cdef object part
         while self._references:
-            part = self._references.popitem()[1]()
+            try:
+                part = self._references.popitem()[1]()
+            except KeyError:    # another thread took the last one
+                return
             if part is not None:
                 (<DriverObject>part)._release()
 
