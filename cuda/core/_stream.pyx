@@ -222,10 +222,12 @@ cdef class Stream(StreamSource):
     def is_done(self) -> bool:
         """Whether all work of the stream has completed (``cuStreamQuery``)."""
         cdef KeptStream stream
+        cdef cydriver.CUresult err
         Stream_keep(self, &stream)
-        return bool(ALLOW_RETURN(
-            cydriver.cuStreamQuery(stream.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"
-        ))
+        # Without the interpreter lock: this waits for a thread that is blocked in a launch on the same stream.
+        with nogil:
+            err = cydriver.cuStreamQuery(stream.get())
+        return bool(ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"))
 
     @property
     def priority(self) -> int:
@@ -513,11 +515,12 @@ cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
     h_event = other._h_join.copy()
     if not h_event:
         Stream_context(other, &h_context, &device_id)
-        is_entered = Context_enter(h_context.get())
-        try:
-            Event_create_handle(h_context, cydriver.CU_EVENT_DISABLE_TIMING, &h_event)
-        finally:
-            Context_leave(is_entered)
+        with nogil:
+            is_entered = Context_enter(h_context.get())
+            try:
+                Event_create_handle(h_context, cydriver.CU_EVENT_DISABLE_TIMING, &h_event)
+            finally:
+                Context_leave(is_entered)
         if other._h_context:
             # A wait uses the record at that moment, so one event can be reused for all waits.
             other._h_join.set(h_event)

@@ -145,7 +145,8 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
         # As the driver says it of work that its streams captured.
         err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
         if not self.is_body:
-            WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+            with nogil:
+                WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
     if err == cydriver.CUresult.CUDA_SUCCESS:
         if self.tree is None:
             self.tree = GraphTree_own(c_graph)
@@ -169,7 +170,8 @@ cdef void StreamCapture_abandon(StreamCapture self) noexcept:
     if self.is_body and self.h_running:
         h_running = self.h_running.copy()
         collect_forks(self, c_forks)
-        join_what_is_left(h_running.get(), c_forks, self.before)
+        with nogil:
+            join_what_is_left(h_running.get(), c_forks, self.before)
     if self.tree is None or self.is_body:
         self.h_running.reset()
         self.streams = []
