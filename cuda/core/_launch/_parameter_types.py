@@ -18,30 +18,68 @@ INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}
 
 
 def parameter_types(symbol: str) -> list[str] | None:
-    """Return the types of the parameters; None where the name is not mangled, or that of a template.
+    """Return the types of the parameters; None where the name is not mangled, or tells none.
 
-    The list ends at the first type that is neither arithmetic nor a pointer, because later types may refer to it.
+    The list ends at the first type that is neither arithmetic, a pointer, a structure nor a parameter of the template,
+    because later types may refer to it.
     """
     rest = _behind_the_name(symbol)
+    arguments = []
+    if rest[:1] == "I":
+        arguments, rest = _template_arguments(rest[1:])
+        # The names of template functions have the type of the result, too: that of a kernel is void.
+        if rest[:1] != "v":
+            return None
+        rest = rest[1:]
     types = []
     while rest:
-        pointer = re.match("(?:P|R|K)*P(?:P|R|K)*", rest)
-        if pointer:
-            rest = rest[pointer.end() :]
-        base = re.match(r"(\d+)", rest)
-        if base:
-            name = rest[base.end() : base.end() + int(base[0])]
-            rest = rest[base.end() + int(base[0]) :]
-        elif rest[0] in TYPES or (rest[0] == "v" and pointer):
-            name, rest = TYPES.get(rest[0], "void"), rest[1:]
-        else:
+        kind, rest = _first_type(rest, arguments)
+        if kind is None:
             break
-        types.append("pointer" if pointer else name)
+        types.append(kind)
     return types or None
 
 
+def _first_type(text: str, arguments: list[str]) -> tuple[str | None, str]:
+    """Return the type at the beginning, None where it is of another kind, and what follows it."""
+    pointer = re.match("(?:P|R|K)*P(?:P|R|K)*", text)
+    rest = text[pointer.end() :] if pointer else text
+    named = re.match(r"(\d+)", rest)
+    of_template = re.match(r"T(\d*)_", rest)
+    if named:
+        end = named.end() + int(named[0])
+        kind, rest = rest[named.end() : end], rest[end:]
+        if rest[:1] == "I":
+            return None, rest
+    elif of_template:
+        place = int(of_template[1]) + 1 if of_template[1] else 0
+        if place >= len(arguments):
+            return None, rest
+        kind, rest = arguments[place], rest[of_template.end() :]
+    elif rest[:1] in TYPES or (rest[:1] == "v" and pointer):
+        kind, rest = TYPES.get(rest[0], "void"), rest[1:]
+    else:
+        return None, rest
+    return "pointer" if pointer else kind, rest
+
+
+def _template_arguments(text: str) -> tuple[list[str], str]:
+    """Return the arguments of a template, and what follows their end; no text where one is of another kind."""
+    arguments = []
+    while text and text[0] != "E":
+        value = re.match("L[a-z]n?[0-9a-f]+E", text)
+        if value:
+            kind, text = "a value", text[value.end() :]
+        else:
+            kind, text = _first_type(text, [])
+        if kind is None:
+            return [], ""
+        arguments.append(kind)
+    return arguments, text[1:]
+
+
 def _behind_the_name(symbol: str) -> str:
-    """Return what follows the name of a function: the types of its parameters."""
+    """Return what follows the name of a function: the arguments of its template, and the types of its parameters."""
     if not symbol.startswith("_Z"):
         return ""
     is_nested = symbol.startswith("_ZN")
@@ -55,6 +93,11 @@ def _behind_the_name(symbol: str) -> str:
             return rest
         if rest[:1] == "E":
             return rest[1:]
+        if rest[:1] == "I":
+            # A template in a namespace: the end of the nested name follows its arguments.
+            following = _template_arguments(rest[1:])[1]
+            if following[:1] == "E":
+                return rest[: len(rest) - len(following)] + following[1:]
 
 
 def advice(symbol: str, index: int, argument, size: int) -> str:
