@@ -93,9 +93,9 @@ def test_the_driver_gets_extents_from_the_last_axis_on(view, stream):
 
 def test_memory_comes_first():
     """Neither a context nor the hardware is needed to say so."""
-    with pytest.raises(ValueError, match="memory of the host"):
+    with pytest.raises(ValueError, match="not pageable host memory"):
         StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map((4,))
-    with pytest.raises(TypeError, match="give box_dim"):
+    with pytest.raises(TypeError, match="pass box_dim"):
         StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map()
 
 
@@ -182,7 +182,7 @@ def test_a_context_is_needed(view):
 def test_memory_of_another_device_is_refused(devices, view):
     devices[1].set_current()
     try:
-        with pytest.raises(ValueError, match="needs memory of device 1, which is current, and this is on device 0"):
+        with pytest.raises(ValueError, match="needs memory of the current device, 1, but this memory is on device 0"):
             view.as_tensor_map((4, 16))
     finally:
         devices[0].set_current()
@@ -195,7 +195,7 @@ def test_views_are_asked_for_their_device(own, is_refused):
             return own
 
     if is_refused:
-        with pytest.raises(ValueError, match="copying needs memory of device 0, .* and this is on device 1"):
+        with pytest.raises(ValueError, match="copying needs memory of .* 0, but .* on device 1"):
             _require_view_device(View(), 0, "copying")
     else:
         assert _require_view_device(View(), 0, "copying") is None
@@ -361,7 +361,7 @@ def test_addresses_that_are_refused(view):
     descriptor = view.as_tensor_map((4, 16))
     with pytest.raises(BufferError, match="neither DLPack nor"):
         descriptor.replace_address(3)
-    with pytest.raises(ValueError, match="memory of the host"):
+    with pytest.raises(ValueError, match="not pageable host memory"):
         descriptor.replace_address(np.zeros(4))
     with pytest.raises(ValueError, match="multiple of 16 bytes"):
         descriptor.replace_address(view.exporting_obj[8:])
@@ -372,7 +372,7 @@ def test_the_address_is_replaced_in_its_context(devices, view):
     descriptor = view.as_tensor_map((4, 16))
     devices[1].set_current()
     try:
-        with pytest.raises(RuntimeError, match="another context is current"):
+        with pytest.raises(RuntimeError, match="the current context is not the one"):
             descriptor.replace_address(view)
         assert descriptor.device == devices[0]
     finally:

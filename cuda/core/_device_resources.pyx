@@ -204,7 +204,7 @@ cdef class SMResource:
 
 @options_class
 class WorkqueueResourceOptions(Options):
-    """How the work queues of a context are configured; None leaves a setting as it is.
+    """Configuration of the work queues of a context; None leaves a setting unchanged.
 
     Attributes
     ----------
@@ -272,7 +272,7 @@ cdef class WorkqueueResource:
 
     @property
     def sharing_scope(self) -> WorkqueueSharingScopeType:
-        """Who shares the queues."""
+        """The sharing scope of the queues."""
         return enums.WorkqueueSharingScopeType(_SCOPE_NAMES[<int>self._resource.wqConfig.sharingScope])
 
     @property

@@ -24,7 +24,7 @@ __all__ = ["LaunchConfig"]
 
 @cython.freelist(8)
 cdef class LaunchConfig:
-    """How a kernel is launched.
+    """The configuration of a kernel launch: grid, block, cluster, shared memory and attributes.
 
     All fields can be changed between launches; each change is checked like construction. Sizes
     are an int, or a tuple or list of one to three ints, each at least 1; missing dimensions are 1.

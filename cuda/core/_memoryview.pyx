@@ -323,18 +323,18 @@ cdef class StridedMemoryView(ViewState):
         options : :class:`~cuda.core.TensorMapDescriptorOptions` | dict, optional
             All arguments in one.
         element_strides : tuple[int, ...], optional
-            The step between the elements that are taken, along each axis: from 1 to 8. None means 1.
+            The traversal stride along each axis, in elements: from 1 to 8. None means 1.
         data_type : TensorMapDataType | :class:`numpy.dtype`, optional
-            What the elements are. None takes the type of the view. Another type changes neither extents nor the
-            strides in elements.
+            The element type. None takes that of the view. Another type changes neither extents nor the strides in
+            elements.
         interleave : TensorMapInterleave, optional
-            How channels are interleaved in memory. None means not.
+            The interleaved layout of the tensor in global memory. None means not interleaved.
         swizzle : TensorMapSwizzle, optional
-            How 16-byte chunks change places in shared memory. None means not.
+            The swizzle pattern of the tile in shared memory. None means no swizzle.
         l2_promotion : TensorMapL2Promotion, optional
-            The bytes that a miss in the L2 cache fetches. None leaves that as it is.
+            The bytes that an L2 miss fetches. None leaves the default of the hardware.
         oob_fill : TensorMapOOBFill, optional
-            What elements outside the tensor read as. None means zero.
+            The value of elements outside the tensor. None means zero.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: annotation_typing=False
-"""Tensor maps: what the copy engine for tensors (TMA) has to know of memory to move tiles of it."""
+"""Tensor maps: descriptors of tensors in global memory for the tensor memory accelerator (TMA)."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ __all__ = [
 
 
 cdef class TensorMapDescriptor:
-    """What the copy engine for tensors (TMA) has to know of a tensor: 128 bytes for kernels.
+    """A tensor map (``CUtensorMap``): 128 bytes that describe a tensor to the tensor memory accelerator (TMA).
 
     Descriptors come from :meth:`StridedMemoryView.as_tensor_map() <cuda.core.utils.StridedMemoryView.as_tensor_map>`.
     Pass one to :func:`launch` for a parameter of the type ``const __grid_constant__ CUtensorMap``, which gets a copy.
-    A descriptor keeps the view that it was made of, and so the memory, alive; who launches a kernel has to keep the
-    descriptor until the kernel has run. Needs compute capability 9.0.
+    A descriptor keeps its view, and so the memory, alive. Keep the descriptor until the kernels that use it have run.
+    Needs compute capability 9.0.
     """
 
     __signature__ = ConstructorSignature()
@@ -102,8 +102,8 @@ cdef class TensorMapDescriptor:
         Parameters
         ----------
         tensor : StridedMemoryView | Buffer | object
-            The memory: a view, or an object that has DLPack or the CUDA array interface. Its shape, strides and type
-            are not looked at.
+            The memory: a view, or an object with DLPack or the CUDA array interface. Its shape, strides and type are
+            ignored.
 
         Raises
         ------
@@ -111,9 +111,9 @@ cdef class TensorMapDescriptor:
             If it is not accessible from the device, on another device, or begins at an address that is not aligned
             to 16 bytes (32 bytes with interleaving of 32 bytes).
         BufferError
-            If the object has no protocol.
+            If the object has neither protocol.
         RuntimeError
-            If no context is current, or another one than that of which the descriptor was made.
+            If no context is current, or not the one that the descriptor was created in.
         """
         cdef char[256] scratch
         cdef cydriver.CUtensorMap* c_map = aligned(scratch)
@@ -125,7 +125,7 @@ cdef class TensorMapDescriptor:
         check_memory(view, self._alignment)
         require_context(&h_context)
         if h_context.get() != self._h_context.get():
-            raise RuntimeError("another context is current than that of which this tensor map was made")
+            raise RuntimeError("the current context is not the one that this tensor map was created in")
         _require_view_device(view, self._device_id, "replace_address")
         cdef void* c_pointer = <void*>view._ptr
         with cython.critical_section(self):
@@ -265,7 +265,7 @@ def _require_view_device(view, expected_device_id, operation) -> None:
     device_type, device_id = view.__dlpack_device__()
     if device_type == DEVICE_CUDA and device_id != expected_device_id:
         raise ValueError(
-            f"{operation} needs memory of device {expected_device_id}, which is current, and this is on device "
+            f"{operation} needs memory of the current device, {expected_device_id}, but this memory is on device "
             f"{device_id}"
         )
 
@@ -285,7 +285,7 @@ cdef ViewState view_argument(object view):
 
 cdef int check_memory(ViewState view, int alignment) except -1:
     if not view._is_device_accessible:
-        raise ValueError("a tensor map needs memory that the device can access, and this is memory of the host")
+        raise ValueError("a tensor map needs memory that the device can access, not pageable host memory")
     rules.check_address(view._ptr, alignment)
     return 0
 
@@ -297,7 +297,7 @@ cdef int require_context(ContextHandle* h_context) except -1:
     return 0
 
 
-# The devices that have the engine; they keep it.
+# The devices that are known to have the engine.
 cdef set _with_engine = set()
 
 
@@ -320,7 +320,7 @@ cdef int require_engine(TensorMapDescriptor self, ViewState view) except -1:
 # ---------------------------------------------------------------------------------------------
 # Making
 
-# A descriptor of tiles as most are; None where the arguments have to be looked at one by one.
+# The fast path: a tiled descriptor with usual arguments; None where they need the complete checks.
 cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choices):
     cdef TensorNumbers numbers
     cdef TensorChoices c_choices
@@ -352,7 +352,7 @@ cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choice
 cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
 
 
-# All but the encoding, which differs between the kinds.
+# Checks and numbers that all kinds share; the encoding differs.
 cdef TensorMapDescriptor begin(ViewState view, str kind, int least_rank, object options, TensorNumbers* numbers):
     cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
     self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16

@@ -93,7 +93,7 @@ def test_options_come_alone(view):
         {"options": options, "data_type": np.float32},
         {"options": options, "swizzle": TensorMapSwizzle.SWIZZLE_64B},
     ):
-        with pytest.raises(TypeError, match="give"):
+        with pytest.raises(TypeError, match="pass"):
             view.as_tensor_map(**arguments)
     with pytest.raises(TypeError, match=r"unknown tensor map options: \['box'\]"):
         view.as_tensor_map(options={"box": (4, 16)})
@@ -116,7 +116,7 @@ def test_types_are_named_where_numpy_has_none(stream):
             view.as_tensor_map((16,), data_type=wrong)
     assert "dtype=BFLOAT16" in repr(view.as_tensor_map((16,), data_type=TensorMapDataType.BFLOAT16))
     untyped = StridedMemoryView.from_buffer(view.exporting_obj, (64,), itemsize=2)
-    with pytest.raises(ValueError, match="give data_type"):
+    with pytest.raises(ValueError, match="pass data_type"):
         untyped.as_tensor_map((16,))
     assert "dtype=UINT16" in repr(untyped.as_tensor_map((16,), data_type=np.uint16))
 

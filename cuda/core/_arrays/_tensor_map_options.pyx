@@ -28,7 +28,7 @@ __all__ = [
 
 
 class TensorMapDataType(IntEnum):
-    """What the elements are: how large, and what fills tiles outside the tensor."""
+    """Element types of tensor maps (``CUtensorMapDataType``); FTZ types flush denormals to zero."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -48,7 +48,7 @@ class TensorMapDataType(IntEnum):
 
 
 class TensorMapInterleave(IntEnum):
-    """How channels are interleaved in memory: in slices of 16 or 32 bytes."""
+    """Interleaved layouts of channels in global memory, in slices of 16 or 32 bytes (``CUtensorMapInterleave``)."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -58,7 +58,10 @@ class TensorMapInterleave(IntEnum):
 
 
 class TensorMapSwizzle(IntEnum):
-    """How 16-byte chunks of a tile change places in shared memory, so that columns are read without bank conflicts."""
+    """Swizzle patterns of tiles in shared memory, which avoid bank conflicts (``CUtensorMapSwizzle``).
+
+    16-byte chunks are permuted inside rows of 32, 64 or 128 bytes.
+    """
 
     __module__ = "cuda.core._tensor_map"
 
@@ -69,7 +72,7 @@ class TensorMapSwizzle(IntEnum):
 
 
 class TensorMapL2Promotion(IntEnum):
-    """The bytes that a miss in the L2 cache fetches."""
+    """L2 promotion: the bytes that a miss in the L2 cache fetches (``CUtensorMapL2promotion``)."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -80,7 +83,10 @@ class TensorMapL2Promotion(IntEnum):
 
 
 class TensorMapOOBFill(IntEnum):
-    """What elements outside the tensor read as: zero, or a NaN that multiply-add instructions can take for zero."""
+    """Fill values of elements outside the tensor (``CUtensorMapFloatOOBfill``).
+
+    Zero, or a special NaN, which FMA instructions of kernels can request to be treated as zero.
+    """
 
     __module__ = "cuda.core._tensor_map"
 
@@ -89,7 +95,7 @@ class TensorMapOOBFill(IntEnum):
 
 
 class TensorMapIm2ColWideMode(IntEnum):
-    """How many pixels a wide column takes along W: as many as are asked for, or 128."""
+    """Modes of wide im2col loads along W (``CUtensorMapIm2ColWideMode``): as many pixels as asked for, or 128."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -99,24 +105,24 @@ class TensorMapIm2ColWideMode(IntEnum):
 
 @options_class
 class TensorMapDescriptorOptions(Options):
-    """How a tensor is divided into tiles, and how these lie in shared memory.
+    """Options of a tensor map for tiles: the box, the element type, and the layout in shared memory.
 
     Attributes
     ----------
     box_dim : tuple[int, ...]
         The extent of a tile along each axis of the view, in elements: from 1 to 256.
     element_strides : tuple[int, ...], optional
-        The step between the elements that are taken, along each axis: from 1 to 8. None means 1.
+        The traversal stride along each axis, in elements: from 1 to 8. None means 1.
     data_type : TensorMapDataType | :class:`numpy.dtype`, optional
-        What the elements are. None takes the type of the view.
+        The element type. None takes that of the view.
     interleave : TensorMapInterleave, optional
-        How channels are interleaved in memory. Default is ``NONE``.
+        The interleaved layout of the tensor in global memory. Default is ``NONE``.
     swizzle : TensorMapSwizzle, optional
-        How 16-byte chunks change places in shared memory. Default is ``NONE``.
+        The swizzle pattern of tiles in shared memory. Default is ``NONE``.
     l2_promotion : TensorMapL2Promotion, optional
-        The bytes that a miss in the L2 cache fetches. Default is ``NONE``.
+        The bytes that an L2 miss fetches. Default is ``NONE``, which leaves the default of the hardware.
     oob_fill : TensorMapOOBFill, optional
-        What elements outside the tensor read as. Default is ``NONE``, zero.
+        The value of elements outside the tensor. Default is ``NONE``, zero.
     """
 
     __module__ = "cuda.core._tensor_map"
@@ -196,10 +202,10 @@ cdef object find_data_type(ViewState view, object data_type):
             return found
     what = dtype_of(view) if data_type is None else data_type
     if what is None:
-        raise ValueError("the view does not say what its elements are; give data_type")
+        raise ValueError("the view has no element type; pass data_type")
     found = NUMPY_TYPES.get(what)
     if found is None:
-        raise ValueError(f"tensor maps have no data type for {what}; give data_type as a TensorMapDataType")
+        raise ValueError(f"tensor maps have no data type for {what}; pass data_type as a TensorMapDataType")
     return found
 
 
@@ -232,10 +238,10 @@ cdef object int_argument(str name, object value):
 cdef object tile_options(object box_dim, object options, dict choices):
     if options is None:
         if box_dim is None:
-            raise TypeError("give box_dim, or options with it")
+            raise TypeError("pass box_dim, or options with it")
         return TensorMapDescriptorOptions(box_dim, **choices)
     if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
-        raise TypeError("give either options, or box_dim and the other arguments, not both")
+        raise TypeError("pass either options, or box_dim and the other arguments, not both")
     if isinstance(options, dict):
         known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
         if not options.keys() <= known:

@@ -132,7 +132,7 @@ class GraphMemoryResource(cyGraphMemoryResource):
 
 
 cdef class GraphMemoryResourceAttributes:
-    """How much memory the graphs of a device use (``cuDeviceGetGraphMemAttribute``).
+    """Memory usage of the graphs of a device, in bytes (``cuDeviceGetGraphMemAttribute``).
 
     A peak is reset by setting it to 0 (``cuDeviceSetGraphMemAttribute``).
     """

@@ -220,7 +220,7 @@ class VirtualMemoryResource(MemoryResource):
 
     @property
     def config(self) -> VirtualMemoryResourceOptions:
-        """How memory is allocated from now on."""
+        """The options of later allocations."""
         return self._config
 
     @config.setter
@@ -373,7 +373,7 @@ class VirtualMemoryResource(MemoryResource):
 
 @options_class
 class VirtualMemoryResourceOptions(Options):
-    """How a :class:`VirtualMemoryResource` allocates.
+    """Options of a :class:`VirtualMemoryResource`.
 
     Attributes
     ----------

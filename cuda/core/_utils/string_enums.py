@@ -59,7 +59,7 @@ class ManagedMemoryLocationType(StrEnum):
 
 @_public
 class MemoryPoolAccessType(StrEnum):
-    """What a device may do with the memory of a pool."""
+    """Access rights of a device to the memory of a pool (``CUmemAccess_flags``)."""
 
     READ_WRITE = "rw"
     READ = "r"
@@ -95,7 +95,7 @@ class VirtualMemoryGranularityType(StrEnum):
 
 @_public
 class VirtualMemoryAccessType(StrEnum):
-    """What a device may do with virtual memory."""
+    """Access rights of a device to virtual memory (``CUmemAccess_flags``)."""
 
     READ_WRITE = "rw"
     READ = "r"
@@ -134,7 +134,7 @@ class AccessPropertyType(StrEnum):
 
 @_public
 class AddressModeType(StrEnum):
-    """What a texture gives for coordinates outside it."""
+    """Address modes: how texture coordinates out of range are handled (``CUaddress_mode``)."""
 
     WRAP = "wrap"
     CLAMP = "clamp"
@@ -144,7 +144,7 @@ class AddressModeType(StrEnum):
 
 @_public
 class FilterModeType(StrEnum):
-    """How a texture is read between its elements."""
+    """Filter modes: nearest element, or linear interpolation (``CUfilter_mode``)."""
 
     POINT = "point"
     LINEAR = "linear"
@@ -152,7 +152,7 @@ class FilterModeType(StrEnum):
 
 @_public
 class ReadModeType(StrEnum):
-    """What a read of an integer texture gives."""
+    """Read modes of integer textures: integers, or normalised floats (``CU_TRSF_READ_AS_INTEGER``)."""
 
     ELEMENT_TYPE = "element_type"
     NORMALIZED_FLOAT = "normalized_float"
@@ -160,7 +160,7 @@ class ReadModeType(StrEnum):
 
 @_public
 class WorkqueueSharingScopeType(StrEnum):
-    """Who shares the work queues of a context."""
+    """Sharing scopes of the work queues of a context (``CUdevWorkqueueConfigScope``)."""
 
     DEVICE_CTX = "device_ctx"
     GREEN_CTX_BALANCED = "green_ctx_balanced"

@@ -283,7 +283,7 @@ def stream_for(stream, *arrays):
 
 
 class ArrayFlags:
-    """How the elements of an array lie in memory.
+    """Layout flags of an array: contiguity and order.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arrays of one device share: its limits, and the kernels that were chosen for operations on types."""
+"""State per device for arrays: limits of the device, and the kernels chosen for operations by element type."""
 
 from __future__ import annotations
 

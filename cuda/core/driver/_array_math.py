@@ -28,7 +28,7 @@ _NUMBER_AND_ARRAY = (True, False)
 
 
 class Plan(PlanFields):
-    """What an operation does with operands of certain types.
+    """The plan of an operation for operands of certain types.
 
     Attributes
     ----------

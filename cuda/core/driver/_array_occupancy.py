@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What limits how many blocks run at once on a multiprocessor."""
+"""Occupancy: how many blocks are resident on a multiprocessor, and which resource limits it."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class DeviceData:
 
 
 class OccupancyRecord:
-    """How many blocks of a kernel a multiprocessor runs at once.
+    """The occupancy of a kernel: its resident blocks per multiprocessor.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ SCRATCH_BYTES = 1 << 17
 
 
 class ReduceOperation:
-    """How a reduction is computed.
+    """The plan of a reduction.
 
     Parameters
     ----------

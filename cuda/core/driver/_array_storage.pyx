@@ -65,7 +65,7 @@ cdef class ArrayStorage:
 
 
 cdef class PlanFields:
-    """What the usual call of an operation needs.
+    """A cached plan for the usual call of an operation.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ cdef class PlanFields:
 
 
 cdef class ReductionPlan:
-    """What the usual call of a reduction needs.
+    """A cached plan for the usual call of a reduction.
 
     Parameters
     ----------

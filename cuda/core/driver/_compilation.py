@@ -46,7 +46,7 @@ _EXPECTED_DIAGNOSTICS = [47, 177]
 
 
 class Request(NamedTuple):
-    """What is to be compiled, as the functions of the compiler module get it."""
+    """A source with the arguments of its compilation, as the functions of the compiler module take them."""
 
     source: str
     nvcc: str = "nvcc"

@@ -405,7 +405,7 @@ class _Members:
 
 
 class _Thread(threading.local):
-    """What each thread has: its stack, and what the driver had current before the first push."""
+    """State per thread: the context stack, and the driver's current context before the first push."""
 
     def __init__(self):
         self.stack = []

@@ -67,7 +67,7 @@ cdef struct Accepted:
 
 
 cdef class PreparedTypes:
-    """What the arguments of prepared calls are.
+    """The argument types of prepared calls.
 
     Parameters
     ----------

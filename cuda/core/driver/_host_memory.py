@@ -39,7 +39,7 @@ __all__ = [
 
 
 class HostPointer:
-    """What page-locked memory of the host offers: the address by which devices reach it."""
+    """Base of page-locked host memory: the device pointer of the mapping."""
 
     __slots__ = ()
 

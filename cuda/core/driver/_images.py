@@ -51,7 +51,7 @@ class _Record:
 
 
 class ArrayDescriptor(_Record):
-    """What a two-dimensional :class:`Array` is made of.
+    """Descriptor of a two-dimensional :class:`Array`.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class ArrayDescriptor(_Record):
 
 
 class ArrayDescriptor3D(_Record):
-    """What an :class:`Array` of up to three dimensions is made of.
+    """Descriptor of an :class:`Array` of up to three dimensions.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels with a user's text share: the parameters, and how arguments of a call become those of the kernel."""
+"""Parameters of kernels that contain a user's expression, and the conversion of call arguments."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class DevicePointer:
-    """What all device pointers offer: the address as an int, and a view of the memory for other libraries."""
+    """Base of device pointers: conversion to int, and views of the memory for other libraries."""
 
     __slots__ = ()
 

@@ -138,7 +138,7 @@ class _Blocks(MemoryResource):
 
 
 class _Pool:
-    """What pools of either kind offer."""
+    """Base of device and page-locked memory pools."""
 
     def __init__(self, make, is_host: bool):
         self._blocks = _Blocks(make, is_host)
@@ -214,7 +214,7 @@ class DeviceMemoryPool(_Pool):
 
 
 class PageLockedAllocator:
-    """What a :class:`PageLockedMemoryPool` gets its blocks from.
+    """An allocator of page-locked blocks for a :class:`PageLockedMemoryPool`.
 
     Parameters
     ----------

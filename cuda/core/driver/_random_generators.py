@@ -73,7 +73,7 @@ def seed_getter_unique(N: int) -> GPUArray:
 
 
 class Generators:
-    """What all generators share: their states, and how arrays are filled.
+    """Base of all generators: the states of the threads, and methods that fill arrays.
 
     Attributes
     ----------

@@ -249,7 +249,7 @@ def event_of(event: Event):
 
 
 class Kept:
-    """What asynchronous work of a stream still uses: let go once the work has completed."""
+    """References to operands of asynchronous work on a stream, dropped once the work has completed."""
 
     LIMIT = 64
 

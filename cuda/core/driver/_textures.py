@@ -64,7 +64,7 @@ class _Reference:
 
 
 class TextureReference(_Reference):
-    """How kernels read an array or linear memory through a texture; from :meth:`Module.get_texref`.
+    """A texture reference: binds an array or linear memory to a texture; from :meth:`Module.get_texref`.
 
     Attributes hold until they are set again. A bound :class:`Array` is kept alive, linear memory is not.
     """
@@ -228,7 +228,7 @@ class TextureReference(_Reference):
 
 
 class SurfaceReference(_Reference):
-    """How kernels read and write an array through a surface; from :meth:`Module.get_surfref`."""
+    """A surface reference: binds an array to a surface; from :meth:`Module.get_surfref`."""
 
     def __init__(self):
         super().__init__()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the current device and its compiler are like."""
+"""Properties of the current device and its compiler."""
 
 from __future__ import annotations
 

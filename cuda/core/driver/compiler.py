@@ -84,7 +84,7 @@ def compile(
 
 
 class _Loaded:
-    """What has a module: its functions and variables are those of ``module``, None before it is linked."""
+    """Base of classes with a module, whose functions and variables they offer; ``module`` is None before linking."""
 
     module = None
 

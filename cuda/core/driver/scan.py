@@ -17,7 +17,7 @@ __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
 
 class ScanKernel:
-    """What both scans share."""
+    """Base of inclusive and exclusive scans."""
 
     _is_exclusive = False
 

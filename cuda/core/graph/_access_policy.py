@@ -15,7 +15,7 @@ __all__ = ["AccessPolicyWindow"]
 
 @options_class
 class AccessPolicyWindow(Options):
-    """How the L2 cache treats accesses of a kernel to a range of memory (``CUaccessPolicyWindow``).
+    """An L2 access policy window: the caching of accesses to a range of memory (``CUaccessPolicyWindow``).
 
     Attributes
     ----------

@@ -169,7 +169,7 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
 
 
 cdef class ExecutableEventNode(ExecutableGraphNode):
-    """What nodes with an event have in common."""
+    """Base of event record nodes and event wait nodes in executables."""
 
     def update(self, event: Event) -> None:
         """Change the event (``cuGraphExecEventRecordNodeSetEvent``, ``cuGraphExecEventWaitNodeSetEvent``)."""

@@ -156,7 +156,7 @@ cdef class KernelNode(GraphNode):
 
     @property
     def access_policy_window(self) -> AccessPolicyWindow | None:
-        """How the L2 cache treats a range of memory for this kernel; None where nothing is said.
+        """The L2 access policy window of this kernel; None if it has none.
 
         Assigning changes the node (``cuGraphKernelNodeSetAttribute``), and executables made later.
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the nodes of a captured graph were given, to compare captures and to change single nodes of an executable."""
+"""Recorded parameters of the nodes of a captured graph, to compare captures and update nodes of an executable."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a node does: its parameters, as one object for each kind that adds, changes and reads them."""
+"""Node parameters: one class per kind of node, which adds nodes and gets and sets their parameters."""
 
 from __future__ import annotations
 

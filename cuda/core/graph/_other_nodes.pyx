@@ -73,7 +73,7 @@ cdef class ChildGraphNode(GraphNode):
 
 
 cdef class EventNode(GraphNode):
-    """What nodes with an event have in common."""
+    """Base of event record nodes and event wait nodes."""
 
     def update(self, event: Event) -> None:
         """Change the event, which the node keeps.

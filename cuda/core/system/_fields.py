@@ -30,14 +30,14 @@ _MEMBERS = {
 
 @answering
 class FieldValue(Snapshot):
-    """One number of a device, or why there is none."""
+    """The value of one field of a device, or the error that NVML returned for it."""
 
     __slots__ = ()
 
-    field_id = field("field_id", "What it is, a :class:`~cuda.core.system.typing.FieldId`.", FieldId)
-    scope_id = field("scope_id", "Of which part, such as the number of a link; the meaning depends on the field.")
-    timestamp = field("timestamp", "When it was read, in µs since 1970.")
-    latency_usec = field("latency_usec", "How long reading it took, in µs.")
+    field_id = field("field_id", "The field, a :class:`~cuda.core.system.typing.FieldId`.", FieldId)
+    scope_id = field("scope_id", "The scope of the field, such as the number of a link, where it has one.")
+    timestamp = field("timestamp", "The time of the read, in µs since 1970.")
+    latency_usec = field("latency_usec", "The duration of the read, in µs.")
 
     @property
     def value(self) -> int | float:

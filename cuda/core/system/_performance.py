@@ -17,7 +17,7 @@ __all__ = [
 
 @answering
 class Utilization(Snapshot):
-    """How busy a device was in the last sample period, which is between a sixth of a second and a second."""
+    """Utilisation of a device in the last sample period, which is between a sixth of a second and a second."""
 
     __slots__ = ()
 

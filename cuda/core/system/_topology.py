@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a device is in the machine: NVLink, the nearest devices, processors and NUMA nodes."""
+"""Topology: connections between devices, nearest devices, CPU and NUMA affinity."""
 
 from __future__ import annotations
 

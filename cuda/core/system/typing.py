@@ -37,7 +37,7 @@ class AddressingMode(StrEnum):
 
 
 class AffinityScope(StrEnum):
-    """What is near to a device: its NUMA node, or its processor socket."""
+    """Scopes of affinity: the NUMA node, or the processor socket of a device."""
 
     NODE = "node"
     SOCKET = "socket"
@@ -77,14 +77,14 @@ class ClocksEventReasons(StrEnum):
 
 
 class CoolerControl(StrEnum):
-    """How a cooler is controlled: on and off, or in steps."""
+    """Control types of a cooler: on and off, or in steps."""
 
     TOGGLE = "toggle"
     VARIABLE = "variable"
 
 
 class CoolerTarget(StrEnum):
-    """What a cooler cools."""
+    """Targets of a cooler."""
 
     NONE = "none"
     GPU = "gpu"
@@ -113,7 +113,7 @@ class EventType(StrEnum):
 
 
 class FanControlPolicy(StrEnum):
-    """Who sets the speed of a fan."""
+    """Control policies of a fan: who sets its speed."""
 
     TEMPERATURE_CONTROLLED = "temperature_controlled"
     MANUAL = "manual"

@@ -178,7 +178,7 @@ cdef class OpaqueArray(DriverObject):
 
     @property
     def is_surface_load_store(self) -> bool:
-        """Whether a surface can be made on the array."""
+        """Whether surfaces can be created on the array (``CUDA_ARRAY3D_SURFACE_LDST``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
 
     @property
@@ -193,7 +193,7 @@ cdef class OpaqueArray(DriverObject):
 
     @property
     def is_texture_gather(self) -> bool:
-        """Whether kernels may read the array with ``tex2Dgather``."""
+        """Whether ``tex2Dgather`` can read the array (``CUDA_ARRAY3D_TEXTURE_GATHER``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_TEXTURE_GATHER)
 
     @property

@@ -108,7 +108,7 @@ cdef class MipmappedArray(DriverObject):
 
     @property
     def is_surface_load_store(self) -> bool:
-        """Whether surfaces can be made on the levels."""
+        """Whether surfaces can be created on the levels (``CUDA_ARRAY3D_SURFACE_LDST``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
 
     @property

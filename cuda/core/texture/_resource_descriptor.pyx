@@ -57,7 +57,7 @@ cdef class ResourceDescriptor:
 
     @classmethod
     def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
-        """Describe an array, for textures, and for surfaces if it was made for them.
+        """Describe an array (``CU_RESOURCE_TYPE_ARRAY``), for textures, and for surfaces if it allows them.
 
         Raises
         ------
@@ -74,7 +74,7 @@ cdef class ResourceDescriptor:
 
     @classmethod
     def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
-        """Describe a mipmapped array, for textures.
+        """Describe a mipmapped array, for textures (``CU_RESOURCE_TYPE_MIPMAPPED_ARRAY``).
 
         Raises
         ------
@@ -93,7 +93,7 @@ cdef class ResourceDescriptor:
     def from_linear(
         cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
     ) -> ResourceDescriptor:
-        """Describe memory that ``tex1Dfetch`` reads, by the index of an element and without a filter.
+        """Describe linear memory for ``tex1Dfetch``, without filtering (``CU_RESOURCE_TYPE_LINEAR``).
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ cdef class ResourceDescriptor:
         height: int,
         pitch_bytes: int,
     ) -> ResourceDescriptor:
-        """Describe memory that a texture reads as rows of an image.
+        """Describe pitched rows of a two-dimensional image (``CU_RESOURCE_TYPE_PITCH2D``).
 
         Parameters
         ----------
@@ -206,17 +206,17 @@ cdef class ResourceDescriptor:
 
     @property
     def format(self) -> ArrayFormatType | None:
-        """The format of a channel in a buffer; None for arrays, which tell it themselves."""
+        """The format of a channel in a buffer; None for arrays, which have their own."""
         return self._format
 
     @property
     def num_channels(self) -> int | None:
-        """The channels of an element in a buffer; None for arrays, which tell it themselves."""
+        """The channels of an element in a buffer; None for arrays, which have their own."""
         return self._num_channels
 
     @property
     def size_bytes(self) -> int | None:
-        """How many bytes ``"linear"`` reads; None for other kinds."""
+        """The size of ``"linear"`` memory in bytes; None for other kinds."""
         return self._size_bytes
 
     @property

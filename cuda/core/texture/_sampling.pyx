@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How textures are read: the options of users, and what the driver takes."""
+"""Sampling of textures: from options to the driver's texture descriptor (``CUDA_TEXTURE_DESC``)."""
 
 from __future__ import annotations
 

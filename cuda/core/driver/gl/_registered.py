@@ -30,7 +30,7 @@ MOST_NAME = 2**32 - 1
 
 
 class _Registered:
-    """What registered objects share."""
+    """Base of registered OpenGL buffers and images."""
 
     _register_api: str
 
