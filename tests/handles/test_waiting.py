@@ -93,6 +93,28 @@ def test_exit_does_not_wait_for_a_kernel_of_global_objects():
     assert run(START + "print('end')", timeout=20) == "end\n"
 
 
+QUEUE = """
+seen[0] = 1; stream.sync()
+def queue():
+    device.set_current(); own = device.create_stream(); memory = device.allocate(64, stream=own)
+    while True: {work}
+for _ in range(4): threading.Thread(target=queue, daemon=True).start()
+time.sleep(0.05); print('end')
+"""
+
+
+@pytest.mark.requires(software=True)  # other drivers have threads of their own at exit
+@pytest.mark.parametrize(
+    "work",
+    [
+        "launch(own, config, one, memory)",
+        "launch(own, config, one, memory); LegacyPinnedMemoryResource().allocate(64); device.sync()",
+    ],
+)
+def test_exit_does_not_wait_for_threads_that_queue_work_for_ever(work):
+    assert run(START + QUEUE.format(work=work), timeout=20) == "end\n"
+
+
 @pytest.mark.requires(software=True)  # lists the calls of the driver
 def test_exit_releases_global_objects_where_no_work_is_left(tmp_path):
     begin = "import os; os.environ['CUDA_EMULATOR_TRACE'] = {trace!r}\n"
