@@ -33,7 +33,7 @@ from cuda.core._handles._handles cimport (
     address,
     stream_registry,
 )
-from cuda.core._handles._idle_ends cimport note_tail
+from cuda.core._handles._idle_ends cimport end_stream
 from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
@@ -391,8 +391,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
 
 cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
     stream_registry().remove(c_stream)
-    note_tail(c_stream)
-    WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
+    end_stream(c_stream)
 
 
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):

@@ -93,6 +93,7 @@ def test_freed_arrays_are_kept_for_the_next(keeping):
     assert (second.get() == np.arange(990)).all()
     kernel = compiler.SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
     kernel(second.gpudata, block=(990, 1, 1))
+    drv.Context.synchronize()  # a kernel may use the address that it was given
     second = None
     third = gpuarray.empty((10, 100), "f4")
     assert third._address == address and kind_of(third) is ResultAllocation

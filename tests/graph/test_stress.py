@@ -25,3 +25,18 @@ def test_threads_that_build_change_launch_and_drop_graphs_leave_nothing(device):
     result = json.loads(done.stdout)
     assert (result["failures"], result["callees left"], result["bytes left"]) == ([], 0, 0)
     assert len(result["counts"]) > 10
+
+
+def test_threads_use_nodes_that_others_change_and_destroy(device):
+    done = subprocess.run(
+        [sys.executable, "-m", "support.graph_edits", "--seconds", os.environ.get("CUDA_CORE_SOUP_SECONDS", "0.6")],
+        cwd=TESTS,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
+    result = json.loads(done.stdout)
+    assert result["failures"] == []
+    assert result["counts"]["done"] > 100

@@ -21,6 +21,7 @@ TIMED = {
     "compile/cache/test_files.py": "gives files an age",
     "memory/adaptors/test_tracking_memory_resource.py": "records have the time of the allocation",
     "support/closing.py": "goes on for a given time",
+    "support/graph_edits.py": "goes on for a given time",
     "support/graph_stress.py": "goes on for a given time",
     "support/graph_work.py": "polls, and stops after a limit",
     "support/soup.py": "goes on for a given time",

@@ -36,8 +36,10 @@ cdef bint wait_for_ends() noexcept nogil
 # The same before something new is made, where so much waits that it might pile up.
 cdef void make_room() noexcept nogil
 
-# Called for a stream that is about to be destroyed, or that will not be asked: an event stands for its work.
+# For a stream that will not be asked: an event stands for its work.
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil
+# Destroys a stream, after its work.
+cdef void end_stream(cydriver.CUstream c_stream) noexcept nogil
 
 # Around the end of a resource that a user closes, who may wait for the device; the end takes that note.
 cdef void set_closing(bint is_closing) noexcept nogil

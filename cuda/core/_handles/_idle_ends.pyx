@@ -31,7 +31,7 @@ from cuda.core._handles._work cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._utils.cuda_utils cimport warn_driver_error
+from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 
 import atexit
 
@@ -153,18 +153,42 @@ cdef void wait_until_at_most(size_t count) noexcept nogil:
 
 
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
-    cdef AskedStream stream
     cdef EventHandle mark
+    take_tail(c_stream, &mark)
+
+
+cdef void end_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef WaitingEnd end
+    cdef EventHandle mark
+    if not take_tail(c_stream, &mark):
+        destroy_stream(c_stream)
+        return
+    end.resource = StreamHandle.own(c_stream, &destroy_stream, mark.keep()).keep()
+    end.marks.push_back(move(mark))
+    end_later(end)
+
+
+cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
+    WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
+
+
+# Whether the stream has work; an event behind it is then a tail, and in `mark`.
+cdef bint take_tail(cydriver.CUstream c_stream, EventHandle* mark) noexcept nogil:
+    cdef AskedStream stream
+    cdef EventHandle before
     cdef unsigned long long number = 0
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
     end_what_is_idle()
     if work_here(c_stream, NULL) != SOME_WORK:
-        return
+        return False
     stream.h_stream = StreamHandle.borrow(c_stream, Keep())
-    mark = mark_work(stream, NULL)
-    if mark and has_done(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
-        IdleEnds.current().add_tail(number, mark)
+    mark[0] = mark_work(stream, NULL)
+    if not mark[0] or not has_done(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
+        return False
+    before = mark[0]
+    IdleEnds.current().add_tail(number, before)
+    return True
 
 
 cdef void set_closing(bint is_closing) noexcept nogil:

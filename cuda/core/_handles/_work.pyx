@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, context_registry, stream_registry
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport work_of_stream
+from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 
 __all__ = ["count_streams"]
@@ -52,6 +52,16 @@ cdef void find_streams(vector[AskedStream]& streams) noexcept nogil:
         streams.push_back(stream)
         stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>PER_THREAD, Keep())
         streams.push_back(stream)
+
+
+cdef void ask_streams() noexcept nogil:
+    cdef vector[AskedStream] streams
+    cdef CaptureModeScope mode
+    cdef size_t i
+    relax_capture_mode(mode)
+    find_streams(streams)
+    for i in range(streams.size()):
+        work_of(streams[i], NULL)
 
 
 cdef Work work_of(const AskedStream& stream, OddAnswer* odd) noexcept nogil:

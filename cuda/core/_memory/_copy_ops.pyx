@@ -130,6 +130,8 @@ cdef int enqueue(
         targets.push_back(h_targets[i].value().pointer)
         sources.push_back(h_sources[i].value().pointer)
         sizes.push_back(size)
+        # The driver for CUDA 13.0 crashes on addresses that it does not know, such as those of pageable memory.
+        is_native = is_native and is_known(targets.back()) and is_known(sources.back())
     for i in range(hints.size()):
         is_native = has_hints(hints[i], 13000) and is_native
     if sizes.size() == 0:
@@ -149,3 +151,11 @@ cdef int enqueue(
                     cydriver.cuMemcpyAsync(targets[i], sources[i], sizes[i], c_stream), b"cuMemcpyAsync"
                 )
     return 0
+
+
+cdef bint is_known(cydriver.CUdeviceptr pointer) noexcept nogil:
+    cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
+    cdef cydriver.CUresult err = cydriver.cuPointerGetAttribute(
+        &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer
+    )
+    return err == cydriver.CUresult.CUDA_SUCCESS

@@ -32,6 +32,7 @@ from cuda.core._handles._idle_ends cimport (
     take_closing,
 )
 from cuda.core._handles._waiting cimport call_driver
+from cuda.core._handles._work cimport ask_streams
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_from_pool, own_pools, size_argument
@@ -137,6 +138,7 @@ cdef class _MemPool(MemoryResource):
         cdef size_t c_size = size_argument(bytes_to_keep)
         MemPool_keep(self, &pool)
         with nogil:
+            ask_streams()
             HANDLE_RETURN(cydriver.cuMemPoolTrimTo(pool.get(), c_size), b"cuMemPoolTrimTo")
 
     @property
@@ -410,13 +412,13 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     return 0
 
 
-# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later.
+# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later. A free
+# counts as pending until the driver is asked about its stream: an event behind it is not enough, so all are asked again.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef bint is_closing = take_closing()
     cdef int others = _waiting_pools.fetch_add(1)
     cdef int times = 0
-    if not postpone(c_pool, &destroy_pool, Keep(), has_work, end_later):
-        destroy_pool(c_pool)
+    end_pool(c_pool)
     # The last free has just been submitted, as a rule: it gets a moment.
     while is_closing and _waiting_pools.load() > others and times < TIMES_TO_ASK:
         usleep(50)
@@ -428,9 +430,11 @@ cdef int TIMES_TO_ASK = 100
 cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
-cdef void destroy_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
+cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
+    if postpone(c_pool, &end_pool, Keep(), has_work, end_later):
+        return
     relax_capture_mode(mode)
     PoolLock.current().lock()
     err = cydriver.cuMemPoolDestroy(c_pool)

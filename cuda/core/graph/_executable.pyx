@@ -25,7 +25,15 @@ from cuda.core.graph._executable_operands cimport (
     ExecutableOperands_launch,
 )
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_wrap
-from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_node, GraphTree, check_alive, read_nodes
+from cuda.core.graph._graph_state cimport (
+    GraphLock,
+    GraphRecord,
+    GraphRecord_node,
+    GraphTree,
+    check_alive,
+    lock_graphs,
+    read_nodes,
+)
 
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
@@ -199,6 +207,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
     cdef cydriver.CUgraph c_graph
     cdef cydriver.CUresult err
     cdef KeptStream upload
+    cdef GraphLock lock
     options = check_or_create_options(GraphCompleteOptions, options, "options")
     memset(&params, 0, sizeof(params))
     if options.auto_free_on_launch:
@@ -211,6 +220,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
         Stream_keep(Stream_accept(options.upload_stream), &upload)
         params.hUploadStream = upload.get()
+    lock_graphs(lock)
     check_alive(graph)
     c_graph = graph.c_graph
     with nogil:
@@ -339,8 +349,11 @@ cdef str node_text(GraphTree tree, GraphRecord graph, cydriver.CUgraphNode c_nod
 cdef int Graph_update(cydriver.CUgraphExec c_exec, GraphTree tree, GraphRecord graph) except -1:
     cdef cydriver.CUgraphExecUpdateResultInfo info
     cdef cydriver.CUresult err
-    cdef cydriver.CUgraph c_graph = graph.c_graph
+    cdef cydriver.CUgraph c_graph
+    cdef GraphLock lock
+    lock_graphs(lock)
     check_alive(graph)
+    c_graph = graph.c_graph
     memset(&info, 0, sizeof(info))
     with nogil:
         err = cydriver.cuGraphExecUpdate(c_exec, c_graph, &info)

@@ -16,6 +16,7 @@ from cuda.core.graph._child_values cimport ChildValues_create
 from cuda.core.graph._event_values cimport EventValues_create
 from cuda.core.graph._executable_operands cimport ExecutableOperands, ExecutableOperands_exchange
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, node_address
+from cuda.core.graph._graph_state cimport GraphLock, lock_graphs
 from cuda.core.graph._host_callback cimport HostValues_create
 from cuda.core.graph._kernel_values cimport KernelValues_create, change_kernel_in, is_plain
 from cuda.core.graph._memory_values cimport MemcpyValues_create, MemsetValues_create, Operand_create
@@ -74,6 +75,8 @@ cdef class SwitchableNode(ExecutableGraphNode):
     def is_enabled(self) -> bool:
         """Whether the node is enabled (``cuGraphNodeGetEnabled``)."""
         cdef unsigned int c_enabled = 0
+        cdef GraphLock lock
+        lock_graphs(lock)
         GraphNode_check(self._node)
         with nogil:
             HANDLE_RETURN(
@@ -115,7 +118,7 @@ cdef class ExecutableKernelNode(SwitchableNode):
         GraphNode_check(self._node)
         # The usual change, where the executable keeps all that is needed since the one before.
         if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):
-            change_kernel_in(self._h_exec.get(), self._node._record.c_node, config, self._kernel, arguments)
+            change_kernel(self, config, arguments)
             return
         change(self, KernelValues_create(config, kernel, arguments))
         self._kernel = kernel if is_plain(arguments) else None
@@ -227,9 +230,19 @@ cdef ExecutableGraphNode ExecutableGraphNode_create(
     return self
 
 
+cdef int change_kernel(ExecutableKernelNode self, object config, tuple arguments) except -1:
+    cdef GraphLock lock
+    lock_graphs(lock)
+    GraphNode_check(self._node)
+    change_kernel_in(self._h_exec.get(), self._node._record.c_node, config, self._kernel, arguments)
+    return 0
+
+
 cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
     cdef KeepList* keeps
+    cdef GraphLock lock
     values.prepare()
+    lock_graphs(lock)
     GraphNode_check(self._node)
     try:
         values.change_in(self._h_exec.get(), self._node._record.c_node)
@@ -247,6 +260,8 @@ cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
 
 
 cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -1:
+    cdef GraphLock lock
+    lock_graphs(lock)
     GraphNode_check(self._node)
     with nogil:
         HANDLE_RETURN(

@@ -14,7 +14,7 @@ from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_ty
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, check_alive
+from cuda.core.graph._graph_state cimport GraphLock, GraphRecord, GraphTree, check_alive, lock_graphs
 
 import operator
 
@@ -66,6 +66,7 @@ cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, obj
     cdef cydriver.CUcontext c_context = NULL
     cdef unsigned int c_default = 0
     cdef unsigned int c_flags = 0
+    cdef GraphLock lock
     if default_value is not None:
         try:
             number = operator.index(default_value)
@@ -75,6 +76,7 @@ cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, obj
             raise OverflowError(f"default_value must be from 0 to 2**32 - 1, not {shown(number)}")
         c_default = number
         c_flags = cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
+    lock_graphs(lock)
     check_alive(graph)
     c_graph = graph.c_graph
     with nogil:

@@ -17,12 +17,14 @@ from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition_create
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
 from cuda.core.graph._graph_state cimport (
+    GraphLock,
     GraphRecord,
     GraphRecord_node,
     GraphTree,
     GraphTree_own,
     GraphView,
     check_alive,
+    lock_graphs,
     read_nodes,
 )
 
@@ -132,12 +134,14 @@ cdef class GraphDefinition(GraphView):
             If the file cannot be written.
         """
         cdef unsigned int c_flags = dot_flags(options)
+        cdef GraphLock lock
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
         cdef bytes name = os.fsencode(path)
         cdef const char* c_path = name
         if b"\0" in name:
             raise ValueError(f"path must have no null character: {shown(path)}")
+        lock_graphs(lock)
         check_alive(self._graph)
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDebugDotPrint(self._graph.c_graph, c_path, c_flags), b"cuGraphDebugDotPrint")
@@ -177,6 +181,8 @@ cdef class GraphDefinition(GraphView):
         """Return all nodes (``cuGraphGetNodes``)."""
         cdef vector[cydriver.CUgraphNode] c_nodes
         cdef size_t index
+        cdef GraphLock lock
+        lock_graphs(lock)
         read_nodes(self._graph, c_nodes)
         return {node_of(self, c_nodes[index]) for index in range(c_nodes.size())}
 
@@ -185,6 +191,8 @@ cdef class GraphDefinition(GraphView):
         cdef vector[cydriver.CUgraphNode] c_from
         cdef vector[cydriver.CUgraphNode] c_to
         cdef size_t index
+        cdef GraphLock lock
+        lock_graphs(lock)
         check_alive(self._graph)
         read_edges(self._graph.c_graph, c_from, c_to)
         return {(node_of(self, c_from[index]), node_of(self, c_to[index])) for index in range(c_from.size())}

@@ -17,6 +17,7 @@ from cuda.core.graph._conditional_values cimport ConditionalValues_create
 from cuda.core.graph._edges cimport read_neighbours, write_edges
 from cuda.core.graph._event_values cimport EventValues_create
 from cuda.core.graph._graph_state cimport (
+    GraphLock,
     GraphRecord,
     GraphRecord_node,
     GraphTree,
@@ -24,6 +25,7 @@ from cuda.core.graph._graph_state cimport (
     NodeRecord_end,
     NodeRecord_values,
     check_alive,
+    lock_graphs,
 )
 from cuda.core.graph._host_callback cimport HostValues_create
 from cuda.core.graph._kernel_values cimport KernelValues_create
@@ -311,6 +313,8 @@ cdef class GraphNode:
             If the driver refuses, as it does where a graph has memory nodes; nothing is changed then.
         """
         cdef cydriver.CUgraphNode c_node
+        cdef GraphLock lock
+        lock_graphs(lock)
         if self._record is None or self._record.c_node == NULL:
             return
         GraphNode_values(self)      # to stay readable
@@ -369,6 +373,8 @@ cdef class GraphNode:
     def _neighbours(self, is_pred):
         cdef vector[cydriver.CUgraphNode] c_nodes
         cdef size_t index
+        cdef GraphLock lock
+        lock_graphs(lock)
         if node_address(self) == 0:
             return []
         read_neighbours(self._record.c_node, is_pred, c_nodes)
@@ -423,12 +429,14 @@ cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
 
 
 cdef NodeValues GraphNode_values(GraphNode self):
+    cdef GraphLock lock
     if self._record is None:
         raise RuntimeError(f"this {type(self).__name__} is in no graph")
     cdef NodeRecord record = self._record
     cdef NodeValues values = NodeRecord_values(record)
     if values is not None:
         return values
+    lock_graphs(lock)
     # A graph that goes takes its nodes along, read or not.
     GraphNode_check(self)
     values = self._read()
@@ -445,14 +453,18 @@ cdef int GraphNode_check(GraphNode self) except -1:
 
 
 cdef int GraphNode_change(GraphNode self, NodeValues values) except -1:
+    cdef GraphLock lock
     values.prepare()
+    lock_graphs(lock)
     GraphNode_check(self)
     return change_node(self._graph, self._record, values)
 
 
 cdef GraphNode GraphNode_add(GraphNode self, NodeValues values):
     cdef cydriver.CUgraphNode c_node
+    cdef GraphLock lock
     values.prepare()
+    lock_graphs(lock)
     GraphNode_check(self)
     if self._record is None:
         return GraphNode_wrap(self._tree, self._graph, add_node(self._graph, NULL, 0, values))
@@ -465,10 +477,13 @@ cdef GraphNode GraphNode_add_after(GraphNode self, list nodes, NodeValues values
     cdef GraphNode node
     cdef GraphNode foreign = None
     cdef NodeRecord record
+    cdef GraphLock lock
     GraphNode_check(self)
     for item in nodes:
         if not isinstance(item, GraphNode):
             raise TypeError(f"nodes must be GraphNodes, not {type(item).__name__}")
+    lock_graphs(lock)
+    GraphNode_check(self)
     for node in dict.fromkeys(nodes):
         GraphNode_check(node)
         if node._graph is not self._graph:
@@ -509,10 +524,13 @@ cdef int change_edges(GraphNode self, list nodes, bint is_pred, bint is_added) e
     cdef vector[cydriver.CUgraphNode] c_from
     cdef vector[cydriver.CUgraphNode] c_to
     cdef GraphNode node
+    cdef GraphLock lock
+    lock_graphs(lock)
     GraphNode_check(self)
     if not nodes:
         return 0
     for node in nodes:
+        GraphNode_check(node)
         c_from.push_back(node._record.c_node if is_pred else self._record.c_node)
         c_to.push_back(self._record.c_node if is_pred else node._record.c_node)
     try:

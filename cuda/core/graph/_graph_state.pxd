@@ -9,6 +9,15 @@ from cuda.core._handles._handles cimport GraphHandle
 from cuda.core._utils cimport cydriver
 
 
+cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
+    cppclass GraphLock:
+        GraphLock() noexcept
+
+
+# Keeps other threads from changing graphs until the function that has the lock as a local variable returns or raises:
+# taken before an address of a node or a graph is read.
+cdef int lock_graphs(GraphLock& lock) except -1
+
 # A node of the driver, as one graph has it.
 cdef class NodeRecord:
     cdef:

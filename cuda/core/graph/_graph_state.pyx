@@ -21,6 +21,13 @@ import weakref
 
 __all__ = []
 
+
+cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
+    cppclass LockOfGraphs "cuda_core::GraphLock":
+        bint try_take() except +
+        void take() except +
+
+
 # The living wrapper of each living node, by its address.
 node_registry = weakref.WeakValueDictionary()
 
@@ -39,6 +46,15 @@ cdef class GraphTree:
 
 cdef class GraphView:
     pass
+
+
+# A thread that waits for the lock has let go of the interpreter lock, which the one that has it may need.
+cdef int lock_graphs(GraphLock& lock) except -1:
+    cdef LockOfGraphs* taken = <LockOfGraphs*>&lock
+    if not taken.try_take():
+        with nogil:
+            taken.take()
+    return 0
 
 
 cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph):

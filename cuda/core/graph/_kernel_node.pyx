@@ -19,7 +19,7 @@ from cuda.core.graph._graph_node cimport (
     GraphNode_values,
     register_node_class,
 )
-from cuda.core.graph._graph_state cimport NodeRecord_set_values
+from cuda.core.graph._graph_state cimport GraphLock, NodeRecord_set_values, lock_graphs
 from cuda.core.graph._kernel_values cimport (
     KernelValues,
     KernelValues_create,
@@ -203,6 +203,8 @@ cdef class KernelNode(GraphNode):
 
 cdef cydriver.CUlaunchAttributeValue read_attribute(KernelNode self, cydriver.CUlaunchAttributeID c_id) except *:
     cdef cydriver.CUlaunchAttributeValue value
+    cdef GraphLock lock
+    lock_graphs(lock)
     GraphNode_check(self)
     memset(&value, 0, sizeof(value))
     with nogil:
@@ -215,6 +217,8 @@ cdef cydriver.CUlaunchAttributeValue read_attribute(KernelNode self, cydriver.CU
 cdef int write_attribute(
     KernelNode self, cydriver.CUlaunchAttributeID c_id, const cydriver.CUlaunchAttributeValue* c_value
 ) except -1:
+    cdef GraphLock lock
+    lock_graphs(lock)
     GraphNode_check(self)
     with nogil:
         HANDLE_RETURN(
@@ -226,7 +230,11 @@ cdef int write_attribute(
 
 # What the arguments refer to stays kept as it is: only the parameters change.
 cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object config) except -1:
-    cdef KernelValues values = KernelValues_with_config(self._record.c_node, old, config)
+    cdef KernelValues values
+    cdef GraphLock lock
+    lock_graphs(lock)
+    GraphNode_check(self)
+    values = KernelValues_with_config(self._record.c_node, old, config)
     values.change(self._record.c_node)
     NodeRecord_set_values(self._record, values)
     return 0

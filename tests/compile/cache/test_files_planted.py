@@ -181,8 +181,9 @@ def copy(cache, root, tmp_path) -> FileStreamProgramCache:
 def test_a_copied_tree_has_the_values_and_new_checks(cache, root, tmp_path):
     copied = copy(cache, root, tmp_path)
     assert copied[KEY] == b"code"
-    number = (tmp_path / "copy" / "entries" / SHARD / REST).stat().st_ino
-    assert [path.name for path in check_files(tmp_path / "copy")] == [f"{REST}.{number}"]
+    state = (tmp_path / "copy" / "entries" / SHARD / REST).stat()
+    checks = [path.name for path in check_files(tmp_path / "copy")]
+    assert checks == [f"{REST}.{state.st_ino}-{state.st_mtime_ns}"]
     assert copied[KEY] == b"code"
 
 
