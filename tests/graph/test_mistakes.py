@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes with graphs: the exception tells what was refused, and why, and work goes on."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from cuda.core import CUDAError, Device, LaunchConfig, launch
@@ -215,3 +217,23 @@ def test_values_may_end_the_graph_that_they_are_for(device, kernel, memory):
     builder = device.create_graph_builder().begin_building()
     assert builder.create_condition(Destroying(builder.close, memory.buffer))
     assert builder.is_closed
+
+
+@pytest.mark.parametrize("is_main", [True, False])
+def test_waiting_for_a_stream_that_captures_says_so_on_every_thread(device, is_main):
+    def wait(stream):
+        device.set_current()
+        with pytest.raises(CUDAError, match="cannot be captured") as caught:
+            stream.sync()
+        assert caught.value.name == "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
+
+    with device.create_graph_builder() as builder:
+        stream = builder.begin_building().stream
+        if is_main:
+            wait(stream)
+        else:
+            with ThreadPoolExecutor(1) as elsewhere:
+                elsewhere.submit(wait, stream).result()
+        with pytest.raises(CUDAError, match="STREAM_CAPTURE_INVALIDATED"):
+            builder.end_building()
+        stream.sync()

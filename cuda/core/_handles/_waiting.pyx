@@ -94,6 +94,9 @@ cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
         asked = wait_until_done(&stream_state, c_stream, True)
+        if asked == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+            # The question has ended the capture, so the wait would tell of an earlier error.
+            return HANDLE_RETURN(asked, b"cuStreamSynchronize")
     HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
     end_what_is_idle()
     # An error that the driver tells once is told to the question.
