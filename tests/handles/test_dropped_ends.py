@@ -13,8 +13,6 @@ import pytest
 import cuda.emulator
 from cuda.core import (
     LEGACY_DEFAULT_STREAM,
-    DeviceMemoryResource,
-    DeviceMemoryResourceOptions,
     LegacyPinnedMemoryResource,
     LimitingMemoryResource,
     VirtualMemoryResource,
@@ -174,35 +172,6 @@ def test_what_piles_up_is_given_a_moment_by_what_is_made_next(device, stream):
         timer.join()
         assert stream.is_done
     assert not wait_for_waiting_ends()
-
-
-def pool_with_work(device, stream):
-    pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
-    pool.allocate(64, stream=stream).close()
-    return pool
-
-
-def test_a_pool_waits_for_work_of_default_streams(device):
-    with busy(LEGACY_DEFAULT_STREAM) as release:
-        pool_with_work(device, LEGACY_DEFAULT_STREAM).close()
-        assert has_waiting_ends()
-        release()
-        LEGACY_DEFAULT_STREAM.sync()
-    assert not has_waiting_ends()
-
-
-def test_a_pool_waits_for_work_of_streams_that_were_closed(device, stream):
-    gone = device.create_stream()
-    with busy(gone) as release:
-        pool = pool_with_work(device, gone)
-        event = gone.record()
-        gone.close()
-        pool.close()
-        assert has_waiting_ends()
-        release()
-        event.sync()
-    device.sync()
-    assert not has_waiting_ends()
 
 
 def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream):

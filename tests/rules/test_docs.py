@@ -143,3 +143,14 @@ def test_files_and_modules_that_pages_name_exist(page, words):
             assert name in words or any(list(folder.glob(name + end)) for folder in FOLDERS for end in ends), name
         elif re.fullmatch(r"_[a-zA-Z]\w*", name):
             assert name in words, name
+
+
+# What the guide for contributors names: from the root, or from one of the packages.
+ROOTS = (ROOT, ROOT / "cuda" / "core", ROOT / "cuda" / "emulator", DOCS)
+PATH = re.compile(r"`([\w.]+(?:/[\w.]+)+)`")
+
+
+@pytest.mark.parametrize("path", sorted(set(PATH.findall((DOCS / "contributing.md").read_text()))))
+def test_guide_for_contributors_names_what_exists(path):
+    below = (root / candidate for root in ROOTS for candidate in (path, f"{path}.md"))
+    assert any(found.exists() for found in below), path
