@@ -9,7 +9,8 @@ import pytest
 @pytest.fixture
 def memory(driver, context):
     pointers = driver.zeros(4096), driver.cuMemAlloc(4096)
-    driver.cuMemcpyHtoD(pointers[1], np.arange(256, dtype=np.uint8).ctypes.data, 256)
+    values = np.arange(256, dtype=np.uint8)
+    driver.cuMemcpyHtoD(pointers[1], values.ctypes.data, 256)
     yield tuple(map(int, pointers))
     for pointer in pointers:
         driver.cuMemFree(pointer)
