@@ -182,3 +182,21 @@ def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream)
     graph.launch(stream)
     stream.sync()
     assert not has_waiting_ends()
+
+
+@pytest.mark.requires(software=True)  # counts what is left
+def test_a_stream_that_is_closed_with_work_is_destroyed_after_it(device):
+    def left():
+        return {line for line in cuda.emulator.leaks() if line.startswith("stream")}
+
+    before = left()
+    stream = device.create_stream()
+    made = left()
+    with busy(stream) as release:
+        event = stream.record()
+        stream.close()
+        assert left() == made > before
+        release()
+        event.sync()
+    device.sync()
+    assert left() == before

@@ -149,6 +149,13 @@ def test_sequences_are_asked_once(device, stream):
     assert read(second, stream) == bytes([6]) * 8
 
 
+def test_memory_that_the_driver_does_not_know_is_copied(device, stream):
+    source, target = HostMemoryResource().allocate(8), device.allocate(8, stream=stream)
+    memoryview(source)[:] = bytes(range(8))
+    copy_batch(stream, [source], [target])
+    assert read(target, stream) == bytes(range(8))
+
+
 def test_nothing_to_copy_is_no_error(device, stream):
     empty = [device.allocate(0, stream=stream) for _ in range(2)]
     buffer = device.allocate(8, stream=stream)
