@@ -148,3 +148,10 @@ def test_an_exception_carries_the_report_of_the_kernel(child, call):
     assert "thread (16, 0, 0) of (32, 1, 1)" in report[2]
     assert message.splitlines()[1:] == report[:1]
     assert "sanitizer" not in message
+
+
+# Letters that are names of types where a mangled name has them.
+@pytest.mark.parametrize("name", ["f", "i", "v", "x", "d"])
+def test_a_kernel_with_one_letter_is_reported_by_its_name(child, name):
+    program = WILD.replace("wild", name) + "try: stream.sync()\nexcept Exception as error: print(error.log)"
+    assert child(program).startswith(f"kernel {name}: illegal address")
