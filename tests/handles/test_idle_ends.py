@@ -16,7 +16,9 @@ import pytest
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, launch
 from cuda.core._handles._idle_ends import has_waiting_ends
+from cuda.core._handles._work import count_streams
 from cuda.core.texture import ResourceDescriptor
+from support.green import green_context
 from support.images import array_of, texture_of
 from support.kernels import HostMemory, compiled
 from support.work import busy
@@ -28,6 +30,7 @@ extern "C" __global__ void read(cudaTextureObject_t t, float* out) { *out = tex2
 extern "C" __global__ void write(cudaSurfaceObject_t s, float value) { surf2Dwrite(value, s, 4, 1); }
 """
 ONE = LaunchConfig(grid=1, block=1)
+FEW = 32  # small resources that wait for others
 
 
 @pytest.fixture(autouse=True)
@@ -68,10 +71,16 @@ def test_kernels_in_flight_read_a_texture_that_is_gone(device, stream, end, argu
         assert has_waiting_ends()
         others = reuse_numbers(device, other)
         release()
-        stream.sync()
+        device.sync()
     assert out.array(np.float32)[0] == 7.0
     assert not has_waiting_ends()
     assert len(others) == 4
+
+
+def close_known(image):
+    """Close a texture or a surface that work may use."""
+    assert image.handle
+    image.close()
 
 
 def made_of(device, array, kind):
@@ -134,6 +143,7 @@ def test_work_of_default_streams_counts(device, stream, default):
         release()
         default.sync()
     assert out.array(np.float32)[0] == 7.0
+    device.sync()
     assert not has_waiting_ends()
 
 
@@ -171,6 +181,7 @@ def test_surfaces_and_levels_wait_too(device, stream):
         stream.sync()
     out[:] = np.asarray(pinned).view(np.float32).reshape(4, 4)
     assert out[1, 1] == 5 and out.sum() == 5
+    device.sync()
     assert not has_waiting_ends()
 
 
@@ -188,22 +199,100 @@ def test_all_is_destroyed_once_the_work_is_done(device, stream):
         array.close()
         assert images() == before + 2
         release()
-        stream.sync()
+        device.sync()
     assert images() == before
 
 
 def test_what_is_closed_waits_for_earlier_work_only(device, stream):
     array = filled(device, stream, 1.0)
-    texture = texture_of(device, array)
-    assert texture.handle
     with busy(stream) as release:
-        texture.close()
+        for _ in range(FEW):
+            close_known(texture_of(device, array))
         event = stream.record()
         with busy(stream):
             release()
             event.sync()
             assert not stream.is_done
             assert not has_waiting_ends()
+
+
+@pytest.mark.requires(software=True)  # counts calls of the driver
+def test_streams_are_queried_once_for_several_small_resources(device, stream):
+    array, count = filled(device, stream, 1.0, is_surface_load_store=True), count_streams()
+    device.sync()
+    options = {"shape": (4, 4), "format": "float32", "num_channels": 1}
+    with cuda.emulator.fail("cuStreamQuery", nth=10**9) as plan:
+        for _ in range(FEW // 4):
+            for kind in ("texture", "surface"):
+                close_known(made_of(device, array, kind))
+            device.create_opaque_array(options).close()
+            device.create_mipmapped_array({**options, "num_levels": 1}).close()
+    assert 0 < plan.matched <= count
+    assert not has_waiting_ends()
+
+
+def large_array(device):
+    return device.create_opaque_array({"shape": (512, 1024), "format": "float32", "num_channels": 1})
+
+
+@pytest.mark.parametrize("end", ["close", "drop"])
+def test_a_large_array_waits_for_no_others(device, stream, end):
+    array = large_array(device)
+    close_known(texture_of(device, array))
+    assert has_waiting_ends()  # for others, which are few so far
+    if end == "close":
+        array.close()
+    else:
+        del array
+    assert not has_waiting_ends()
+
+
+def test_a_large_mipmapped_array_waits_for_no_others(device, stream):
+    options = {"shape": (512, 1024), "format": "float32", "num_channels": 1, "num_levels": 3}
+    for end in ("close", "drop"):
+        mipmap = device.create_mipmapped_array(options)
+        resource = ResourceDescriptor.from_mipmapped_array(mipmap)
+        close_known(device.create_texture_object(resource=resource))
+        del resource
+        assert has_waiting_ends()
+        if end == "close":
+            mipmap.close()
+        del mipmap
+        assert not has_waiting_ends()
+
+
+def test_a_texture_of_memory_waits_for_no_others(device, stream):
+    """Its buffer may be large."""
+    buffer = device.allocate(1024, stream=stream)
+    stream.sync()
+    resource = ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1)
+    close_known(device.create_texture_object(resource=resource))
+    assert not has_waiting_ends()
+
+
+@pytest.mark.requires(green=True)
+def test_what_is_of_a_green_context_waits_for_no_others(device):
+    context = green_context(device)
+    device.set_current(context)
+    try:
+        array = device.create_opaque_array({"shape": (4, 4), "format": "float32", "num_channels": 1})
+        close_known(texture_of(device, array))
+        array.close()
+        assert not has_waiting_ends()
+    finally:
+        device.set_current()
+
+
+def test_resources_that_are_gathered_wait_for_the_work_of_then(device, stream):
+    array = filled(device, stream, 1.0)
+    close_known(texture_of(device, array))
+    with busy(stream) as release:
+        for _ in range(FEW):
+            close_known(texture_of(device, array))
+        array.close()
+        release()
+        device.sync()
+    assert not has_waiting_ends()
 
 
 def test_captures_are_left_alone(device, stream):
@@ -222,10 +311,13 @@ def test_captures_are_left_alone(device, stream):
 
 def test_a_stream_that_captures_is_asked_when_it_has_ended(device, stream):
     out = HostMemory(4)
-    texture = texture_of(device, filled(device, stream, 7.0))
+    array = filled(device, stream, 7.0)
+    texture, others = texture_of(device, array), [texture_of(device, array) for _ in range(FEW - 1)]
     builder = device.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("read"), texture, out.buffer)
     texture.close()
+    for other in others:
+        close_known(other)
     assert has_waiting_ends()
     builder.end_building()
     stream.sync()
@@ -257,11 +349,15 @@ def test_nothing_is_left_at_exit():
     code = """
 import numpy as np
 from cuda.core import Device
+from cuda.core.texture import ResourceDescriptor
 device = Device(0)
 device.set_current()
 stream = device.create_stream()
 array = device.create_opaque_array({"shape": (4, 4), "format": "float32", "num_channels": 1})
 array.copy_from(np.zeros(16, np.float32), stream=stream)
+texture = device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(array))
+texture.handle
+texture.close()
 array.close()
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -24,6 +24,7 @@ cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
     cppclass InContext[T]:
         T raw
         Handle[cydriver.CUcontext] h_context
+        bint is_small
 
 
 # The value behind a device pointer; its pool or memory resource is the keep.

@@ -5,7 +5,7 @@
 from libcpp cimport bool as cpp_bool
 from libcpp.vector cimport vector
 
-from cuda.core._handles._handles cimport EventHandle, Keep
+from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep
 from cuda.core._handles._work cimport AskedStream
 from cuda.core._utils cimport cydriver
 
@@ -24,6 +24,24 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
         void (*end_later)(WaitingEnd&) noexcept
     ) noexcept
 
+    # The same where the streams may be queried for several values at once; also called with `gather_end`.
+    cpp_bool gather_or_postpone[T](
+        T& value, void (*destroy)(T) noexcept, bint can_gather, void (*gather)(Keep&) noexcept,
+        bint (*has_work)(WaitingEnd*) noexcept, void (*end_later)(WaitingEnd&) noexcept
+    ) noexcept
+
+
+# The bytes of a small array, of which a few may wait until they are gathered.
+cdef enum:
+    SMALL = 1 << 20
+
+# Whether ends may be gathered: of what is small, in a context that stays.
+cdef bint can_gather(bint is_small, const ContextHandle& h_context) noexcept nogil
+cdef void gather_end(Keep& resource) noexcept nogil
+# Destroys what was gathered, after the work in flight.
+cdef void end_gathered() noexcept nogil
+# Whether this thread destroys what was gathered, and has found no work.
+cdef bint is_found_idle() noexcept nogil
 
 # Whether work is in flight; then `end` has the events to wait for.
 cdef bint has_work(WaitingEnd* end) noexcept nogil

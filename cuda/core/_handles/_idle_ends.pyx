@@ -43,6 +43,9 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
         @staticmethod
         IdleEnds& current()
         size_t count() noexcept
+        size_t gathered() noexcept
+        void gather(Keep resource) except +
+        void take_gathered(vector[Keep]& taken) except +
         cpp_bool has_tails() noexcept
         void add(WaitingEnd end) except +
         void add_tail(unsigned long long stream, EventHandle& mark) except +
@@ -60,6 +63,7 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
     cppclass ThreadState:
         cpp_bool is_closing
         cpp_bool is_ending
+        cpp_bool is_idle
 
         @staticmethod
         ThreadState& current() noexcept
@@ -68,23 +72,30 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
 # How much may wait before what is made next waits for it, and how often that asks: a fifth of a second, about.
 cdef size_t MUCH = 256
 cdef int TIMES_TO_ASK = 2000
+# How many small resources are gathered before the streams are queried for them.
+cdef size_t FEW = 32
 
 
 def has_waiting_ends() -> bool:
     """Return whether the end of a resource waits for work."""
-    return IdleEnds.current().count() != 0
+    return is_any_waiting()
 
 
 def wait_for_waiting_ends() -> bool:
     """Give what waits for work a moment, where memory is short; False if nothing waits."""
-    cdef bint is_waiting = IdleEnds.current().count() != 0
+    cdef bint is_waiting = is_any_waiting()
     with nogil:
         wait_until_at_most(0)  # also for the work of streams that are gone
     return is_waiting
 
 
+cdef bint is_any_waiting() noexcept nogil:
+    return IdleEnds.current().count() + IdleEnds.current().gathered() != 0
+
+
 cdef bint has_work(WaitingEnd* end) noexcept nogil:
     cdef vector[AskedStream] streams
+    cdef vector[Keep] gathered
     cdef vector[EventHandle] done
     cdef EventHandle mark
     cdef OddAnswer odd
@@ -92,6 +103,8 @@ cdef bint has_work(WaitingEnd* end) noexcept nogil:
     cdef CaptureModeScope mode
     cdef size_t i
     end_what_is_idle()
+    if IdleEnds.current().gathered() != 0:
+        IdleEnds.current().take_gathered(gathered)
     find_streams(streams)
     relax_capture_mode(mode)
     for i in range(streams.size()):
@@ -107,7 +120,50 @@ cdef bint has_work(WaitingEnd* end) noexcept nogil:
     IdleEnds.current().add_tails_to(end[0], &is_done, done, &odd)
     mode.end()
     warn_of(odd)
+    if gathered.size() != 0:
+        settle(gathered, end[0])
     return end.marks.size() + end.unmarked.size() != 0
+
+
+# Gathered resources end now, or after the events that another one waits for.
+cdef void settle(vector[Keep]& gathered, const WaitingEnd& other) noexcept nogil:
+    cdef WaitingEnd end
+    cdef bint was_idle = ThreadState.current().is_idle
+    if other.marks.size() + other.unmarked.size() == 0:
+        (&ThreadState.current()).is_idle = True
+        gathered.clear()
+        (&ThreadState.current()).is_idle = was_idle
+        return
+    while not gathered.empty():
+        end = other
+        end.resource = move(gathered.back())
+        gathered.pop_back()
+        end_later(end)
+
+
+cdef bint can_gather(bint is_small, const ContextHandle& h_context) noexcept nogil:
+    cdef ContextHandle h_found
+    # Primary contexts stay; those of users end with the last reference, those of other libraries at any time.
+    if not is_small or h_context.is_owner():
+        return False
+    h_found = context_registry().find(h_context.get())
+    return True if h_found else False
+
+
+cdef void gather_end(Keep& resource) noexcept nogil:
+    IdleEnds.current().gather(move(resource))
+    if IdleEnds.current().gathered() >= FEW:
+        end_gathered()
+
+
+cdef void end_gathered() noexcept nogil:
+    cdef WaitingEnd end
+    if IdleEnds.current().gathered() != 0:
+        has_work(&end)
+
+
+cdef bint is_found_idle() noexcept nogil:
+    return ThreadState.current().is_idle
 
 
 cdef void end_later(WaitingEnd& end) noexcept nogil:
@@ -132,7 +188,7 @@ cdef void end_what_is_idle() noexcept nogil:
 
 
 cdef bint wait_for_ends() noexcept nogil:
-    if IdleEnds.current().count() == 0:
+    if not is_any_waiting():
         return False
     wait_until_at_most(0)
     return True
@@ -147,7 +203,11 @@ cdef void wait_until_at_most(size_t count) noexcept nogil:
     cdef int _time
     for _time in range(TIMES_TO_ASK):
         end_what_is_idle()
-        if IdleEnds.current().count() <= count and (count != 0 or not IdleEnds.current().has_tails()):
+        if count == 0:
+            end_gathered()
+        if IdleEnds.current().count() <= count and (
+            count != 0 or IdleEnds.current().gathered() == 0 and not IdleEnds.current().has_tails()
+        ):
             return
         usleep(100)
 
@@ -263,3 +323,4 @@ cdef cpp_bool is_done(cydriver.CUevent c_event, OddAnswer* odd) noexcept nogil:
 def _end_what_is_idle():
     with nogil:
         end_what_is_idle()
+        end_gathered()

@@ -11,6 +11,7 @@ cdef extern from "image.hpp" namespace "cuda_core" nogil:
         T raw
         Handle[cydriver.CUcontext] h_context
         Keep needs
+        bint is_small
         T for_work() noexcept
         bint may_be_in_use() noexcept
 

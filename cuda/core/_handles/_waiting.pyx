@@ -23,7 +23,14 @@ from cuda.core._handles._handles cimport (
     stream_registry,
     work_left_at_exit,
 )
-from cuda.core._handles._idle_ends cimport WaitingEnd, end_later, end_what_is_idle, has_work, postpone
+from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
+    end_gathered,
+    end_later,
+    end_what_is_idle,
+    has_work,
+    postpone,
+)
 from cuda.core._handles._work cimport NO_WORK, SOME_WORK, AskedStream, find_streams, tell, work_here, work_of
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
@@ -133,8 +140,11 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef EventHandle mark
     mark_context(h_kept, &mark)
     if mark:
-        return wait_for_event(mark.get(), True)
-    return synchronize_by_thread(h_kept)
+        wait_for_event(mark.get(), True)
+    else:
+        synchronize_by_thread(h_kept)
+    end_gathered()
+    return 0
 
 
 # An event behind all work of the current context; none before CUDA 12.5.

@@ -36,6 +36,16 @@ bool postpone(T& value, void (*destroy)(T), Keep keep, int (*has_work)(WaitingEn
     return true;
 }
 
+// The same, where the streams are queried for several values at once if `can_gather`: `gather` is given this one.
+template <class T>
+bool gather_or_postpone(T& value, void (*destroy)(T), bool can_gather, void (*gather)(Keep&),
+                        int (*has_work)(WaitingEnd*), void (*end_later)(WaitingEnd&)) {
+    if (!can_gather) return postpone(value, destroy, Keep(), has_work, end_later);
+    Keep resource = Handle<T>::own(std::move(value), destroy, Keep()).keep();
+    gather(resource);
+    return true;
+}
+
 // The driver is called by the functions that are given: whether an event is done, how far the work of a stream is,
 // and an event behind it, which is empty where there can be none. They run no Python code.
 class IdleEnds {
@@ -51,6 +61,21 @@ public:
         std::lock_guard<std::mutex> lock(mutex_);
         ends_.push_back(std::move(end));
         count_.store(ends_.size(), std::memory_order_relaxed);
+    }
+
+    // Resources for which the streams were not queried yet.
+    std::size_t gathered() const noexcept { return gathered_count_.load(std::memory_order_relaxed); }
+
+    void gather(Keep resource) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        gathered_.push_back(std::move(resource));
+        gathered_count_.store(gathered_.size(), std::memory_order_relaxed);
+    }
+
+    void take_gathered(std::vector<Keep>& taken) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        taken.swap(gathered_);
+        gathered_count_.store(gathered_.size(), std::memory_order_relaxed);
     }
 
     // The last work of a stream that is not asked again; `mark` becomes the one before, to be dropped unlocked.
@@ -133,8 +158,10 @@ private:
 
     std::mutex mutex_;
     std::vector<WaitingEnd> ends_;
+    std::vector<Keep> gathered_;
     std::unordered_map<unsigned long long, Handle<CUevent>> tails_;  // by the driver's number of the stream
     std::atomic<std::size_t> count_{0};
+    std::atomic<std::size_t> gathered_count_{0};
     std::atomic<std::size_t> tail_count_{0};
 };
 
@@ -144,6 +171,8 @@ struct ThreadState {
     bool is_closing = false;
     // Deferred ends are destroyed, which may defer others: without this, one would process the list inside another.
     bool is_ending = false;
+    // Gathered resources are destroyed, because no stream had work.
+    bool is_idle = false;
 
     static ThreadState& current() noexcept {
         static thread_local ThreadState state;

@@ -35,6 +35,7 @@ struct Image {
     Handle<CUcontext> h_context; // has to be current when the value is destroyed
     Keep needs;                  // must outlive the value, which may end later than its handle: the array of a texture
     Flag is_known;               // outside this library, or to work that it has enqueued
+    bool is_small = false;       // so that its end may wait until the streams are queried for several
 
     // The value for a kernel or the user.
     T for_work() noexcept {

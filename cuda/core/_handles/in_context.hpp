@@ -15,6 +15,7 @@ template <class T>
 struct InContext {
     T raw{};
     Handle<CUcontext> h_context;
+    bool is_small = false;  // so that its end may wait until the streams are queried for several
 };
 
 }  // namespace cuda_core

@@ -28,10 +28,8 @@ cdef OpaqueArray Array_wrap(
 # An array of somebody else, whose shape and format the driver tells; its context has to be current.
 cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id)
 
-# The flags of cuArray3DCreate that options of arrays or mipmapped arrays ask for.
-cdef unsigned int Array_flags(object options) except? 0xffff_ffff
+# What the driver needs to make an array, or the levels of one, from the fields of its options.
+cdef int Array_describe(dict values, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1
 
-# What the driver needs to make an array, or the levels of one.
-cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
-    tuple shape, object format, int num_channels, unsigned int flags
-) except *
+# Whether an array is small, so that its end may wait for others.
+cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept

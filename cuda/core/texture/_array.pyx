@@ -30,10 +30,15 @@ from cuda.core._handles._handles cimport (
     KeptStream,
 )
 from cuda.core._handles._idle_ends cimport (
+    SMALL,
+    can_gather,
+    end_gathered,
     end_later,
+    gather_end,
+    gather_or_postpone,
     has_work,
+    is_found_idle,
     make_room,
-    postpone,
     wait_for_ends,
 )
 from cuda.core._memory._buffer cimport Buffer
@@ -47,12 +52,13 @@ from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._graph_state cimport GraphRecord
 from cuda.core.graph._retention cimport new_keeps, retain
 from cuda.core.graph._stream_capture cimport StreamCapture, StreamCapture_graph
+from cuda.core.texture._elements cimport driver_extents, element_size, image_bytes
 
 from cuda.core._memory.copying._plain_bytes import holds_objects
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import check_address
-from cuda.core.texture._elements import check_image, driver_extents, element_size, shape_of
+from cuda.core.texture._elements import check_image, shape_of
 from cuda.core.typing import ArrayFormatType
 
 __all__ = ["OpaqueArray", "OpaqueArrayOptions"]
@@ -171,10 +177,9 @@ cdef class OpaqueArray(DriverObject):
     @property
     def size_bytes(self) -> int:
         """The bytes of all elements, densely packed, as in copies."""
-        size = Array_element_bytes(self)
-        for extent in self._shape:
-            size *= extent
-        return size
+        if self._format is None:
+            refuse_closed(self)
+        return image_bytes(self._shape, self._format, self._num_channels)
 
     @property
     def is_surface_load_store(self) -> bool:
@@ -205,8 +210,15 @@ cdef class OpaqueArray(DriverObject):
         cdef KeptArray array
         return <intptr_t>array.value().raw if array.hold(self._h_array) else 0
 
+    def __dealloc__(self):
+        if is_large(self):
+            end_gathered()
+
     cdef void _release(self) noexcept:
+        cdef bint was_large = is_large(self)
         self._h_array.reset()
+        if was_large:
+            end_gathered()  # a texture on it may be among them
 
     cdef object _identity(self):
         return id(self)
@@ -251,16 +263,26 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     cdef KeptContext context
     cdef InContext[cydriver.CUarray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
-    options = check_or_create_options(OpaqueArrayOptions, options, "array options")
-    flags = Array_flags(options)
-    c_description = Array_describe(options.shape, options.format, options.num_channels, flags)
+    cdef dict values = check_or_create_options(OpaqueArrayOptions, options, "array options").__dict__
+    Array_describe(values, &c_description)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
+    value.is_small = Array_is_small(&c_description, element_size(values["format"], c_description.NumChannels))
     create_in_context(value, &c_description)
     return Array_wrap(
-        ArrayHandle.own(value, &Array_end, Keep()),
-        options.shape, options.format, options.num_channels, flags, device._id,
+        ArrayHandle.own(value, &Array_end, Keep()), values["shape"], values["format"], c_description.NumChannels,
+        c_description.Flags, device._id,
     )
+
+
+cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept:
+    cdef double elements = <double>c_description.Width * (c_description.Height or 1) * (c_description.Depth or 1)
+    return elements * element_bytes <= SMALL
+
+
+cdef bint is_large(OpaqueArray self) noexcept:
+    cdef KeptArray array
+    return array.hold(self._h_array) and array.is_owner() and not array.value().is_small
 
 
 cdef int create_in_context(
@@ -283,7 +305,9 @@ cdef int create_in_context(
 
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
     # The driver would wait for later work, too.
-    if not postpone(value, &Array_end, Keep(), has_work, end_later):
+    if is_found_idle() or not gather_or_postpone(
+        value, &Array_end, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    ):
         Array_destroy(value)
 
 
@@ -309,8 +333,7 @@ cdef OpaqueArray Array_wrap(
     return self
 
 
-cdef unsigned int Array_flags(object options) except? 0xffff_ffff:
-    cdef dict values = options.__dict__
+cdef unsigned int flags_of(dict values) except? 0xffff_ffff:
     cdef unsigned int flags = 0
     if values["is_layered"]:
         flags |= cydriver.CUDA_ARRAY3D_LAYERED
@@ -343,16 +366,15 @@ cdef cydriver.CUarray_format driver_format(object format) except *:
     return <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
 
 
-cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR Array_describe(
-    tuple shape, object format, int num_channels, unsigned int flags
-) except *:
-    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
-    memset(&c_description, 0, sizeof(c_description))
-    c_description.Width, c_description.Height, c_description.Depth = driver_extents(shape, flags)
-    c_description.Format = driver_format(format)
-    c_description.NumChannels = num_channels
-    c_description.Flags = flags
-    return c_description
+cdef int Array_describe(dict values, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1:
+    memset(c_description, 0, sizeof(cydriver.CUDA_ARRAY3D_DESCRIPTOR))
+    c_description.Flags = flags_of(values)
+    c_description.Width, c_description.Height, c_description.Depth = driver_extents(
+        values["shape"], c_description.Flags
+    )
+    c_description.Format = driver_format(values["format"])
+    c_description.NumChannels = values["num_channels"]
+    return 0
 
 
 cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_id):

@@ -29,8 +29,8 @@ FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("fl
 cdef list _sizes = [(member, 4 if "32" in member else 2 if "16" in member else 1) for member in ArrayFormatType]
 
 # Flags of cuArray3DCreate: the last extent counts layers, or layers or faces.
-_LAYERED = 0x01
-_WITH_LAYERS = 0x05
+cdef unsigned int _LAYERED = 0x01
+cdef unsigned int _WITH_LAYERS = 0x05
 
 _MOST = (1 << 63) - 1
 _CHANNELS = (1, 2, 4)
@@ -54,7 +54,7 @@ def check_image(options) -> None:
         raise ValueError(f"shape of a layered array must end with the number of layers, not be {shape}")
 
 
-def driver_extents(shape: tuple[int, ...], flags: int) -> tuple[int, int, int]:
+cpdef tuple driver_extents(tuple shape, unsigned int flags):
     """Return width, height and depth as the driver takes them: 0 for axes that are not there."""
     rank = len(shape)
     if rank == 2:
@@ -67,14 +67,14 @@ def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
     return tuple(extent for extent in (width, height, depth) if extent) or (0,)
 
 
-def level_shape(shape: tuple[int, ...], flags: int, level: int) -> tuple[int, ...]:
+cpdef tuple level_shape(tuple shape, unsigned int flags, int level):
     """Return the shape of a level of a mipmapped array: halved axes, and as many layers and faces."""
     has_layers = flags & _WITH_LAYERS
     halved = [extent >> level or 1 for extent in (shape[:-1] if has_layers else shape)]
     return (*halved, shape[-1]) if has_layers else tuple(halved)
 
 
-def most_levels(shape: tuple[int, ...], flags: int) -> int:
+cpdef object most_levels(tuple shape, unsigned int flags):
     """Return how many levels there can be: until the largest extent that is halved is 1."""
     return max(shape[:-1] if flags & _WITH_LAYERS else shape).bit_length()
 
@@ -182,13 +182,21 @@ def checked_color(color) -> tuple[float, ...]:
     return numbers
 
 
-def element_size(format: ArrayFormatType, num_channels: int) -> int:
+cpdef int element_size(object format, int num_channels) except -1:
     """Return the bytes of an element."""
     cdef tuple entry
     for entry in _sizes:
         if entry[0] is format:
-            return entry[1] * num_channels
+            return <int>entry[1] * num_channels
     raise ValueError(f"{shown(format)} is no ArrayFormatType")
+
+
+cpdef object image_bytes(tuple shape, object format, int num_channels):
+    """Return the bytes of all elements, densely packed."""
+    cdef object size = element_size(format, num_channels)
+    for extent in shape:
+        size *= extent
+    return size
 
 
 def _checked_shape(shape) -> tuple[int, ...]:

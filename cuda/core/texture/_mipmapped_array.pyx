@@ -18,23 +18,28 @@ from cuda.core._handles._handles cimport (
     MipmappedArrayHandle,
 )
 from cuda.core._handles._idle_ends cimport (
+    can_gather,
+    end_gathered,
     end_later,
+    gather_end,
+    gather_or_postpone,
     has_work,
+    is_found_idle,
     make_room,
-    postpone,
     wait_for_ends,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.texture._array cimport Array_describe, Array_flags, Array_wrap, OpaqueArray
+from cuda.core.texture._array cimport Array_describe, Array_is_small, Array_wrap, OpaqueArray
+from cuda.core.texture._elements cimport element_size, level_shape, most_levels
 
 import operator
 
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
-from cuda.core.texture._elements import check_image, checked_count, level_shape, most_levels
+from cuda.core.texture._elements import check_image, checked_count
 from cuda.core.typing import ArrayFormatType
 
 __all__ = ["MipmappedArray", "MipmappedArrayOptions"]
@@ -130,8 +135,15 @@ cdef class MipmappedArray(DriverObject):
         cdef KeptMipmappedArray mipmap
         return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
 
+    def __dealloc__(self):
+        if is_large(self):
+            end_gathered()
+
     cdef void _release(self) noexcept:
+        cdef bint was_large = is_large(self)
         self._h_mipmap.reset()
+        if was_large:
+            end_gathered()  # a texture on it may be among them
 
     cdef object _identity(self):
         return id(self)
@@ -181,22 +193,28 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     cdef InContext[cydriver.CUmipmappedArray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef MipmappedArray self
-    options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
-    flags = Array_flags(options)
-    c_description = Array_describe(options.shape, options.format, options.num_channels, flags)
+    cdef dict values = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options").__dict__
+    Array_describe(values, &c_description)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
-    create_in_context(value, &c_description, options.num_levels)
+    # All levels together have less than twice the elements of the first.
+    value.is_small = Array_is_small(&c_description, 2 * element_size(values["format"], c_description.NumChannels))
+    create_in_context(value, &c_description, values["num_levels"])
     self = MipmappedArray.__new__(MipmappedArray)
     self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
-    self._shape = options.shape
-    self._format = options.format
-    self._num_channels = options.num_channels
+    self._shape = values["shape"]
+    self._format = values["format"]
+    self._num_channels = c_description.NumChannels
+    self._flags = c_description.Flags
     # The driver says nothing when it makes fewer.
-    self._num_levels = min(options.num_levels, most_levels(options.shape, flags))
-    self._flags = flags
+    self._num_levels = min(values["num_levels"], most_levels(self._shape, self._flags))
     self._device_id = device._id
     return self
+
+
+cdef bint is_large(MipmappedArray self) noexcept:
+    cdef KeptMipmappedArray mipmap
+    return mipmap.hold(self._h_mipmap) and mipmap.is_owner() and not mipmap.value().is_small
 
 
 cdef int create_in_context(
@@ -221,7 +239,9 @@ cdef int create_in_context(
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     # The driver would wait for later work, too.
-    if not postpone(value, &MipmappedArray_end, Keep(), has_work, end_later):
+    if is_found_idle() or not gather_or_postpone(
+        value, &MipmappedArray_end, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    ):
         MipmappedArray_destroy(value)
 
 

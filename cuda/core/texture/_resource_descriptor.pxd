@@ -23,5 +23,8 @@ cdef int ResourceDescriptor_describe(
     ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
 ) except -1
 
+# Whether the resource is an array that this library has made, and not memory.
+cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept
+
 # The axes and the elements of the resource, which decide what options a texture can have.
 cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *

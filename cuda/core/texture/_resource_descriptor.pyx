@@ -12,6 +12,7 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
+from cuda.core.texture._elements cimport element_size
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
 from cuda.core.texture._sampling cimport Elements
 
@@ -20,7 +21,7 @@ import operator
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
-from cuda.core.texture._elements import FLOATS, checked_channels, checked_count, checked_format, element_size
+from cuda.core.texture._elements import FLOATS, checked_channels, checked_count, checked_format
 from cuda.core.typing import ArrayFormatType
 
 __all__ = ["ResourceDescriptor"]
@@ -288,6 +289,16 @@ cdef int ResourceDescriptor_describe(
     else:
         describe_memory(self, c_description, keep)
     return 0
+
+
+cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
+    cdef KeptArray array
+    cdef KeptMipmappedArray mipmap
+    if self._kind == "array":
+        return array.hold((<OpaqueArray>self._source)._h_array) and array.is_owner()
+    if self._kind == "mipmapped_array":
+        return mipmap.hold((<MipmappedArray>self._source)._h_mipmap) and mipmap.is_owner()
+    return False
 
 
 cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep) except -1:

@@ -14,7 +14,14 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport end_later, has_work, postpone
+from cuda.core._handles._idle_ends cimport (
+    can_gather,
+    end_later,
+    gather_end,
+    gather_or_postpone,
+    has_work,
+    is_found_idle,
+)
 from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -23,7 +30,11 @@ from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
-from cuda.core.texture._resource_descriptor cimport ResourceDescriptor, ResourceDescriptor_describe
+from cuda.core.texture._resource_descriptor cimport (
+    ResourceDescriptor,
+    ResourceDescriptor_describe,
+    ResourceDescriptor_has_own_array,
+)
 
 from cuda.core._utils.validators import shown
 
@@ -96,6 +107,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     Device_keep_context(device, &context)
     value.h_context = context.handle()
     value.needs = keep
+    value.is_small = ResourceDescriptor_has_own_array(resource)
     create_in_context(value, &c_resource)
     self = SurfaceObject.__new__(SurfaceObject)
     self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Keep()))
@@ -118,7 +130,9 @@ cdef int create_in_context(
 
 
 cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
-    if not value.may_be_in_use() or not postpone(value, &Surface_destroy, Keep(), has_work, end_later):
+    if not value.may_be_in_use() or is_found_idle() or not gather_or_postpone(
+        value, &Surface_destroy, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    ):
         Surface_destroy(value)
 
 

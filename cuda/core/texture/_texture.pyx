@@ -13,7 +13,14 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport end_later, has_work, postpone
+from cuda.core._handles._idle_ends cimport (
+    can_gather,
+    end_later,
+    gather_end,
+    gather_or_postpone,
+    has_work,
+    is_found_idle,
+)
 from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -25,6 +32,7 @@ from cuda.core.texture._resource_descriptor cimport (
     ResourceDescriptor as CResourceDescriptor,
     ResourceDescriptor_describe,
     ResourceDescriptor_elements,
+    ResourceDescriptor_has_own_array,
 )
 from cuda.core.texture._sampling cimport Elements, describe_sampling
 
@@ -180,6 +188,7 @@ def create_texture_object(
     Device_keep_context(device, &context)
     value.h_context = context.handle()
     value.needs = keep
+    value.is_small = ResourceDescriptor_has_own_array(resource)
     create_in_context(value, &c_resource, &c_texture)
     self = TextureObject.__new__(TextureObject)
     self._h_texture.set(TextureHandle.own(value, &Texture_end, Keep()))
@@ -222,7 +231,9 @@ cdef int create_in_context(
 
 
 cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
-    if not value.may_be_in_use() or not postpone(value, &Texture_destroy, Keep(), has_work, end_later):
+    if not value.may_be_in_use() or is_found_idle() or not gather_or_postpone(
+        value, &Texture_destroy, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    ):
         Texture_destroy(value)
 
 
