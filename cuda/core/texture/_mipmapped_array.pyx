@@ -137,13 +137,15 @@ cdef class MipmappedArray(DriverObject):
 
     def __dealloc__(self):
         if is_large(self):
-            end_gathered()
+            with nogil:
+                end_gathered()
 
     cdef void _release(self) noexcept:
         cdef bint was_large = is_large(self)
         self._h_mipmap.reset()
         if was_large:
-            end_gathered()  # a texture on it may be among them
+            with nogil:
+                end_gathered()  # a texture on it may be among them
 
     cdef object _identity(self):
         return id(self)
