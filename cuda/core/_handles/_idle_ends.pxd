@@ -56,6 +56,8 @@ cdef void make_room() noexcept nogil
 
 # For a stream that will not be asked: an event stands for its work.
 cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil
+# Whether a stream is still to be destroyed: pools that were used on it have to outlive it.
+cdef bint has_waiting_streams() noexcept nogil
 # Destroys a stream, after its work.
 cdef void end_stream(cydriver.CUstream c_stream) noexcept nogil
 

@@ -11,6 +11,7 @@ busy stream, and the resource is destroyed after these events.
 from __future__ import annotations
 
 from libcpp cimport bool as cpp_bool
+from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport usleep
@@ -217,9 +218,17 @@ cdef void note_tail(cydriver.CUstream c_stream) noexcept nogil:
     take_tail(c_stream, &mark)
 
 
+cdef bint has_waiting_streams() noexcept nogil:
+    return _ending_streams.load() != 0
+
+
+cdef atomic[int]* _ending_streams = new atomic[int](0)
+
+
 cdef void end_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef WaitingEnd end
     cdef EventHandle mark
+    _ending_streams.fetch_add(1)
     if not take_tail(c_stream, &mark):
         destroy_stream(c_stream)
         return
@@ -229,7 +238,11 @@ cdef void end_stream(cydriver.CUstream c_stream) noexcept nogil:
 
 
 cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    work_here(c_stream, NULL)  # only then the driver has what was freed on it
     WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
+    _ending_streams.fetch_sub(1)
 
 
 # Whether the stream has work; an event behind it is then a tail, and in `mark`.

@@ -30,7 +30,7 @@ cdef extern from "work.hpp" namespace "cuda_core" nogil:
 
 # All streams of this library, and the default streams of the current context and of all that the library knows.
 cdef void find_streams(vector[AskedStream]& streams) noexcept nogil
-# Asks all of these: only then a pool has what was freed on a stream, although the work is done.
+# Asks all of these, and synchronises what is idle: only then a pool has what was freed, although the work is done.
 cdef void ask_streams() noexcept nogil
 # The work of a stream; the caller has relaxed the capture mode of its thread. An unexpected error is a warning, or is
 # returned in `odd`.

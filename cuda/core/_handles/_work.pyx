@@ -57,11 +57,16 @@ cdef void find_streams(vector[AskedStream]& streams) noexcept nogil:
 cdef void ask_streams() noexcept nogil:
     cdef vector[AskedStream] streams
     cdef CaptureModeScope mode
+    cdef bint is_entered
     cdef size_t i
     relax_capture_mode(mode)
     find_streams(streams)
     for i in range(streams.size()):
-        work_of(streams[i], NULL)
+        is_entered = False
+        if enter(streams[i], &is_entered, NULL):
+            if work_here(streams[i].h_stream.get(), NULL) == NO_WORK:
+                tell(cydriver.cuStreamSynchronize(streams[i].h_stream.get()), b"cuStreamSynchronize", NULL)  # at once
+            leave(is_entered, NULL)
 
 
 cdef Work work_of(const AskedStream& stream, OddAnswer* odd) noexcept nogil:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
 from cuda.core._handles._handles cimport AllocationHandle, KeptAllocation, KeptStream
@@ -14,6 +15,7 @@ from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writ
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils.version cimport c_driver_version
 
 from collections.abc import Sequence
 
@@ -34,7 +36,8 @@ def copy_batch(
 ) -> None:
     """Copy buffers to others of the same sizes, in stream order (``cuMemcpyBatchAsync``).
 
-    The copies are not ordered among themselves. Before CUDA 13.0 this is a loop of single copies.
+    The copies are not ordered among themselves. Before CUDA 13.0 this is a loop of single copies,
+    and with CUDA 13.0 where no copy has a hint.
 
     Parameters
     ----------
@@ -111,6 +114,7 @@ cdef int enqueue(
     cdef vector[cydriver.CUmemcpyAttributes] attributes
     cdef vector[size_t] firsts      # the first copy that each of the attributes is for
     cdef bint is_native = True
+    cdef bint is_plain = True
     cdef size_t size
     cdef size_t i
     targets.reserve(h_sources.size())
@@ -134,6 +138,9 @@ cdef int enqueue(
         is_native = is_native and is_known(targets.back()) and is_known(sources.back())
     for i in range(hints.size()):
         is_native = has_hints(hints[i], 13000) and is_native
+        is_plain = is_plain and memcmp(&hints[i], &PLAIN, sizeof(PLAIN)) == 0
+    # That driver has crashed in the call, beside threads that close streams and pools.
+    is_native = is_native and not (is_plain and c_driver_version() < 13010)
     if sizes.size() == 0:
         return 0
     with nogil:

@@ -23,8 +23,10 @@ from cuda.core._handles._handles cimport (
     address,
 )
 from cuda.core._handles._idle_ends cimport (
+    WaitingEnd,
     end_later,
     end_what_is_idle,
+    has_waiting_streams,
     has_work,
     make_room,
     postpone,
@@ -430,10 +432,15 @@ cdef int TIMES_TO_ASK = 100
 cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
+# The driver goes through the pools of a stream where it destroys the stream.
+cdef bint must_wait(WaitingEnd* end) noexcept nogil:
+    return has_work(end) or has_waiting_streams()
+
+
 cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
-    if postpone(c_pool, &end_pool, Keep(), has_work, end_later):
+    if postpone(c_pool, &end_pool, Keep(), must_wait, end_later):
         return
     relax_capture_mode(mode)
     PoolLock.current().lock()
