@@ -14,7 +14,7 @@ from cuda.core._memory.copying._hints cimport check_stream, has_hints, hints_of
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
 from collections.abc import Sequence
@@ -160,9 +160,12 @@ cdef int enqueue(
     return 0
 
 
-cdef bint is_known(cydriver.CUdeviceptr pointer) noexcept nogil:
+cdef bint is_known(cydriver.CUdeviceptr pointer) except -1:
     cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
-    cdef cydriver.CUresult err = cydriver.cuPointerGetAttribute(
-        &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer
+    return ALLOW_RETURN(
+        cydriver.cuPointerGetAttribute(
+            &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer
+        ),
+        cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+        b"cuPointerGetAttribute",
     )
-    return err == cydriver.CUresult.CUDA_SUCCESS
