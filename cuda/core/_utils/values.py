@@ -77,8 +77,8 @@ def answer(get: Callable, kinds: tuple[type, ...] = ABSENT) -> Callable:
             raise better from better.__cause__
 
     read.answers = True
-    if hasattr(get, "completed_as") or "return" not in get.__annotations__:
-        read.__annotations__ = {"return": getattr(get, "completed_as", object)}
+    # Since Python 3.14, `wraps` leaves out annotations that were set.
+    read.__annotations__ = {"return": getattr(get, "completed_as", get.__annotations__.get("return", object))}
     return read
 
 
