@@ -259,6 +259,21 @@ def test_a_copied_rectangle(driver, block):
     assert (back[:, :10] == host).all()
 
 
+def test_a_peer_copy_follows_the_work_of_both_contexts(driver, context, there, kernel):
+    driver.cuCtxPushCurrent(there)
+    stream, distant = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
+    driver.cuMemsetD8(distant, 0, 4)
+    arguments = ((int(distant), 7), (ctypes.c_void_p, ctypes.c_int))
+    driver.cuLaunchKernel(kernel("slow"), 1, 1, 1, 1, 1, 1, 0, stream, arguments, 0)
+    driver.cuCtxPopCurrent()
+    here = driver.cuMemAlloc(4)
+    driver.cuMemcpyPeer(here, context, distant, there, 4)
+    back = np.zeros(1, "i4")
+    driver.cuMemcpyDtoH(back.ctypes.data, here, 4)
+    assert back[0] == 7
+    driver.cuMemFree(here)
+
+
 def test_peer_copies(driver, context, there):
     driver.cuCtxPushCurrent(there)
     distant = driver.cuMemAlloc(64)

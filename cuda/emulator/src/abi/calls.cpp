@@ -60,6 +60,19 @@ CUresult need_stream(CUstream handle, std::shared_ptr<Stream>* out)
     return CUDA_SUCCESS;
 }
 
+CUresult copy_alone(CUcontext target, CUcontext source, const std::function<CUresult()>& copy)
+{
+    if (target == source)
+        return copy();
+    for (CUcontext handle : {target, source})
+        if (auto context = Context::find(handle))
+            TRY(Stream::legacy_of(*context)->synchronize());
+    TRY(copy());
+    std::shared_ptr<Stream> stream;
+    TRY(need_stream(nullptr, &stream));
+    return stream->synchronize();
+}
+
 CUresult need_own_stream(CUstream handle, std::shared_ptr<Stream>* out)
 {
     TRY(need_stream(handle, out));

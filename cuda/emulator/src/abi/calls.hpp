@@ -4,6 +4,7 @@
 // What all chapters of the API use: finding the objects of a call.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "../state/context.hpp"
@@ -40,6 +41,8 @@ CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 // The same for batches, which refuse the legacy stream.
 CUresult need_own_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 CUresult need_event(CUevent handle, std::shared_ptr<state::Event>* out);
+// A copy between two contexts that is not queued: it follows all work of both, which later work of both follows.
+CUresult copy_alone(CUcontext target, CUcontext source, const std::function<CUresult()>& copy);
 
 inline bool is_access_order(CUmemcpySrcAccessOrder order)
 {

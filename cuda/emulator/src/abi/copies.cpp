@@ -83,8 +83,10 @@ ENTRY(cuMemcpyDtoDAsync, 3020)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, siz
 ENTRY(cuMemcpyPeer, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                           size_t ByteCount)
 {
-    return between_peers("cuMemcpyPeer", dstDevice, dstContext, srcDevice, srcContext, ByteCount, nullptr,
-                         Return::when_done);
+    return copy_alone(dstContext, srcContext, [=] {
+        return between_peers("cuMemcpyPeer", dstDevice, dstContext, srcDevice, srcContext, ByteCount, nullptr,
+                             Return::when_done);
+    });
 }
 
 ENTRY(cuMemcpyPeerAsync, 4000)(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,

@@ -97,7 +97,9 @@ ENTRY(cuMemcpy3DAsync, 3020)(const CUDA_MEMCPY3D* pCopy, CUstream hStream)
 
 ENTRY(cuMemcpy3DPeer, 4000)(const CUDA_MEMCPY3D_PEER* pCopy)
 {
-    return copy_peer("cuMemcpy3DPeer", pCopy, nullptr, Return::when_done);
+    REQUIRE(pCopy, CUDA_ERROR_INVALID_VALUE);
+    return copy_alone(pCopy->dstContext, pCopy->srcContext,
+                      [=] { return copy_peer("cuMemcpy3DPeer", pCopy, nullptr, Return::when_done); });
 }
 
 ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream)
