@@ -279,20 +279,24 @@ cdef int raise_refusal(
             explain(error, f"the driver refuses{where}")
         elif graph is not tree.root:
             explain(error, "a child graph, or a body of a conditional node, runs in the graph around it only")
-        elif has_memory(tree, graph):
+        elif is_instantiated_once(tree, graph):
             explain(error, ONE_AT_A_TIME)
         raise
     return 0
 
 
-ONE_AT_A_TIME = "a graph that allocates or frees memory has one executable at a time: close the one before"
+ONE_AT_A_TIME = (
+    "a graph that allocates or frees memory, or has conditional nodes, has one executable at a time: close the one before"
+)
 
 
-cdef bint has_memory(GraphTree tree, GraphRecord graph) except -1:
+cdef bint is_instantiated_once(GraphTree tree, GraphRecord graph) except -1:
     cdef GraphNode node
     for node in nodes_of(tree, graph):
         if node._record.c_type in (
-            cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC, cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE
+            cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE,
+            cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL,
         ):
             return True
     return False

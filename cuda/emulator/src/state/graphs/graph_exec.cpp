@@ -250,8 +250,9 @@ CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_
         made->conditions_->define(condition.handle, condition.value, condition.assign);
     }
     made->has_memory_ = graph.has_memory();
-    if (made->has_memory_ && graph.executables.exchange(1))
-        return CUDA_ERROR_NOT_SUPPORTED; // its addresses cannot be in use twice
+    made->is_only_one_ = made->has_memory_ || !used.empty(); // addresses and conditions cannot be in use twice
+    if (made->is_only_one_ && graph.executables.exchange(1))
+        return CUDA_ERROR_NOT_SUPPORTED;
     made->id_ = next_id++;
     made->flags_ = flags;
     made->is_uploaded_ = flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
@@ -271,7 +272,7 @@ CUresult GraphExec::destroy(CUgraphExec handle)
     auto found = table().remove(handle);
     if (!found)
         return CUDA_ERROR_INVALID_VALUE;
-    if (auto graph = found->graph_.lock(); graph && found->has_memory_)
+    if (auto graph = found->graph_.lock(); graph && found->is_only_one_)
         graph->executables = 0;
     return CUDA_SUCCESS;
 }

@@ -46,6 +46,7 @@ private:
     unsigned id_ = 0;
     uint64_t flags_ = 0;
     bool has_memory_ = false;
+    bool is_only_one_ = false; // of its graph, at a time
     std::weak_ptr<Graph> graph_;
     std::mutex launch_mutex_; // taken before the other lock; in deterministic mode the graph runs while it is held
     std::mutex mutex_;
