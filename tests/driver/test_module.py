@@ -158,6 +158,7 @@ def test_objects_of_a_detached_context_are_invalid(module, scale, context):
 
 def test_a_kernel_of_the_classic_interface_is_one_of_the_library(scale, stream):
     memory = drv.to_device(np.ones(4, np.float32))
+    drv.Context.synchronize()  # the stream does not wait for the default stream, where the last of the copy may go on
     cuda.core.launch(stream, cuda.core.LaunchConfig(grid=1, block=4), scale.kernel, memory, np.float32(2), 4)
     stream.sync()
     assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4

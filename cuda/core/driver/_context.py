@@ -148,7 +148,8 @@ class Device:
         Parameters
         ----------
         flags : ctx_flags | int, optional
-            How the host waits. Anything but ``SCHED_AUTO`` sets the flags of the primary context.
+            How the host waits. Anything but ``SCHED_AUTO`` sets the flags of the primary context. ``MAP_HOST``
+            changes nothing: page-locked memory is always mapped.
         """
         return Context(self, flags)
 
@@ -187,7 +188,7 @@ class Context:
     def __init__(self, dev: Device, flags: int = 0):
         if not isinstance(dev, Device):
             raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
-        flags = operator.index(flags)
+        flags = operator.index(flags) & ~ctx_flags.MAP_HOST  # which the driver refuses: host memory is always mapped
         if flags:
             call("cuDevicePrimaryCtxSetFlags", dev._ordinal, flags)
         _context_of(dev, self)

@@ -31,10 +31,11 @@ CUresult give_text(const std::string& text, char* out, int size)
     return CUDA_SUCCESS;
 }
 
+// Host memory is always mapped, and the driver for CUDA 13.0 refuses the flag that asked for it.
 bool are_context_flags(unsigned flags)
 {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
-    return !(flags & ~unsigned(CU_CTX_FLAGS_MASK)) &&
+    return !(flags & ~unsigned(CU_CTX_FLAGS_MASK)) && !(flags & CU_CTX_MAP_HOST) &&
            (schedule == CU_CTX_SCHED_AUTO || schedule == CU_CTX_SCHED_SPIN || schedule == CU_CTX_SCHED_YIELD ||
             schedule == CU_CTX_SCHED_BLOCKING_SYNC);
 }
