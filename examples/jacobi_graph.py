@@ -62,8 +62,9 @@ class Plate:
         self.sweep, self.decide = code.get_kernel("sweep"), code.get_kernel("decide")
         self.side, self.stream, self.start = side, stream, start
         self.one, self.two, self.heat = [device.allocate(start.nbytes, stream=stream) for _ in range(3)]
-        self.flags = LegacyPinnedMemoryResource().allocate(8)  # is_moving, rounds
-        self.counts = np.from_dlpack(self.flags).view(np.int32)
+        self.flags = device.allocate(8, stream=stream)  # is_moving, rounds
+        self.seen = LegacyPinnedMemoryResource().allocate(8)  # what the host knows of them
+        self.counts = np.from_dlpack(self.seen).view(np.int32)
         blocks = (side + BLOCK - 1) // BLOCK
         self.config = LaunchConfig(grid=(blocks, blocks), block=(BLOCK, BLOCK))
         self.heat.copy_from(heat, stream=stream)
@@ -73,7 +74,7 @@ class Plate:
         """Begin anew; both buffers have the rim."""
         self.one.copy_from(self.start, stream=self.stream)
         self.two.copy_from(self.start, stream=self.stream)
-        self.counts[:] = 0
+        self.flags.fill(0, stream=self.stream)
         self.stream.sync()
 
     def schedule_round(self, stream):
@@ -93,14 +94,25 @@ class Plate:
         return builder.end_building().complete()
 
     def solve_one_by_one(self):
-        """Make rounds from the host, which looks after each whether something moved."""
-        while True:
+        """Make rounds from the host, which looks after each whether something moved; return how many."""
+        rounds, is_moving = 0, True
+        while is_moving:
+            self.flags.fill(0, stream=self.stream)
             self.schedule_round(self.stream)
-            self.stream.sync()
-            self.counts[1] += 1
-            if not self.counts[0]:
-                return
-            self.counts[0] = 0
+            is_moving = self.look()[0]
+            rounds += 1
+        return rounds
+
+    def solve_as_a_graph(self, graph):
+        """Launch the graph, which makes the rounds and counts them."""
+        graph.launch(self.stream)
+        return int(self.look()[1])
+
+    def look(self):
+        """Wait for the device, and return whether something moved, and the rounds that the graph counted."""
+        self.flags.copy_to(self.seen, stream=self.stream)
+        self.stream.sync()
+        return self.counts
 
     def solution(self):
         """Return the temperatures."""
@@ -141,13 +153,11 @@ def main() -> int:
     graph = plate.capture(device.create_graph_builder())
     graph.upload(stream)
     seconds, rounds, solutions = {}, {}, []
-    for way, solve in (("one by one", plate.solve_one_by_one), ("as a graph", lambda: graph.launch(stream))):
+    for way, solve in (("one by one", plate.solve_one_by_one), ("as a graph", lambda: plate.solve_as_a_graph(graph))):
         plate.reset()
         begin = time.perf_counter()
-        solve()
-        stream.sync()
+        rounds[way] = solve()
         seconds[way] = time.perf_counter() - begin
-        rounds[way] = int(plate.counts[1])
         solutions.append(plate.solution())
         print(f"{way}: {2 * rounds[way]} sweeps of {side} x {side} points, {1e3 * seconds[way]:.1f} ms")
     print(f"the graph is {seconds['one by one'] / seconds['as a graph']:.1f} times as fast")
