@@ -44,6 +44,7 @@ def test_the_device_limits_the_window(device, node):
     [
         ((None, 1), TypeError, "base_ptr"),
         ((-1, 1), ValueError, "base_ptr must be from 0"),
+        ((10**5000, 1), ValueError, "base_ptr must be from 0.*not an int of"),
         ((1, 1.5), TypeError, "num_bytes must be an int"),
         ((1, 1 << 64), ValueError, "num_bytes must be from 0"),
         ((1, 1, "much"), TypeError, "hit_ratio must be a float"),

@@ -112,7 +112,13 @@ def test_clusters_of_captured_launches_stay_on_their_nodes(device, kernels, memo
 
 def test_priorities_are_ints_and_destroyed_nodes_have_none(kernels, memory):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.at(0), 1)
-    for wrong, error in ((None, TypeError), (1.5, TypeError), ("1", TypeError), (1 << 31, OverflowError)):
+    for wrong, error in (
+        (None, TypeError),
+        (1.5, TypeError),
+        ("1", TypeError),
+        (1 << 31, OverflowError),
+        (10**5000, OverflowError),
+    ):
         with pytest.raises(error, match="priority must"):
             node.priority = wrong
     assert (node.priority, node.cluster, node.is_cooperative) == (0, None, False)

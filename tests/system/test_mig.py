@@ -40,8 +40,9 @@ def test_instances(gpu, told, monkeypatch):
     assert instances[0].mig.parent.uuid == gpu.uuid and instances[0].mig.is_mig_device is True
     with pytest.raises(system.NotFoundError):
         gpu.mig.get_device_by_index(1)
-    with pytest.raises(ValueError, match="index must be at least 0"):
-        gpu.mig.get_device_by_index(-1)
+    for wrong in (-1, 1 << 32, 10**5000):
+        with pytest.raises(ValueError, match="index must be in the range"):
+            gpu.mig.get_device_by_index(wrong)
 
 
 def test_mode(gpu, told):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVLink connections."""
 
+import fractions
+
 import pytest
 from cuda.bindings import nvml
 
@@ -24,6 +26,7 @@ def test_count_and_links(gpu):
         gpu.get_nvlink(10**5000)
     with pytest.raises(ValueError, match="link must be .*not an int of 16610 bits"):
         system.NvlinkInfo(gpu, 10**5000)
+    assert "a Fraction that cannot be written out" in repr(system.NvlinkInfo(fractions.Fraction(10**5000), 1))
 
 
 @pytest.mark.parametrize("code, version", list(enumerate(VERSIONS, 1)))

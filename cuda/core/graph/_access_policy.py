@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 
 from cuda.core._utils.options import Options, options_class
-from cuda.core._utils.validators import address_argument, check_str_enum
+from cuda.core._utils.validators import address_argument, check_str_enum, shown
 from cuda.core.typing import AccessPropertyType
 
 __all__ = ["AccessPolicyWindow"]
@@ -53,7 +53,7 @@ class AccessPolicyWindow(Options):
             raise TypeError(f"num_bytes must be an int, not {type(self.num_bytes).__name__}") from None
         for name, value in values.items():
             if not 0 <= value < 1 << 64:
-                raise ValueError(f"{name} must be from 0 to 2**64 - 1, not {value}")
+                raise ValueError(f"{name} must be from 0 to 2**64 - 1, not {shown(value)}")
         try:
             values["hit_ratio"] = float(self.hit_ratio)
         except (TypeError, ValueError):

@@ -32,6 +32,7 @@ import operator
 
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._utils.enums import ACCESS_PROPERTY
+from cuda.core._utils.validators import shown
 from cuda.core.graph._access_policy import AccessPolicyWindow
 
 __all__ = ["KernelNode"]
@@ -149,7 +150,7 @@ cdef class KernelNode(GraphNode):
         except TypeError:
             raise TypeError(f"priority must be an int, not {type(value).__name__}") from None
         if not INT_MIN <= number <= INT_MAX:
-            raise OverflowError(f"priority must fit 32 bits, and is {number}")
+            raise OverflowError(f"priority must fit 32 bits, and is {shown(number)}")
         memset(&c_value, 0, sizeof(c_value))
         c_value.priority = number
         write_attribute(self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY, &c_value)

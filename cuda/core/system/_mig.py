@@ -30,11 +30,11 @@ class MigInfo(DeviceView):
         Raises
         ------
         ValueError
-            If ``index`` is negative.
+            If ``index`` is negative, or needs more than 32 bits.
         NvmlError
             If there is no such instance.
         """
-        handle = nvml.device_get_mig_device_handle_by_index(self._handle, check_int("index", index))
+        handle = nvml.device_get_mig_device_handle_by_index(self._handle, check_int("index", index, 1 << 32))
         return self._device._of_handle(handle)
 
     def get_all_devices(self) -> Iterator[Device]:  # noqa: F821

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 
+from cuda.core._utils.validators import shown
 from cuda.core.system._attributes import DeviceView, answering, check_int
 from cuda.core.system._mappings import _NVLINK_VERSION_MAPPING
 from cuda.core.system._support import nvml
@@ -53,7 +54,7 @@ class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
         self._link = check_int("link", link, 1 << 32)
 
     def __repr__(self):
-        return f"<NvlinkInfo {self._link} of {self._device!r}>"
+        return f"<NvlinkInfo {self._link} of {shown(self._device)}>"
 
     @property
     def version(self) -> tuple[int, int]:
