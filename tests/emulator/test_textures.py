@@ -53,7 +53,7 @@ def run(kernel, *arguments):
 MISTAKES = {
     "null": ("run('plane', 0, out)", "there is no texture object 0x0", 6),
     "foreign": ("run('plane', 0x123456789abc, out)", "there is no texture object 0x123456789abc", 6),
-    "destroyed": ("n = texture.handle; texture.close(); run('plane', n, out)", "or it was destroyed", 6),
+    "destroyed": ("n = texture.handle; texture.close(); device.sync(); run('plane', n, out)", "or it was destroyed", 6),
     "surface for a texture": ("run('plane', surface, out)", "it is a surface object", 6),
     "texture for a surface": ("run('store', texture, 0, 0)", "it is a texture object", 13),
     "destroyed array": (
