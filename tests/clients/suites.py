@@ -33,7 +33,7 @@ class Suite:
     """The tests of a library."""
 
     package: str
-    parts: dict[str, int] = dataclasses.field(default_factory=dict)  # modules that take long, and into how many parts
+    parts: dict[str, int] = dataclasses.field(default_factory=dict)  # that take long, longest first
     alone: tuple[str, ...] = ()  # modules whose tests disturb each other, run after all others
     left_out: tuple[str, ...] = ()  # folders
 
@@ -42,11 +42,18 @@ SUITES = {
     "numba_cuda": Suite(
         "numba.cuda.tests",
         parts={
-            "cudapy.test_ufuncs": 12,
+            "cudapy.test_ufuncs": 16,
+            "cudapy.test_vector_type": 4,
+            "nrt.test_nrt": 4,
+            "cudapy.test_array_reductions": 8,
             "cudapy.test_array_alignment": 4,
-            "cudapy.test_array_reductions": 3,
-            "cudapy.test_cache_hints": 4,
-            "cudapy.test_vector_type": 3,
+            "cudapy.test_math": 6,
+            "cudapy.test_cache_hints": 6,
+            "cudapy.test_print": 3,
+            "cudapy.test_atomics": 4,
+            "cudadrv.test_managed_alloc": 3,
+            "cudapy.test_debuginfo": 2,
+            "cudapy.test_intrinsics": 2,
         },
         alone=("cudapy.test_caching",),
         left_out=("benchmarks",),
@@ -90,7 +97,7 @@ class Report:
 
 
 def modules_of(python: str, suite: Suite) -> list[str]:
-    """Return the modules of a suite, in the order in which they begin: the largest first."""
+    """Return the modules of a suite, in the order in which they begin: those that take long, then the largest."""
     code = (
         f"import importlib.util; spec = importlib.util.find_spec({suite.package!r})\n"
         "print('folder:', *(spec.submodule_search_locations if spec else ()))"
@@ -102,7 +109,8 @@ def modules_of(python: str, suite: Suite) -> list[str]:
     folder = Path(found[1])
     paths = [path for path in folder.rglob("test_*.py") if path.relative_to(folder).parts[0] not in suite.left_out]
     paths.sort(key=lambda path: -path.stat().st_size)
-    return [".".join(path.relative_to(folder).with_suffix("").parts) for path in paths]
+    names = [".".join(path.relative_to(folder).with_suffix("").parts) for path in paths]
+    return [name for name in suite.parts if name in names] + [name for name in names if name not in suite.parts]
 
 
 def read_outcomes(module: Module, text: str) -> None:

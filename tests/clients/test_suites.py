@@ -72,6 +72,11 @@ def test_modules_are_chosen_and_a_good_one_passes(suite, monkeypatch):
     assert clients.main(["room.test_good", "--suite", "sample"]) == 0
 
 
+def test_modules_that_take_long_begin_first_then_the_largest(suite):
+    listed = suites.modules_of(sys.executable, suite)
+    assert listed == ["room.test_good", "room.test_bad", "room.test_dies", "room.test_broken"]
+
+
 def test_a_module_that_stands_still_is_stopped(tmp_path):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexec sleep 1000\n")
