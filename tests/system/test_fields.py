@@ -100,7 +100,7 @@ def test_clear(gpu, told):
     [
         (91, TypeError, "field_ids must be a list, not int"),
         ((91,), TypeError, "field_ids must be a list, not tuple"),
-        ([[10**5000]], ValueError, "field_ids must hold field ids or tuples of a field id and a scope, not "),
+        ([[10**5000]], ValueError, "field_ids must hold field IDs or tuples of a field ID and a scope ID, not "),
         (["a"], ValueError, "not 'a'"),
         ([(1, 2, 3)], ValueError, r"not \(1, 2, 3\)"),
         ([(1, "x")], ValueError, "not"),

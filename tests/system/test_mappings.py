@@ -39,7 +39,7 @@ def test_choices_are_named():
 def test_unknown_bits():
     table = {1: "a", 4: "c"}
     assert _mappings.flags_of(7, table) == ["a", "c"]
-    with pytest.raises(ValueError, match="NVML gave things that this version does not know: 0x2, 0x8"):
+    with pytest.raises(ValueError, match="NVML returned things that this version does not know: 0x2, 0x8"):
         _mappings.flags_of(15, table, "things")
 
 

@@ -40,7 +40,7 @@ def test_version(gpu, told, code, version):
 @pytest.mark.parametrize("code", [0, 99])
 def test_unknown_version(gpu, told, code):
     told("device_get_nvlink_version", code)
-    with pytest.raises(RuntimeError, match=f"unknown version of NVLink for link 2, {code}"):
+    with pytest.raises(RuntimeError, match=f"unknown NVLink version for link 2: {code}"):
         system.NvlinkInfo(gpu, 2).version  # noqa: B018
 
 

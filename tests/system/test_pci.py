@@ -54,7 +54,7 @@ def test_older_drivers_know_no_class(gpu, told, refused):
 
 def test_instances_have_no_address(gpu, told):
     told("device_get_pci_info_ext", nvml.PciInfoExt_v1())
-    with pytest.raises(RuntimeError, match="has no PCI address; for an instance, use that of mig.parent"):
+    with pytest.raises(RuntimeError, match="has no PCI address; for a MIG instance, use that of mig.parent"):
         gpu.pci_info  # noqa: B018
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations of attributes: rows with NVML's function or field, a description and a conversion."""
+"""Declarations of attributes: the NVML function or structure field, a description and a conversion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cuda.core.system._support import nvml
 
 __all__ = ["Constant", "DeviceView", "Items", "Snapshot", "answering", "check_int", "field", "reading", "shown_field"]
 
-# What NVML says where a device, a driver or this moment has no such value.
+# Exceptions that mean that the device or the driver does not have the value, or not now.
 ABSENT = values.ABSENT + tuple(
     getattr(nvml, f"{name}Error")
     for name in ("FunctionNotFound", "InvalidArgument", "NoData", "NotReady", "NotSupported", "Uninitialized")
@@ -23,19 +23,19 @@ ABSENT = values.ABSENT + tuple(
 
 
 class Constant(values.CachedProperty):
-    """A property of a device that never changes: read at its first use, and then cached in the instance.
+    """A property of a device that never changes: queried at its first use, then cached in the instance dict.
 
-    On the class it is a property, so that documentation and tab completion read no value. The
-    instance must refuse to set attributes, because this is no data descriptor.
+    Access through the class gives a property, so that documentation and tab completion query nothing. The
+    class of the device must refuse assignments, because this is not a data descriptor.
 
     Parameters
     ----------
     query : str or callable
-        The function of ``cuda.bindings.nvml``, or one of ours; it takes the handle.
+        The name of a function of ``cuda.bindings.nvml``, or a function of our own; it takes the handle.
     doc : str
         What the value means.
     convert : callable, optional
-        Makes the public value of what NVML's function gives.
+        Converts the result of NVML's function to the public value.
     """
 
     def __init__(self, query: str | Callable, doc: str, convert: Callable | None = None):
@@ -55,37 +55,37 @@ class Constant(values.CachedProperty):
 
 
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
-    """Return a property that queries NVML at each access; arguments as of :class:`Constant`."""
+    """Return a property that queries NVML at each access; the arguments are those of :class:`Constant`."""
     if not isinstance(query, str):
         return property(values.typed(values.answer(lambda self: query(self._handle), ABSENT), convert), doc=doc)
-    # Looked up in the dict of the module, which takes half the time of an attribute.
+    # Looked up in the module's dict, which takes half the time of an attribute access.
     functions = vars(nvml)
 
     def read(self):
         try:
-            given = functions[query](self._handle)
-            return given if convert is None else convert(given)
+            result = functions[query](self._handle)
+            return result if convert is None else convert(result)
         except ABSENT as error:
-            better = values.restated(error, ABSENT)
-            raise better from better.__cause__
+            restated = values.restated(error, ABSENT)
+            raise restated from restated.__cause__
 
     read.answers = True
     return property(values.typed(read, convert), doc=f"{doc} (``nvml.{query}``)")
 
 
 def answering(cls: type) -> type:
-    """Let hasattr() tell which properties of a class have a value; a decorator."""
+    """Let hasattr() return False for the properties of a class that have no value; a class decorator."""
     return values.answering(cls, ABSENT)
 
 
 def field(name: str, doc: str, convert: Callable = int) -> property:
-    """Return a property that gives a field of the structure which a :class:`Snapshot` holds."""
+    """Return a property that converts a field of the structure that a :class:`Snapshot` holds."""
     return property(values.typed(lambda self: convert(getattr(self._record, name)), convert), doc=doc)
 
 
 @needs_init("_record")
 class Snapshot:
-    """Values of NVML at one moment: a structure of the bindings, with named fields."""
+    """The result of one NVML query: a structure of the bindings, its fields as properties."""
 
     __slots__ = ("__weakref__", "_record")
 
@@ -100,7 +100,7 @@ class Snapshot:
 
 @needs_init("_device")
 class DeviceView:
-    """A group of attributes of a device, each of which queries NVML at each access."""
+    """A group of attributes of a device, which query NVML at each access."""
 
     __slots__ = ("__weakref__", "_device")
 
@@ -117,14 +117,14 @@ class DeviceView:
 
 @needs_init("_items")
 class Items:
-    """A sequence of values that NVML returned at one moment.
+    """The result of one NVML query that returns several structures, as a sequence.
 
     Parameters
     ----------
     records : iterable
         The structures of the bindings.
     make : callable
-        Makes the public object of one of them.
+        Wraps one of them in its public class.
     """
 
     __slots__ = ("__weakref__", "_items")
@@ -143,12 +143,12 @@ class Items:
 
 
 def check_int(label: str, value: int, limit: int | None = None) -> int:
-    """Return an argument that must be an int of at least 0, and below ``limit`` if that is given.
+    """Return an argument that must be an int of at least 0, and less than ``limit`` if that is given.
 
     Raises
     ------
     TypeError
-        If it is no int.
+        If it is not an int.
     ValueError
         If it is outside the range.
     """
@@ -157,13 +157,13 @@ def check_int(label: str, value: int, limit: int | None = None) -> int:
     except TypeError:
         raise TypeError(f"{label} must be an int, not {type(value).__name__}") from None
     if number < 0 or (limit is not None and number >= limit):
-        room = "at least 0" if limit is None else f"in the range [0, {limit})"
-        raise ValueError(f"{label} must be {room}, not {shown(number)}")
+        allowed = "at least 0" if limit is None else f"in the range [0, {limit})"
+        raise ValueError(f"{label} must be {allowed}, not {shown(number)}")
     return number
 
 
 def shown_field(record: Snapshot, name: str) -> str:
-    """Return the value of a field as text; in brackets why there is none."""
+    """Return the repr of a field's value, or the error in angle brackets."""
     try:
         return repr(getattr(record, name))
     except (nvml.NvmlError, ValueError) as error:
@@ -171,7 +171,7 @@ def shown_field(record: Snapshot, name: str) -> str:
 
 
 def check_text(label: str, value: bytes | str) -> str:
-    """Return an argument that must be text, as a str.
+    """Return an argument that must be a str or ASCII bytes, as a str.
 
     Raises
     ------

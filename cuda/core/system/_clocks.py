@@ -15,7 +15,7 @@ _PSTATES = 16
 
 
 class ClockInfo(DeviceView):
-    """One clock domain of a device, from :meth:`Device.get_clock`. Frequencies are in MHz."""
+    """A clock domain of a device, from :meth:`Device.get_clock`. Frequencies are in MHz."""
 
     __slots__ = ("_code", "_type")
 
@@ -33,23 +33,23 @@ class ClockInfo(DeviceView):
         Parameters
         ----------
         clock_id : :class:`~cuda.core.system.typing.ClockId` | str, optional
-            The frequency now, or the highest that customers may set.
+            The frequency now, or the maximum boost frequency that the OEM defined. Default is ``"current"``.
 
         Raises
         ------
         ValueError
-            If ``clock_id`` is none of the choices.
+            If ``clock_id`` is not one of the enum's values.
         NvmlError
-            If the device has no such clock.
+            If the device does not support the clock.
         """
         return nvml.device_get_clock(self._handle, self._code, choose(clock_id, _CLOCK_ID_MAPPING, "clock_id"))
 
     def get_max_mhz(self) -> int:
-        """Return the highest frequency of the clock (``nvml.device_get_max_clock_info``)."""
+        """Return the maximum frequency of the clock (``nvml.device_get_max_clock_info``)."""
         return nvml.device_get_max_clock_info(self._handle, self._code)
 
     def get_max_customer_boost_mhz(self) -> int:
-        """Return the highest boost frequency that customers may set (``nvml.device_get_max_customer_boost_clock``)."""
+        """Return the customer-defined maximum boost frequency (``nvml.device_get_max_customer_boost_clock``)."""
         return nvml.device_get_max_customer_boost_clock(self._handle, self._code)
 
     def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]:
@@ -58,32 +58,41 @@ class ClockInfo(DeviceView):
         Parameters
         ----------
         pstate : int
-            The state, from 0, the fastest, to 15.
+            The performance state, from 0 (the highest performance) to 15.
+
+        Returns
+        -------
+        tuple[int, int]
+            The minimum and the maximum (``nvml.device_get_min_max_clock_of_p_state``).
 
         Raises
         ------
+        TypeError
+            If ``pstate`` is not an int.
         ValueError
-            If there is no such state.
+            If ``pstate`` is not from 0 to 15.
         NvmlError
-            If the device has no such clock (``nvml.device_get_min_max_clock_of_p_state``).
+            If the device does not support the clock.
         """
         pstate = check_int("pstate", pstate, _PSTATES)
         return tuple(nvml.device_get_min_max_clock_of_p_state(self._handle, self._code, pstate))
 
     def get_offsets(self, pstate: int) -> ClockOffsets:
-        """Return the offset of the clock in a performance state.
+        """Return the offset of the clock in a performance state (``nvml.device_get_clock_offsets``).
 
         Parameters
         ----------
         pstate : int
-            The state, from 0, the fastest, to 15.
+            The performance state, from 0 (the highest performance) to 15.
 
         Raises
         ------
+        TypeError
+            If ``pstate`` is not an int.
         ValueError
-            If there is no such state.
+            If ``pstate`` is not from 0 to 15.
         NvmlError
-            If the clock cannot be moved in it (``nvml.device_get_clock_offsets``).
+            If the clock has no offset in this state.
         """
         pstate = check_int("pstate", pstate, _PSTATES)
         return ClockOffsets(nvml.device_get_clock_offsets(self._handle, self._code, pstate))
@@ -95,6 +104,6 @@ class ClockOffsets(Snapshot):
 
     __slots__ = ()
 
-    clock_offset_mhz = field("clock_offset_m_hz", "The offset now.")
-    max_offset_mhz = field("max_clock_offset_m_hz", "The highest offset.")
-    min_offset_mhz = field("min_clock_offset_m_hz", "The lowest offset.")
+    clock_offset_mhz = field("clock_offset_m_hz", "The offset now, in MHz.")
+    max_offset_mhz = field("max_clock_offset_m_hz", "The highest allowed offset, in MHz.")
+    min_offset_mhz = field("min_clock_offset_m_hz", "The lowest allowed offset, in MHz.")

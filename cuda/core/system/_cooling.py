@@ -26,19 +26,22 @@ class CoolerInfo(Snapshot):
 
     signal_type = field(
         "signal_type",
-        "How it is controlled, a :class:`~cuda.core.system.typing.CoolerControl`; None if it is not.",
+        "How the cooler is controlled, a :class:`~cuda.core.system.typing.CoolerControl`; None if it is not.",
         _COOLER_CONTROL_MAPPING.get,
     )
     target = field(
         "target",
-        "What it cools, a list of :class:`~cuda.core.system.typing.CoolerTarget`.",
+        "What the cooler cools, a list of :class:`~cuda.core.system.typing.CoolerTarget`.",
         lambda mask: flags_of(mask, _COOLER_TARGET_MAPPING),
     )
 
 
 @answering
 class FanInfo(DeviceView):
-    """One fan of a device, from :meth:`Device.get_fan`. Speeds are in percent of the highest."""
+    """A fan of a device, from :meth:`Device.get_fan`.
+
+    Speeds are in percent of the speed at the maximum noise level of the product.
+    """
 
     __slots__ = ("_fan",)
 
@@ -55,8 +58,8 @@ class FanInfo(DeviceView):
 
     @property
     def speed(self) -> int:
-        """The speed in percent; it may be above 100. Setting it ends the control by the driver, and needs
-        the rights of an administrator (``nvml.device_get_fan_speed_v2``, ``nvml.device_set_fan_speed_v2``).
+        """The speed in percent; it may exceed 100. Setting it takes the control from the driver, and needs
+        administrator rights (``nvml.device_get_fan_speed_v2``, ``nvml.device_set_fan_speed_v2``).
         """
         return nvml.device_get_fan_speed_v2(self._handle, self._fan)
 
@@ -71,7 +74,7 @@ class FanInfo(DeviceView):
 
     @property
     def target_speed(self) -> int:
-        """The target speed in percent (``nvml.device_get_target_fan_speed``)."""
+        """The speed that the driver aims at, in percent (``nvml.device_get_target_fan_speed``)."""
         return nvml.device_get_target_fan_speed(self._handle, self._fan)
 
     @property
@@ -81,6 +84,6 @@ class FanInfo(DeviceView):
 
     @property
     def control_policy(self) -> FanControlPolicy:
-        """Who sets the speed (``nvml.device_get_fan_control_policy_v2``); ValueError for a policy without a name."""
+        """Who controls the speed (``nvml.device_get_fan_control_policy_v2``); ValueError if it has no name here."""
         policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)
         return member_of(policy, _FAN_CONTROL_POLICY_MAPPING, "a policy")

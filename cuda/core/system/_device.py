@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices of NVML, and the groups of their attributes."""
+"""Devices as NVML sees them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cuda.core.system._cooling import CoolerInfo, FanInfo
 from cuda.core.system._events import DeviceEvents, EventData
 from cuda.core.system._fields import FieldValue, FieldValues
 from cuda.core.system._inforom import InforomInfo
-from cuda.core.system._mappings import (  # noqa: F401 (some tables are here for other packages)
+from cuda.core.system._mappings import (  # noqa: F401 (other packages import some tables from here)
     _ADDRESSING_MODE_MAPPING,
     _AFFINITY_SCOPE_MAPPING,
     _BRAND_TYPE_MAPPING,
@@ -104,37 +104,38 @@ _PREFIXES = ("GPU-", "MIG-")
 class Device(DeviceTopology):
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 
-    A device of NVML, including those that CUDA cannot use or that ``CUDA_VISIBLE_DEVICES`` hides.
+    A device that NVML manages, including those that CUDA cannot use or that ``CUDA_VISIBLE_DEVICES`` hides.
 
-    Attributes that identify a device are read once; all others query NVML at each access. Reading what the device
-    does not support raises :class:`~cuda.core.system.NotSupportedError`. Each object is equal to itself only.
+    Attributes that identify a device are queried once; all others query NVML at each access. An attribute that the
+    device does not support raises :class:`~cuda.core.system.NotSupportedError`. Objects compare by identity: two
+    objects of one device are not equal; compare their :attr:`uuid`.
 
     Parameters
     ----------
     index : int, optional
-        NVML's index, in the order of PCI addresses, which may differ from the ordinal of CUDA.
+        NVML's index, in the order of PCI addresses, which may differ from the CUDA ordinal.
     uuid : str | bytes, optional
-        The UUID, with or without its prefix.
+        The UUID, with or without its prefix ``GPU-`` or ``MIG-``.
     pci_bus_id : str | bytes, optional
         The PCI address, ``domain:bus:device.function``.
 
     Raises
     ------
     ValueError
-        If not exactly one of them is given, or ``index`` is negative.
+        If not exactly one argument is given, or ``index`` is negative or needs more than 32 bits.
     TypeError
-        If one is of another type.
+        If an argument has another type.
     NvmlError
         If there is no such device.
     RuntimeError
-        If the machine has no NVML.
+        If the machine has no NVML library.
     """
 
     def __init__(
         self, *, index: int | None = None, uuid: bytes | str | None = None, pci_bus_id: bytes | str | None = None
     ):
         if sum(key is not None for key in (index, uuid, pci_bus_id)) != 1:
-            raise ValueError("give exactly one of index, uuid and pci_bus_id")
+            raise ValueError("exactly one of index, uuid and pci_bus_id must be given")
         if index is not None:
             index = check_int("index", index, 1 << 32)
         else:
@@ -186,18 +187,25 @@ class Device(DeviceTopology):
 
     @classmethod
     def get_all_devices(cls) -> Iterator[Device]:
-        """Yield all devices, by their index."""
+        """Yield all devices, in the order of their indices."""
         for index in range(cls.get_device_count()):
             yield cls(index=index)
 
     @classmethod
     def get_all_devices_with_cpu_affinity(cls, cpu_index: int) -> Iterator[Device]:
-        """Yield the devices that are near to a processor (``nvml.system_get_topology_gpu_set``). Linux only.
+        """Yield the devices with an affinity to a processor (``nvml.system_get_topology_gpu_set``). Linux only.
 
         Parameters
         ----------
         cpu_index : int
-            The processor, as the operating system counts them.
+            The operating system's number of the processor.
+
+        Raises
+        ------
+        TypeError
+            If ``cpu_index`` is not an int.
+        ValueError
+            If ``cpu_index`` is negative or needs more than 32 bits.
         """
         cpu_index = check_int("cpu_index", cpu_index, 1 << 32)
         initialize()
@@ -205,68 +213,70 @@ class Device(DeviceTopology):
             yield cls._of_handle(int(handle))
 
     def to_cuda_device(self) -> cuda.core.Device:  # noqa: F821
-        """Return the :class:`cuda.core.Device` of the same UUID.
+        """Return the :class:`cuda.core.Device` with the same UUID.
 
         Raises
         ------
         RuntimeError
-            If CUDA sees no such device, as a physical one whose MIG instances are used, or a hidden one.
+            If CUDA does not see the device: ``CUDA_VISIBLE_DEVICES`` hides it, or it is in MIG mode, where CUDA
+            sees its instances only.
         """
         device = _late.device_of_uuid(self.uuid_without_prefix)
         if device is None:
-            raise RuntimeError(f"CUDA sees no device with the UUID {self.uuid}; under MIG it sees the instances")
+            raise RuntimeError(f"CUDA sees no device with the UUID {self.uuid}; in MIG mode it sees the instances only")
         return device
 
     # --------------------------------------------------------------------------------- identity
 
-    index: int = Constant("device_get_index", "The index of NVML.")
+    index: int = Constant("device_get_index", "NVML's index, in the order of PCI addresses.")
     uuid: str = Constant("device_get_uuid", "The UUID with its prefix, ``GPU-`` or ``MIG-``.")
     uuid_without_prefix: str = Constant(
-        lambda handle: _bare(nvml.device_get_uuid(handle)), "The UUID as :attr:`cuda.core.Device.uuid` gives it."
+        lambda handle: _without_prefix(nvml.device_get_uuid(handle)),
+        "The UUID without its prefix, as :attr:`cuda.core.Device.uuid`.",
     )
     pci_bus_id: str = Constant(
         lambda handle: PciInfo(Device._of_handle(handle)).bus_id,
         "The PCI address, with 8 digits for the domain: ``00000000:17:00.0``.",
     )
-    name: str = Constant("device_get_name", "The product.")
+    name: str = Constant("device_get_name", "The product name, such as ``'NVIDIA H100 80GB HBM3'``.")
     brand: str = Constant(
         "device_get_brand",
-        "The brand of the product, as ``'GeForce RTX'``; ``'Unknown'`` if NVML has no name for it.",
+        "The brand of the product, such as ``'GeForce RTX'``; ``'Unknown'`` if NVML's code has no name here.",
         lambda code: _BRAND_TYPE_MAPPING.get(code, "Unknown"),
     )
     arch: DeviceArch = Constant(
         "device_get_architecture",
-        "The architecture, a :class:`~cuda.core.system.typing.DeviceArch`; UNKNOWN if it is newer than this version.",
+        "The architecture, a :class:`~cuda.core.system.typing.DeviceArch`; UNKNOWN if it is newer than this package.",
         lambda code: DeviceArch(code) if code in DeviceArch._value2member_map_ else DeviceArch.UNKNOWN,
     )
     cuda_compute_capability: tuple[int, int] = Constant(
         "device_get_cuda_compute_capability", "The compute capability as ``(major, minor)``.", tuple
     )
     serial: str = Constant("device_get_serial", "The serial number of the board.")
-    module_id: int = Constant("device_get_module_id", "The slot on the baseboard; 0 where there is none.")
-    minor_number: int = Constant("device_get_minor_number", "N of ``/dev/nvidiaN``. Linux only.")
+    module_id: int = Constant("device_get_module_id", "The ID of the module on its baseboard; 0 without a baseboard.")
+    minor_number: int = Constant("device_get_minor_number", "The N of ``/dev/nvidiaN``. Linux only.")
     numa_node_id: int = Constant(
         "device_get_numa_node_id",
-        "The NUMA node that the device is, or -1 if it is none.",
+        "The ID of the NUMA node that the memory of the device forms, or -1 if it is not a NUMA node.",
         lambda node: -1 if node == 0xFFFFFFFF else node,
     )
     is_c2c_enabled: bool = Constant(
         "device_get_c2c_mode_info_v",
-        "Whether the device is connected with the processor chip to chip.",
+        "Whether the device is connected to the CPU by a chip-to-chip link (C2C).",
         lambda info: bool(info.is_c2c_enabled),
     )
     attributes: DeviceAttributes = reading(
-        "device_get_attributes_v2", "The units of the device, for MIG; a :class:`DeviceAttributes`.", DeviceAttributes
+        "device_get_attributes_v2", "The hardware units of the device, a :class:`DeviceAttributes`.", DeviceAttributes
     )
 
     @property
     def pci_info(self) -> PciInfo:
-        """The PCI address and link; RuntimeError for instances of MIG, which have none."""
+        """The PCI address and link; RuntimeError for MIG instances, which have none."""
         return PciInfo(self)
 
     @property
     def mig(self) -> MigInfo:
-        """Multi-instance GPU: the instances of this device, or its parent."""
+        """Multi-instance GPU (MIG): the mode, the instances of a physical device, the parent of an instance."""
         return MigInfo(self)
 
     @property
@@ -278,8 +288,8 @@ class Device(DeviceTopology):
 
     @property
     def is_persistence_mode_enabled(self) -> bool:
-        """Whether the driver stays loaded while no process uses the device. Setting it needs the rights of an
-        administrator. Linux only (``nvml.device_get_persistence_mode``, ``nvml.device_set_persistence_mode``).
+        """Whether the driver stays loaded while no process uses the device. Setting it needs administrator
+        rights. Linux only (``nvml.device_get_persistence_mode``, ``nvml.device_set_persistence_mode``).
         """
         return bool(nvml.device_get_persistence_mode(self._handle))
 
@@ -287,19 +297,23 @@ class Device(DeviceTopology):
     def is_persistence_mode_enabled(self, enabled: bool) -> None:
         uuid = self.uuid
         nvml.device_set_persistence_mode(self._handle, int(bool(enabled)))
-        # The handle may have become invalid, where the device has a NUMA node of its own.
+        # The call may invalidate the handle of a device that is a NUMA node.
         type(self)._handle.keep(self, nvml.device_get_handle_by_uuid(uuid))
 
     addressing_mode: AddressingMode | None = reading(
         "device_get_addressing_mode",
-        "How the device addresses the memory of the host; None if it does not.",
+        "How the device accesses pageable host memory; None if it does not.",
         lambda mode: _ADDRESSING_MODE_MAPPING.get(mode.value),
     )
-    is_display_connected: bool = reading("device_get_display_mode", "Whether a display is connected.", bool)
-    is_display_active: bool = reading("device_get_display_active", "Whether a display shows the device.", bool)
-    memory_info: MemoryInfo = reading("device_get_memory_info_v2", "The memory now, a :class:`MemoryInfo`.", MemoryInfo)
+    is_display_connected: bool = reading("device_get_display_mode", "Whether a monitor is connected.", bool)
+    is_display_active: bool = reading(
+        "device_get_display_active", "Whether a display is initialized on the device, with or without a monitor.", bool
+    )
+    memory_info: MemoryInfo = reading(
+        "device_get_memory_info_v2", "The memory in use and in all, a :class:`MemoryInfo`.", MemoryInfo
+    )
     bar1_memory_info: BAR1MemoryInfo = reading(
-        "device_get_bar1_memory_info", "The BAR1 window now, a :class:`BAR1MemoryInfo`.", BAR1MemoryInfo
+        "device_get_bar1_memory_info", "The use of the BAR1 aperture, a :class:`BAR1MemoryInfo`.", BAR1MemoryInfo
     )
     utilization: Utilization = reading(
         "device_get_utilization_rates", "The utilization of the device, a :class:`Utilization`.", Utilization
@@ -310,47 +324,47 @@ class Device(DeviceTopology):
         lambda records: [ProcessInfo(record) for record in records],
     )
     repair_status: RepairStatus = reading(
-        "device_get_repair_status", "Repairs that are pending until a reset, a :class:`RepairStatus`.", RepairStatus
+        "device_get_repair_status", "Repairs that a reset will make, a :class:`RepairStatus`.", RepairStatus
     )
     performance_state: int | None = reading(
         "device_get_performance_state",
-        "The performance state, from 0, the fastest, to 15; None if it is not known.",
+        "The performance state, from 0 (the highest performance) to 15; None if NVML does not know it.",
         lambda state: None if state == _UNKNOWN_PSTATE else state,
     )
     supported_pstates: list[int] = reading(
         "device_get_supported_performance_states",
-        "The performance states that the device has.",
+        "The performance states that the device supports.",
         lambda states: [int(state) for state in states if state != _UNKNOWN_PSTATE],
     )
     dynamic_pstates_info: GpuDynamicPstatesInfo = reading(
         "device_get_dynamic_pstates_info",
-        "Utilization by domain, a :class:`GpuDynamicPstatesInfo`.",
+        "The utilization of each domain, a :class:`GpuDynamicPstatesInfo`.",
         GpuDynamicPstatesInfo,
     )
     is_auto_boosted_clocks_enabled: tuple[bool, bool] = reading(
         "device_get_auto_boosted_clocks_enabled",
-        "Whether clocks are boosted by themselves, now and by default.",
+        "Whether auto-boosted clocks are enabled: a tuple of the state now and the default.",
         lambda pair: (bool(pair[0]), bool(pair[1])),
     )
     current_clock_event_reasons: list[ClocksEventReasons] = reading(
         "device_get_current_clocks_event_reasons",
-        "Why clocks are lower than they could be, now; ValueError if NVML gives a reason that has no name.",
+        "Why the clocks are below their maximum now; ValueError if NVML reports a reason that has no name here.",
         lambda mask: flags_of(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
     )
     supported_clock_event_reasons: list[ClocksEventReasons] = reading(
         "device_get_supported_clocks_event_reasons",
-        "The reasons that the device can give; ValueError if one has no name.",
+        "The reasons that the device can report; ValueError if one has no name here.",
         lambda mask: flags_of(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
     )
     cooler: CoolerInfo = reading("device_get_cooler_info", "The cooler, a :class:`CoolerInfo`.", CoolerInfo)
     num_fans: int = reading(
-        lambda handle: _or_zero(nvml.device_get_num_fans, handle),
-        "How many fans there are (``nvml.device_get_num_fans``).",
+        lambda handle: _zero_if_unsupported(nvml.device_get_num_fans, handle),
+        "The number of fans (``nvml.device_get_num_fans``).",
     )
 
     @property
     def temperature(self) -> Temperature:
-        """The temperatures."""
+        """Temperatures, thresholds and thermal sensors."""
         return Temperature(self)
 
     def get_clock(self, clock_type: ClockType | str) -> ClockInfo:
@@ -359,12 +373,12 @@ class Device(DeviceTopology):
         Parameters
         ----------
         clock_type : :class:`~cuda.core.system.typing.ClockType` | str
-            The domain.
+            The clock domain.
 
         Raises
         ------
         ValueError
-            If ``clock_type`` is none of the choices.
+            If ``clock_type`` is not one of the domains.
         """
         return ClockInfo(self, clock_type)
 
@@ -374,10 +388,12 @@ class Device(DeviceTopology):
         Parameters
         ----------
         fan : int, optional
-            Its number, below :attr:`num_fans`. Default is 0.
+            The index of the fan, less than :attr:`num_fans`. Default is 0.
 
         Raises
         ------
+        TypeError
+            If ``fan`` is not an int.
         ValueError
             If there is no such fan.
         """
@@ -386,25 +402,31 @@ class Device(DeviceTopology):
     # -------------------------------------------------------------------------- field values
 
     def get_field_values(self, field_ids: list[int | tuple[int, int]]) -> FieldValues:
-        """Return field values of the device by their ids, with one call (``nvml.device_get_field_values``).
+        """Return the values of several fields with one call (``nvml.device_get_field_values``).
 
         Parameters
         ----------
         field_ids : list
-            Each a :class:`~cuda.core.system.typing.FieldId`, or a tuple of one and a scope, such as the
+            Each entry is a :class:`~cuda.core.system.typing.FieldId`, or a tuple of one and a scope ID, such as the
             number of a link.
+
+        Returns
+        -------
+        :class:`FieldValues`
+            One value per entry, in the same order. A field that the device does not support raises when its
+            value is read.
 
         Raises
         ------
         TypeError
-            If ``field_ids`` is no list.
+            If ``field_ids`` is not a list.
         ValueError
-            If it holds something else.
+            If an entry is not a field ID or such a tuple.
         """
         return _fields.read_field_values(self._handle, field_ids)
 
     def clear_field_values(self, field_ids: list[int | tuple[int, int]]) -> None:
-        """Set counters back to 0 (``nvml.device_clear_field_values``); arguments as for :meth:`get_field_values`."""
+        """Reset counters to 0 (``nvml.device_clear_field_values``); for the argument see :meth:`get_field_values`."""
         _fields.clear_field_values(self._handle, field_ids)
 
     # ------------------------------------------------------------------------------- events
@@ -412,26 +434,26 @@ class Device(DeviceTopology):
     def register_events(self, events: EventType | str | list[EventType | str]) -> DeviceEvents:
         """Register for events of the device (``nvml.device_register_events``). Linux only.
 
-        Earlier events are not reported. Several registrations can exist side by side.
+        Earlier events are not reported. Several registrations can exist at the same time.
 
         Parameters
         ----------
         events : :class:`~cuda.core.system.typing.EventType` | str | list
-            The events.
+            One or several event types.
 
         Raises
         ------
         TypeError
             If ``events`` is neither a string nor a list.
         ValueError
-            If an event is none of the choices.
+            If an entry is not one of the event types.
         NotSupportedError
-            If the device does not have one of the events.
+            If the device does not support one of the event types.
         """
         return DeviceEvents(self, events)
 
     def get_supported_event_types(self) -> list[EventType]:
-        """Return the events that the device has (``nvml.device_get_supported_event_types``)."""
+        """Return the event types that the device supports (``nvml.device_get_supported_event_types``)."""
         return flags_of(nvml.device_get_supported_event_types(self._handle), _EVENT_TYPE_MAPPING)
 
 
@@ -441,33 +463,35 @@ def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopolog
     Parameters
     ----------
     device1, device2 : :class:`Device`
-        The devices.
+        The devices, in any order.
 
     Raises
     ------
     TypeError
-        If one is no :class:`Device`.
+        If one of them is not a :class:`Device`.
+    ValueError
+        If NVML returns a level that has no name here.
     """
     first, second = _handle_of("device1", device1), _handle_of("device2", device2)
     return member_of(nvml.device_get_topology_common_ancestor(first, second), _TOPOLOGY_LEVELS, "a level")
 
 
 def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
-    """Return whether a device can reach another in some way, or why not (``nvml.device_get_p2p_status``).
+    """Return whether two devices have a peer-to-peer capability, or why not (``nvml.device_get_p2p_status``).
 
     Parameters
     ----------
     device1, device2 : :class:`Device`
-        The device that reaches, and the one that is reached.
+        The device that accesses memory, and the one whose memory is accessed.
     index : :class:`~cuda.core.system.typing.GpuP2PCapsIndex` | str
-        The way.
+        The capability.
 
     Raises
     ------
     TypeError
-        If one is no :class:`Device`.
+        If a device is not a :class:`Device`.
     ValueError
-        If ``index`` is none of the choices.
+        If ``index`` is not one of the capabilities.
     """
     code = choose(index, _GPU_P2P_CAPS_INDEX_MAPPING, "index")
     first, second = _handle_of("device1", device1), _handle_of("device2", device2)
@@ -481,12 +505,12 @@ def _handle_of(label: str, device: Device) -> int:
     return device._handle
 
 
-def _bare(uuid: str) -> str:
+def _without_prefix(uuid: str) -> str:
     return uuid[4:] if uuid.startswith(_PREFIXES) else uuid
 
 
 def _find_by_uuid(uuid: str) -> int:
-    """The handle of a UUID of NVML's form, or of CUDA's, which has no prefix."""
+    """Return the handle for a UUID with NVML's prefix, or without one, as CUDA has it."""
     if not uuid.upper().startswith(_PREFIXES):
         for prefix in _PREFIXES:
             try:
@@ -500,7 +524,7 @@ def _of_uuid(cls: type[Device], uuid: str) -> Device:
     return cls(uuid=uuid)
 
 
-def _or_zero(query, handle: int) -> int:
+def _zero_if_unsupported(query, handle: int) -> int:
     try:
         return query(handle)
     except nvml.NotSupportedError:

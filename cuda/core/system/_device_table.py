@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A table of a device for notebooks."""
+"""The HTML table that a notebook displays for a device."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ROWS = {
 
 
 def html_of(device) -> str:
-    """Return the table: what the device tells about itself, without what it does not have."""
+    """Return the table, without rows for what the device does not support."""
     cells = {"Device": _cell(lambda device: device.name, device)}
     cells.update((title, _cell(row, device)) for title, row in _ROWS.items())
     rows = "".join(

@@ -20,9 +20,9 @@ _EVENT_TYPE_INV_MAPPING = inverse(_EVENT_TYPE_MAPPING)
 
 
 class DeviceEvents(DeviceView):
-    """Events that are registered on a device, from :meth:`Device.register_events`.
+    """A registration for events of a device, from :meth:`Device.register_events`.
 
-    The registration ends with this object.
+    It is removed when this object is destroyed (``nvml.event_set_free``).
     """
 
     __slots__ = ("_events", "_mask")
@@ -37,23 +37,27 @@ class DeviceEvents(DeviceView):
     def wait(self, timeout_ms: int = 0) -> EventData:
         """Wait for the next event (``nvml.event_set_wait_v2``).
 
-        Other threads run meanwhile, and Ctrl-C ends the wait.
+        Other threads run during the wait, and Ctrl-C interrupts it.
 
         Parameters
         ----------
         timeout_ms : int, optional
-            The limit in milliseconds. Default is 0: none.
+            The longest time to wait, in milliseconds. Default is 0, which means no limit.
 
         Raises
         ------
         TimeoutError
-            :class:`cuda.core.system.TimeoutError`, when the limit has passed.
+            :class:`cuda.core.system.TimeoutError`, if no event came in this time.
         GpuIsLostError
-            If the device is gone.
+            If the device has fallen off the bus or is otherwise inaccessible.
+        TypeError
+            If ``timeout_ms`` is not an int.
         ValueError
-            If ``timeout_ms`` is negative or has more than 32 bits.
+            If ``timeout_ms`` is negative or needs more than 32 bits.
         """
-        return EventData(self._device, self._events.wait(nvml.event_set_wait_v2 if self._mask else _none, timeout_ms))
+        return EventData(
+            self._device, self._events.wait(nvml.event_set_wait_v2 if self._mask else _time_out, timeout_ms)
+        )
 
 
 @answering
@@ -73,7 +77,7 @@ class EventData:
         xid = f" {self.event_data}" if code is EventType.XID_CRITICAL_ERROR else ""
         return f"<EventData {what}{xid} of {self.device!r}>"
 
-    def _of_xid(self, name: str) -> int:
+    def _xid_field(self, name: str) -> int:
         if self.event_type is not EventType.XID_CRITICAL_ERROR:
             raise ValueError(f"only an event of type 'xid_critical_error' has {name}, not {self.event_type.value!r}")
         return int(getattr(self._record, name))
@@ -81,31 +85,31 @@ class EventData:
     @property
     @completed_as(object)
     def device(self) -> Device:  # noqa: F821
-        """The device that had the event."""
+        """The device of the event."""
         return self._device._of_handle(self._record.device_)
 
     @property
     def event_type(self) -> EventType:
-        """What happened; ValueError if NVML gives an event that has no name."""
+        """The event type; ValueError if NVML reports an event that has no name here."""
         return member_of(self._record.event_type, _EVENT_TYPE_MAPPING, "an event")
 
     @property
     def event_data(self) -> int:
-        """The code of a critical Xid error; ValueError for other events."""
-        return self._of_xid("event_data")
+        """The code of an Xid error; ValueError for other events."""
+        return self._xid_field("event_data")
 
     @property
     def gpu_instance_id(self) -> int:
-        """The GPU instance of a critical Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
-        return self._of_xid("gpu_instance_id")
+        """The ID of the GPU instance of an Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
+        return self._xid_field("gpu_instance_id")
 
     @property
     def compute_instance_id(self) -> int:
-        """The compute instance of a critical Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
-        return self._of_xid("compute_instance_id")
+        """The ID of the compute instance of an Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
+        return self._xid_field("compute_instance_id")
 
 
-def _none(handle: int, milliseconds: int):
-    """Waits for no event at all."""
+def _time_out(handle: int, milliseconds: int):
+    """Wait as NVML does with an event set for no event, which it refuses."""
     time.sleep(milliseconds / 1000)
     raise nvml.TimeoutError(nvml.Return.ERROR_TIMEOUT)

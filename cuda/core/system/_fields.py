@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Field values: numbers of a device by their ids, many with one call."""
+"""Field values: many counters and readings of a device with one call, by their field IDs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cuda.core.system.typing import FieldId
 
 __all__ = ["FieldValue", "FieldValues", "clear_field_values", "read_field_values"]
 
-# The bindings take the lower half of an unsigned long alone, which has 8 bytes here but on Windows.
+# The bindings read 4 bytes of an unsigned long, which has 8 except on Windows.
 _UNSIGNED_LONG = "ull_val" if ctypes.sizeof(ctypes.c_ulong) == 8 else "ul_val"
 
-# The member of NVML's union for each type of value, and ours.
+# For each value type the member of NVML's union, and the Python type.
 _MEMBERS = {
     nvml.ValueType.DOUBLE: ("d_val", float),
     nvml.ValueType.UNSIGNED_INT: ("ui_val", int),
@@ -35,18 +35,18 @@ class FieldValue(Snapshot):
     __slots__ = ()
 
     field_id = field("field_id", "The field, a :class:`~cuda.core.system.typing.FieldId`.", FieldId)
-    scope_id = field("scope_id", "The scope of the field, such as the number of a link, where it has one.")
-    timestamp = field("timestamp", "The time of the read, in µs since 1970.")
-    latency_usec = field("latency_usec", "The duration of the read, in µs.")
+    scope_id = field("scope_id", "The scope ID, such as the number of a link, for fields that have one.")
+    timestamp = field("timestamp", "The time of the reading, in µs since 1970.")
+    latency_usec = field("latency_usec", "How long NVML took to update the value, in µs.")
 
     @property
     def value(self) -> int | float:
-        """The number.
+        """The value.
 
         Raises
         ------
         NvmlError
-            If the device has no value for the field.
+            If NVML returned an error for the field.
         """
         nvml.check_status(self._record.nvml_return)
         member, convert = _MEMBERS[self._record.value_type]
@@ -54,7 +54,7 @@ class FieldValue(Snapshot):
 
 
 class FieldValues(Items):
-    """Numbers of a device, in the order in which they were asked for: a sequence of :class:`FieldValue`."""
+    """Field values in the order of the request, a sequence of :class:`FieldValue`."""
 
     __slots__ = ()
 
@@ -62,35 +62,35 @@ class FieldValues(Items):
         super().__init__(records, FieldValue)
 
     def validate(self) -> None:
-        """Raise the first error that a value has.
+        """Raise the error of the first value that has one.
 
         Raises
         ------
         NvmlError
-            If any value is missing.
+            If NVML returned an error for a field.
         """
         for value in self._items:
             nvml.check_status(value._record.nvml_return)
 
     def get_all_values(self) -> list[int | float]:
-        """Return the numbers.
+        """Return the values as a list of numbers.
 
         Raises
         ------
         NvmlError
-            If any value is missing.
+            If NVML returned an error for a field.
         """
         return [value.value for value in self._items]
 
 
 def read_field_values(handle: int, field_ids: list) -> FieldValues:
-    """Return the values of fields."""
+    """Return the values of fields (:meth:`Device.get_field_values`)."""
     requests = _check(field_ids)
     return FieldValues(nvml.device_get_field_values(handle, requests) if requests else ())
 
 
 def clear_field_values(handle: int, field_ids: list) -> None:
-    """Set counters back to 0."""
+    """Reset counters to 0 (:meth:`Device.clear_field_values`)."""
     if requests := _check(field_ids):
         nvml.device_clear_field_values(handle, requests)
 
@@ -101,5 +101,7 @@ def _check(field_ids) -> list:
     for entry in field_ids:
         parts = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry,)
         if not all(isinstance(part, int) and 0 <= part < 1 << 32 for part in parts):
-            raise ValueError(f"field_ids must hold field ids or tuples of a field id and a scope, not {shown(entry)}")
+            raise ValueError(
+                f"field_ids must hold field IDs or tuples of a field ID and a scope ID, not {shown(entry)}"
+            )
     return field_ids

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The InfoROM: what the board of a device keeps without power."""
+"""The InfoROM: the non-volatile memory of a board."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class InforomInfo(DeviceView):
     __slots__ = ()
 
     def get_version(self, inforom: InforomObject | str) -> str:
-        """Return the version of an object (``nvml.device_get_inforom_version``).
+        """Return the version of an InfoROM object (``nvml.device_get_inforom_version``).
 
         Parameters
         ----------
@@ -29,9 +29,9 @@ class InforomInfo(DeviceView):
         Raises
         ------
         ValueError
-            If ``inforom`` is none of the choices.
+            If ``inforom`` is not one of the objects.
         NvmlError
-            If the device has no such object.
+            If the InfoROM of the device does not have the object.
         """
         return nvml.device_get_inforom_version(self._handle, choose(inforom, _INFOROM_OBJECT_MAPPING, "inforom"))
 
@@ -41,17 +41,20 @@ class InforomInfo(DeviceView):
         Raises
         ------
         CorruptedInforomError
-            If it is damaged.
+            If the checksum is wrong.
         """
         nvml.device_validate_inforom(self._handle)
 
-    image_version = reading("device_get_inforom_image_version", "The version of the whole, a str.")
+    image_version = reading("device_get_inforom_image_version", "The version of the InfoROM image, a str.")
     configuration_checksum = reading(
-        "device_get_inforom_configuration_checksum", "A checksum of the configuration, an int; equal on equal boards."
+        "device_get_inforom_configuration_checksum",
+        "The checksum of the InfoROM configuration, an int. Boards with equal configurations have equal checksums.",
     )
     bbx_flush_time = reading(
         "device_get_last_bbx_flush_time",
-        "When the black box was last written, and how long that took, in µs: a tuple of two ints.",
+        "The timestamp of the last flush of the black box (BBX) object and its duration in µs, a tuple of two ints.",
         tuple,
     )
-    board_part_number = reading("device_get_board_part_number", "The part number of the board, maybe empty.", str.strip)
+    board_part_number = reading(
+        "device_get_board_part_number", "The part number of the board; may be empty.", str.strip
+    )

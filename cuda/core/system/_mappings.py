@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Maps between the public enums and those of NVML, in the direction in which values travel."""
+"""Tables between the public enums and NVML's: to NVML for arguments, from NVML for results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ __all__ = [
 
 
 def _member(theirs, name: str):
-    """NVML's member of this name; that of some enums begins with a word for the enum, as BRAND_."""
+    """Return NVML's member of this name, with or without a prefix such as BRAND_."""
     members = theirs.__members__
     if name in members:
         return members[name]
@@ -65,7 +65,7 @@ def _member(theirs, name: str):
 
 
 def _to_nvml(ours: type[StrEnum], theirs, **renamed: str) -> dict:
-    """From our members to NVML's; ``renamed`` are those that NVML calls otherwise."""
+    """Return the table from our members to NVML's; ``renamed`` gives the names that differ in NVML."""
     pairs = {member: _member(theirs, renamed.get(member.name, member.name)) for member in ours}
     return {member: value for member, value in pairs.items() if value is not None}
 
@@ -120,7 +120,7 @@ _BRAND_TYPE_MAPPING = {
     nvml.BrandType.__members__[name]: text for name, text in _BRANDS.items() if name in nvml.BrandType.__members__
 }
 
-# A version N.M is the member VERSION_N_M.
+# The member of version N.M is called VERSION_N_M.
 _NVLINK_VERSION_MAPPING = {
     member: tuple(int(part) for part in name.split("_")[-2:])
     for name, member in nvml.NvlinkVersion.__members__.items()
@@ -129,23 +129,32 @@ _NVLINK_VERSION_MAPPING = {
 
 
 def choose(value: str, choices: dict, label: str):
-    """Return NVML's value for a public string, in any case of letters, from one of the tables to NVML.
+    """Return NVML's value for a public string, upper or lower case.
+
+    Parameters
+    ----------
+    value : str
+        The string.
+    choices : dict
+        A table to NVML.
+    label : str
+        The name of the argument, for the message.
 
     Raises
     ------
     ValueError
-        If it is none of the choices; the message names ``label`` and lists them.
+        If the table does not have the string; the message lists what it has.
     """
     return choices[find_str_enum(value, [member.value for member in choices], label)]
 
 
 def inverse(table: dict) -> dict:
-    """Return a table in the other direction."""
+    """Return a table with its keys and values exchanged."""
     return {value: key for key, value in table.items()}
 
 
 def member_of(code: int, table: dict, label: str):
-    """Return our member for a code that NVML gave.
+    """Return our member for a code that NVML returned; ``label`` says what it is, for the message.
 
     Raises
     ------
@@ -154,21 +163,21 @@ def member_of(code: int, table: dict, label: str):
     """
     member = table.get(code)
     if member is None:
-        raise ValueError(f"NVML gave {label} that this version does not know: {int(code):#x}")
+        raise ValueError(f"NVML returned {label} that this version does not know: {int(code):#x}")
     return member
 
 
 def flags_of(mask: int, table: dict, label: str | None = None) -> list:
-    """Return the members of the bits of a mask, ascending.
+    """Return our members for the bits of a mask, the lowest bit first.
 
     Parameters
     ----------
     mask : int
-        The bits.
+        The bit mask.
     table : dict
         From NVML's flags to our members.
     label : str, optional
-        What the bits mean. If given, an unknown bit is an error; if not, it is left out.
+        What the bits mean, for the message. Without it an unknown bit is ignored.
 
     Raises
     ------
@@ -177,12 +186,12 @@ def flags_of(mask: int, table: dict, label: str | None = None) -> list:
     """
     flags = [1 << bit for bit in _unpack_bitmask([mask])]
     if label is not None and (unknown := [flag for flag in flags if flag not in table]):
-        raise ValueError(f"NVML gave {label} that this version does not know: {', '.join(map(hex, unknown))}")
+        raise ValueError(f"NVML returned {label} that this version does not know: {', '.join(map(hex, unknown))}")
     return [table[flag] for flag in flags if flag in table]
 
 
 def _unpack_bitmask(words) -> list[int]:
-    """Return the numbers of the bits that are set in an array of 64-bit words, ascending, word 0 first."""
+    """Return the numbers of the bits that are set in an array of 64-bit words, in ascending order."""
     if isinstance(words, int):
         raise TypeError(f"words must be a sequence of ints, not {shown(words)}")
     return [

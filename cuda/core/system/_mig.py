@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multi-instance GPUs."""
+"""Multi-instance GPUs (MIG)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ __all__ = ["MigInfo"]
 
 @answering
 class MigInfo(DeviceView):
-    """MIG on a device, from :attr:`Device.mig`: of a physical one its instances, of an instance its parent."""
+    """MIG state of a device, from :attr:`Device.mig`: the instances of a physical device, the parent of an instance."""
 
     __slots__ = ()
 
     def get_device_by_index(self, index: int) -> Device:  # noqa: F821
-        """Return an instance of this device (``nvml.device_get_mig_device_handle_by_index``).
+        """Return a MIG instance of this device (``nvml.device_get_mig_device_handle_by_index``).
 
         Parameters
         ----------
         index : int
-            From 0 to below :attr:`device_count`; not all need to be there.
+            From 0 to :attr:`device_count` - 1. Not each index needs to have an instance.
 
         Raises
         ------
+        TypeError
+            If ``index`` is not an int.
         ValueError
-            If ``index`` is negative, or needs more than 32 bits.
+            If ``index`` is negative or needs more than 32 bits.
         NvmlError
             If there is no such instance.
         """
@@ -38,7 +40,7 @@ class MigInfo(DeviceView):
         return self._device._of_handle(handle)
 
     def get_all_devices(self) -> Iterator[Device]:  # noqa: F821
-        """Yield the instances that are there."""
+        """Yield the MIG instances of this device."""
         for index in range(self.device_count):
             try:
                 device = self.get_device_by_index(index)
@@ -46,11 +48,11 @@ class MigInfo(DeviceView):
                 continue
             yield device
 
-    is_mig_device = reading("device_is_mig_device_handle", "Whether this device is an instance.", bool)
+    is_mig_device = reading("device_is_mig_device_handle", "Whether this device is a MIG instance.", bool)
 
     @property
     def mode(self) -> bool:
-        """Whether MIG is on. Setting it needs the rights of an administrator, and may take effect only at
+        """Whether MIG mode is on. Setting it needs administrator rights, and may take effect only at
         the next reset of the device (``nvml.device_get_mig_mode``, ``nvml.device_set_mig_mode``).
         """
         return nvml.device_get_mig_mode(self._handle)[0] == nvml.DeviceMig.ENABLE
@@ -61,7 +63,7 @@ class MigInfo(DeviceView):
 
     @property
     def pending_mode(self) -> bool:
-        """Whether MIG is on after the next reset; False where there is no MIG (``nvml.device_get_mig_mode``)."""
+        """Whether MIG mode is on after the next reset; False without MIG support (``nvml.device_get_mig_mode``)."""
         try:
             return nvml.device_get_mig_mode(self._handle)[1] == nvml.DeviceMig.ENABLE
         except nvml.NotSupportedError:
@@ -69,7 +71,7 @@ class MigInfo(DeviceView):
 
     @property
     def device_count(self) -> int:
-        """How many instances there can be; 0 where there is no MIG (``nvml.device_get_max_mig_device_count``)."""
+        """The maximum number of instances; 0 without MIG support (``nvml.device_get_max_mig_device_count``)."""
         try:
             return nvml.device_get_max_mig_device_count(self._handle)
         except nvml.NotSupportedError:

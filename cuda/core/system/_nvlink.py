@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVLink connections of a device."""
+"""NVLink links of a device."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["NvlinkInfo"]
 
 
 class _MaxLinks(type):
-    """Gives the class, and not its instances, an attribute that warns."""
+    """Metaclass with the deprecated ``NvlinkInfo.max_links``, which instances do not have."""
 
     @property
     def max_links(cls) -> int:
-        """The most links that any device can have. Deprecated: ``Device.get_nvlink_count()`` is of the device."""
+        """The maximum number of links of any device. Deprecated: use :meth:`Device.get_nvlink_count`."""
         warnings.warn(
-            "NvlinkInfo.max_links is deprecated; Device.get_nvlink_count() gives the links of a device",
+            "NvlinkInfo.max_links is deprecated; use Device.get_nvlink_count(), the number of links of a device",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -30,7 +30,7 @@ class _MaxLinks(type):
 
 @answering
 class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
-    """One NVLink connection of a device, from :meth:`Device.get_nvlink`.
+    """One NVLink link of a device, from :meth:`Device.get_nvlink`.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
     Raises
     ------
     TypeError
-        If ``link`` is no int.
+        If ``link`` is not an int.
     ValueError
-        If ``link`` is negative or has more than 32 bits.
+        If ``link`` is negative or needs more than 32 bits.
     """
 
     __slots__ = ("_link",)
@@ -63,11 +63,11 @@ class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
         Raises
         ------
         RuntimeError
-            If it is none that is known.
+            If NVML returns a version that has no number here.
         """
         code = nvml.device_get_nvlink_version(self._handle, self._link)
         if code not in _NVLINK_VERSION_MAPPING:
-            raise RuntimeError(f"NVML gave an unknown version of NVLink for link {self._link}, {code}")
+            raise RuntimeError(f"NVML returned an unknown NVLink version for link {self._link}: {code}")
         return _NVLINK_VERSION_MAPPING[code]
 
     @property

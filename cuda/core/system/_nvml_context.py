@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Start and end of NVML: once per process, at its first use, and again in a child of fork."""
+"""Initialization and shutdown of NVML: once per process, at its first use, and again in a child after fork."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]
 _UNINITIALIZED, _INITIALIZED, _LIBRARY_NOT_FOUND = range(3)
 _state = _UNINITIALIZED
 _lock = threading.Lock()
-_devices = weakref.WeakSet()  # whose handles end at a fork
+_devices = weakref.WeakSet()  # whose handles a fork makes invalid in the child
 
 
 def initialize() -> None:
-    """Start NVML (``nvmlInit``), unless it runs.
+    """Initialize NVML (``nvmlInit_v2``), unless it is initialized.
 
     Raises
     ------
     RuntimeError
-        If the bindings have no NVML that fits; ``DynamicLibNotFoundError``, a kind of it, if the
+        If the bindings have no compatible NVML module; ``DynamicLibNotFoundError``, a subclass, if the
         machine has no NVML library.
     NvmlError
-        If NVML cannot start.
+        If the initialization fails.
     """
     global _state
     if _state == _INITIALIZED:
@@ -50,17 +50,17 @@ def initialize() -> None:
 
 
 def is_initialized() -> bool:
-    """Return whether NVML runs in this process."""
+    """Return whether NVML is initialized in this process."""
     return _state == _INITIALIZED
 
 
 def validate() -> None:
-    """Check that NVML runs and sees a GPU.
+    """Check that NVML is initialized and sees a GPU.
 
     Raises
     ------
     UninitializedError
-        If NVML was not started.
+        If NVML is not initialized.
     LibraryNotFoundError
         If the machine has no NVML library.
     GpuNotFoundError
@@ -76,7 +76,7 @@ def validate() -> None:
 
 
 def _error(cls: type[Exception], status: int, text: str) -> Exception:
-    """Return an error of NVML. Where there is no NVML the bindings cannot make one: they ask NVML for the text."""
+    """Return an exception of NVML, also where the library is missing, from which the bindings take the text."""
     try:
         return cls(status)
     except DynamicLibNotFoundError:
@@ -86,10 +86,10 @@ def _error(cls: type[Exception], status: int, text: str) -> Exception:
 
 
 class DeviceHandle(CachedProperty):
-    """NVML's handle of a device, in the device's dict, where an attribute is read without a call.
+    """NVML's handle of a device, stored in the instance dict, where Python reads it without calling this descriptor.
 
-    In a child of fork the handles of the parent mean nothing, also after NVML has started there. So they
-    are taken away, and the first use looks the device up by its UUID.
+    In a child after fork the handles of the parent are invalid, even once NVML is initialized there. So they
+    are removed, and the first use looks the device up by its UUID.
     """
 
     convert = int
@@ -113,7 +113,7 @@ class DeviceHandle(CachedProperty):
 
 
 def _get_nvml_state() -> int:
-    """Return 0 before the start, 1 while NVML runs, and 2 where its library was not found."""
+    """Return 0 if NVML is not initialized, 1 if it is, and 2 if its library was not found."""
     return _state
 
 
@@ -126,15 +126,15 @@ def _shut_down() -> None:
                 nvml.shutdown()
 
 
-def _read_identities() -> None:
+def _cache_uuids() -> None:
     for device in list(_devices):
-        # It is kept; a device that cannot say it now is lost in the child.
+        # Caches the UUID; a device whose UUID cannot be read now cannot be found again in the child.
         with contextlib.suppress(nvml.NvmlError, DynamicLibNotFoundError):
             device.uuid  # noqa: B018
 
 
-def _start_afresh() -> None:
-    # Another thread of the parent may have held the lock.
+def _reset_in_child() -> None:
+    # A new lock: another thread of the parent, which does not exist here, may have held the old one.
     global _state, _lock
     _state, _lock = _UNINITIALIZED, threading.Lock()
     for device in list(_devices):
@@ -143,4 +143,4 @@ def _start_afresh() -> None:
 
 atexit.register(_shut_down)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_read_identities, after_in_child=_start_afresh)
+    os.register_at_fork(before=_cache_uuids, after_in_child=_reset_in_child)

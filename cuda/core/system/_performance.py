@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Utilization and performance states of a device, its units and repairs."""
+"""Utilization, performance states, hardware units and pending repairs of a device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 @answering
 class Utilization(Snapshot):
-    """Utilisation of a device in the last sample period, which is between a sixth of a second and a second."""
+    """Utilization in the last sample period, which is between 1/6 second and 1 second, depending on the product."""
 
     __slots__ = ()
 
@@ -27,14 +27,14 @@ class Utilization(Snapshot):
 
 @answering
 class GpuDynamicPstatesUtilization(Snapshot):
-    """Utilization of one domain (graphics, frame buffer, video, bus), which performance states follow."""
+    """Utilization of one domain (graphics, frame buffer, video, bus), which the performance state follows."""
 
     __slots__ = ()
 
     is_present = field("b_is_present", "Whether the device has this domain.", bool)
     percentage = field("percentage", "Percent of the last second in which the domain was busy.")
-    inc_threshold = field("inc_threshold", "Percent above which the performance rises.")
-    dec_threshold = field("dec_threshold", "Percent below which the performance falls.")
+    inc_threshold = field("inc_threshold", "Percent above which the performance state may rise.")
+    dec_threshold = field("dec_threshold", "Percent below which the performance state may fall.")
 
 
 class GpuDynamicPstatesInfo(Items):
@@ -48,28 +48,32 @@ class GpuDynamicPstatesInfo(Items):
 
 @answering
 class DeviceAttributes(Snapshot):
-    """The units of a device or of a MIG instance."""
+    """The hardware units of a device or of a MIG instance. Compute instances share those that are called shared."""
 
     __slots__ = ()
 
-    multiprocessor_count = field("multiprocessor_count", "Multiprocessors.")
-    shared_copy_engine_count = field("shared_copy_engine_count", "Copy engines, shared.")
-    shared_decoder_count = field("shared_decoder_count", "Video decoders, shared.")
-    shared_encoder_count = field("shared_encoder_count", "Video encoders, shared.")
-    shared_jpeg_count = field("shared_jpeg_count", "JPEG engines, shared.")
-    shared_ofa_count = field("shared_ofa_count", "Optical flow accelerators, shared.")
-    gpu_instance_slice_count = field("gpu_instance_slice_count", "Slices of the GPU instance.")
-    compute_instance_slice_count = field("compute_instance_slice_count", "Slices of the compute instance.")
-    memory_size_mb = field("memory_size_mb", "Memory in MiB.")
+    multiprocessor_count = field("multiprocessor_count", "The number of multiprocessors.")
+    shared_copy_engine_count = field("shared_copy_engine_count", "The number of shared copy engines.")
+    shared_decoder_count = field("shared_decoder_count", "The number of shared video decoders.")
+    shared_encoder_count = field("shared_encoder_count", "The number of shared video encoders.")
+    shared_jpeg_count = field("shared_jpeg_count", "The number of shared JPEG engines.")
+    shared_ofa_count = field("shared_ofa_count", "The number of shared optical flow accelerators.")
+    gpu_instance_slice_count = field("gpu_instance_slice_count", "The number of slices of the GPU instance.")
+    compute_instance_slice_count = field(
+        "compute_instance_slice_count", "The number of slices of the compute instance."
+    )
+    memory_size_mb = field("memory_size_mb", "The device memory in MiB.")
 
 
 @answering
 class RepairStatus(Snapshot):
-    """Repairs of the hardware that wait for a reset."""
+    """Hardware repairs that the next reset of the device makes."""
 
     __slots__ = ()
 
-    channel_repair_pending = field("b_channel_repair_pending", "Whether a memory channel waits for its repair.", bool)
+    channel_repair_pending = field(
+        "b_channel_repair_pending", "Whether the repair of a memory channel is pending.", bool
+    )
     tpc_repair_pending = field(
-        "b_tpc_repair_pending", "Whether a cluster of multiprocessors waits for its repair.", bool
+        "b_tpc_repair_pending", "Whether the repair of a TPC, a cluster of multiprocessors, is pending.", bool
     )

@@ -12,7 +12,7 @@ __all__ = ["ProcessInfo"]
 _NO_INSTANCE = 0xFFFFFFFF
 
 
-def _instance(value: int) -> int:
+def _instance_id(value: int) -> int:
     if value == _NO_INSTANCE:
         raise nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED)
     return int(value)
@@ -22,12 +22,14 @@ def _instance(value: int) -> int:
 class ProcessInfo(Snapshot):
     """A process with a context on a device.
 
-    The two instances raise :class:`~cuda.core.system.NotSupportedError` where the device is no MIG instance.
+    Without MIG the instance IDs raise :class:`~cuda.core.system.NotSupportedError`.
     """
 
     __slots__ = ()
 
-    pid = field("pid", "The process.")
-    used_gpu_memory = field("used_gpu_memory", "Bytes of the device's memory that it uses.")
-    gpu_instance_id = field("gpu_instance_id", "The GPU instance under MIG.", _instance)
-    compute_instance_id = field("compute_instance_id", "The compute instance under MIG.", _instance)
+    pid = field("pid", "The process ID.")
+    used_gpu_memory = field("used_gpu_memory", "Bytes of device memory that the process uses.")
+    gpu_instance_id = field("gpu_instance_id", "The ID of the GPU instance that the process uses.", _instance_id)
+    compute_instance_id = field(
+        "compute_instance_id", "The ID of the compute instance that the process uses.", _instance_id
+    )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The public names that exist only where the bindings have an NVML that fits."""
+"""Public names that exist only with a compatible NVML module in the bindings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver and NVML themselves, processes, and how many devices there are."""
+"""Versions of the driver and of NVML, the number of devices, names of processes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = [
 
 
 def get_user_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of CUDA that the driver offers, as ``(major, minor)``, such as ``(13, 0)``.
+    """Return the CUDA version that the driver supports, as ``(major, minor)``, such as ``(13, 0)``.
 
-    Works also where the bindings have no NVML that fits (``nvml.system_get_cuda_driver_version_v2``,
-    ``cuDriverGetVersion``).
+    Calls ``nvml.system_get_cuda_driver_version_v2``, or ``cuDriverGetVersion`` if the bindings have no
+    compatible NVML module.
 
     Raises
     ------
     RuntimeError
-        If there is no driver.
+        If the machine has no driver.
     """
     if not CUDA_BINDINGS_NVML_IS_COMPATIBLE:
         return driver_version()[:2]
@@ -40,12 +40,14 @@ def get_user_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_kernel_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of the driver in the kernel, such as ``(580, 65, 6)``; two numbers under WSL.
+    """Return the version of the kernel-mode driver, such as ``(580, 65, 6)`` (``nvml.system_get_driver_version``).
+
+    Under WSL it has two numbers.
 
     Raises
     ------
     RuntimeError
-        If the bindings have no NVML that fits, or the machine has no NVML (``nvml.system_get_driver_version``).
+        If the bindings have no compatible NVML module, or the machine has no NVML library.
     """
     require("get_kernel_mode_driver_version")
     initialize()
@@ -53,12 +55,14 @@ def get_kernel_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_nvml_version() -> tuple[int, ...]:
-    """Return the version of NVML: the CUDA major version, then that of the driver, as ``(13, 580, 65, 6)``.
+    """Return the version of NVML, such as ``(13, 580, 65, 6)`` (``nvml.system_get_nvml_version``).
+
+    It is the CUDA major version, followed by the version of the driver.
 
     Raises
     ------
     RuntimeError
-        If the bindings have no NVML that fits, or the machine has no NVML (``nvml.system_get_nvml_version``).
+        If the bindings have no compatible NVML module, or the machine has no NVML library.
     """
     require("get_nvml_version")
     initialize()
@@ -66,12 +70,12 @@ def get_nvml_version() -> tuple[int, ...]:
 
 
 def get_driver_branch() -> str:
-    """Return the branch from which the driver was made, such as ``"r580_00"``.
+    """Return the branch from which the driver was built, such as ``"r580_00"`` (``nvml.system_get_driver_branch``).
 
     Raises
     ------
     RuntimeError
-        If the bindings have no NVML that fits, or the machine has no NVML (``nvml.system_get_driver_branch``).
+        If the bindings have no compatible NVML module, or the machine has no NVML library.
     """
     require("get_driver_branch")
     initialize()
@@ -79,14 +83,15 @@ def get_driver_branch() -> str:
 
 
 def get_num_devices() -> int:
-    """Return how many devices NVML sees; without an NVML that fits, how many CUDA sees.
+    """Return the number of devices.
 
-    NVML also counts devices that ``CUDA_VISIBLE_DEVICES`` hides (``nvml.device_get_count_v2``).
+    Calls ``nvml.device_get_count_v2``, which also counts devices that ``CUDA_VISIBLE_DEVICES`` hides; or
+    ``cuDeviceGetCount``, which does not, if the bindings have no compatible NVML module.
 
     Raises
     ------
     RuntimeError
-        If there is no driver.
+        If the machine has no driver.
     """
     if not CUDA_BINDINGS_NVML_IS_COMPATIBLE:
         handle_return(driver.cuInit(0))
@@ -101,16 +106,16 @@ def get_process_name(pid: int) -> str:
     Parameters
     ----------
     pid : int
-        The process.
+        The process ID.
 
     Raises
     ------
     NotFoundError
-        If NVML does not know the process.
+        If no process with this ID uses a device.
     TypeError
-        If ``pid`` is no int.
+        If ``pid`` is not an int.
     ValueError
-        If ``pid`` is negative.
+        If ``pid`` is negative or needs more than 32 bits.
     """
     require("get_process_name")
     pid = check_int("pid", pid, 1 << 32)

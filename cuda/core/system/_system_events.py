@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events of the system: devices that are bound to, and released by, the driver."""
+"""System events: the driver is bound to a device, or unbound from it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SYSTEM_EVENT_TYPE_INV_MAPPING = inverse(_SYSTEM_EVENT_TYPE_MAPPING)
 
 @needs_init("_events")
 class RegisteredSystemEvents:
-    """Events that are registered on the system, from :func:`register_events`.
+    """A registration for system events, from :func:`register_events`.
 
-    The registration ends with this object.
+    It is removed when this object is destroyed (``nvml.system_event_set_free``).
     """
 
     __slots__ = ("__weakref__", "_events")
@@ -38,21 +38,23 @@ class RegisteredSystemEvents:
     def wait(self, timeout_ms: int = 0, buffer_size: int = 1) -> SystemEvents:
         """Wait for the next events (``nvml.system_event_set_wait``).
 
-        Other threads run meanwhile, and Ctrl-C ends the wait.
+        Other threads run during the wait, and Ctrl-C interrupts it.
 
         Parameters
         ----------
         timeout_ms : int, optional
-            The limit in milliseconds. Default is 0: none.
+            The longest time to wait, in milliseconds. Default is 0, which means no limit.
         buffer_size : int, optional
-            How many events to take at most. Default is 1.
+            The maximum number of events to return. Default is 1.
 
         Raises
         ------
         TimeoutError
-            :class:`cuda.core.system.TimeoutError`, when the limit has passed.
+            :class:`cuda.core.system.TimeoutError`, if no event came in this time.
+        TypeError
+            If ``timeout_ms`` or ``buffer_size`` is not an int.
         ValueError
-            If ``timeout_ms`` is negative or has more than 32 bits, or ``buffer_size`` is not from 1 to 65535.
+            If ``timeout_ms`` is negative or needs more than 32 bits, or ``buffer_size`` is not from 1 to 65535.
         """
         if check_int("buffer_size", buffer_size, 1 << 16) == 0:
             raise ValueError("buffer_size must be at least 1, not 0")
@@ -65,20 +67,22 @@ class RegisteredSystemEvents:
 
 @answering
 class SystemEvent(Snapshot):
-    """An event of the system."""
+    """A system event."""
 
     __slots__ = ()
 
     event_type = field(
         "event_type",
-        "What happened, a :class:`~cuda.core.system.typing.SystemEventType`.",
+        "The type, a :class:`~cuda.core.system.typing.SystemEventType`; ValueError if it has no name here.",
         lambda code: member_of(code, _SYSTEM_EVENT_TYPE_MAPPING, "an event"),
     )
-    gpu_id = field("gpu_id", "The PCI address of the device in one int: domain, bus and device of 16, 8 and 8 bits.")
+    gpu_id = field(
+        "gpu_id", "The PCI address of the device: 16 bits for the domain, then 8 bits each for bus and device."
+    )
 
     @property
     def device(self) -> Device:
-        """The device. A device that the driver has released is not found: NvmlError."""
+        """The device; NvmlError if the driver is no longer bound to it."""
         address = self.gpu_id
         return Device(pci_bus_id=f"{address >> 16:08X}:{address >> 8 & 0xFF:02X}:{address & 0xFF:02X}.0")
 
@@ -87,7 +91,7 @@ class SystemEvent(Snapshot):
 
 
 class SystemEvents(Items):
-    """Events of the system, a sequence of :class:`SystemEvent`."""
+    """System events, a sequence of :class:`SystemEvent`."""
 
     __slots__ = ()
 
@@ -96,23 +100,23 @@ class SystemEvents(Items):
 
 
 def register_events(events: SystemEventType | str | list[SystemEventType | str]) -> RegisteredSystemEvents:
-    """Register for events of the system (``nvml.system_register_events``).
+    """Register for system events (``nvml.system_register_events``).
 
-    Events from before are not seen. Some drivers allow one registration per process.
+    Earlier events are not reported. Some drivers allow one registration per process only.
 
     Parameters
     ----------
     events : :class:`~cuda.core.system.typing.SystemEventType` | str | list
-        The events.
+        One or several event types.
 
     Raises
     ------
     TypeError
         If ``events`` is neither a string nor a list.
     ValueError
-        If an event is none of the choices.
+        If an entry is not one of the event types.
     NvmlError
-        If the system has no such events, or does not allow another registration.
+        If the system does not support these events, or does not allow another registration.
     """
     _nvml_context.initialize()
     return RegisteredSystemEvents(events)

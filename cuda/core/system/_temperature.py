@@ -20,7 +20,7 @@ from cuda.core.system.typing import DeviceArch, TemperatureThresholds, ThermalCo
 __all__ = ["Temperature", "ThermalSensor", "ThermalSettings"]
 
 _THERMAL_TARGET_INV_MAPPING = inverse(_THERMAL_TARGET_MAPPING)
-# Thresholds, and the fields that give them from the Ada architecture on.
+# Thresholds that devices since the Ada architecture report as field values.
 _BY_FIELD_VALUES = {
     _TEMPERATURE_THRESHOLD_MAPPING[kind]: f"DEV_TEMPERATURE_{kind.name}_TLIMIT"
     for kind in (
@@ -43,22 +43,27 @@ class Temperature(DeviceView):
         return nvml.device_get_temperature_v(self._handle, nvml.TemperatureSensors.TEMPERATURE_GPU)
 
     def get_threshold(self, threshold_type: TemperatureThresholds | str) -> int:
-        """Return the temperature at which something happens (``nvml.device_get_temperature_threshold``).
+        """Return a temperature threshold (``nvml.device_get_temperature_threshold``).
 
-        From the Ada architecture on, NVML gives the first four, shutdown to gpu_max, as field values; asking for
-        them here is deprecated, and may be refused.
+        Devices since the Ada architecture report the thresholds ``shutdown``, ``slowdown``, ``mem_max`` and
+        ``gpu_max`` as field values; this method is deprecated for them and may fail.
 
         Parameters
         ----------
         threshold_type : :class:`~cuda.core.system.typing.TemperatureThresholds` | str
-            What happens.
+            The threshold.
 
         Raises
         ------
         ValueError
-            If ``threshold_type`` is none of the choices.
+            If ``threshold_type`` is not one of the thresholds.
         NvmlError
-            If the device has no such threshold.
+            If the device does not support the threshold.
+
+        Warns
+        -----
+        DeprecationWarning
+            If the device reports the threshold as a field value.
         """
         threshold = choose(threshold_type, _TEMPERATURE_THRESHOLD_MAPPING, "threshold_type")
         if threshold in _BY_FIELD_VALUES and self._device.arch >= DeviceArch.ADA:
@@ -71,38 +76,38 @@ class Temperature(DeviceView):
         return nvml.device_get_temperature_threshold(self._handle, threshold)
 
     def get_thermal_settings(self, sensor_index: ThermalTarget | str) -> ThermalSettings:
-        """Return the sensors of a part of the device (``nvml.device_get_thermal_settings``).
+        """Return the thermal sensors of a target (``nvml.device_get_thermal_settings``).
 
         Parameters
         ----------
         sensor_index : :class:`~cuda.core.system.typing.ThermalTarget` | str
-            The part.
+            The target.
 
         Raises
         ------
         ValueError
-            If ``sensor_index`` is none of the choices.
+            If ``sensor_index`` is not one of the targets.
         NvmlError
-            If the device does not tell.
+            If the device does not support the query.
         """
         target = choose(sensor_index, _THERMAL_TARGET_INV_MAPPING, "sensor_index")
         return ThermalSettings(nvml.device_get_thermal_settings(self._handle, target))
 
     @property
     def margin(self) -> int:
-        """Degrees that are left until the device slows down (``nvml.device_get_margin_temperature``)."""
+        """Degrees Celsius below the nearest slowdown threshold (``nvml.device_get_margin_temperature``)."""
         return nvml.device_get_margin_temperature(self._handle)
 
 
 @answering
 class ThermalSensor(Snapshot):
-    """A sensor at one moment."""
+    """A thermal sensor at one moment."""
 
     __slots__ = ()
 
     controller = field(
         "controller",
-        "Its controller, a :class:`~cuda.core.system.typing.ThermalController`.",
+        "The controller of the sensor, a :class:`~cuda.core.system.typing.ThermalController`.",
         lambda code: _THERMAL_CONTROLLER_MAPPING.get(code, ThermalController.UNKNOWN),
     )
     default_min_temp = field("default_min_temp", "The lowest temperature of the default range, in °C.")
@@ -110,13 +115,13 @@ class ThermalSensor(Snapshot):
     current_temp = field("current_temp", "The temperature, in °C.")
     target = field(
         "target",
-        "What it measures, a :class:`~cuda.core.system.typing.ThermalTarget`.",
+        "What the sensor measures, a :class:`~cuda.core.system.typing.ThermalTarget`.",
         lambda code: _THERMAL_TARGET_MAPPING.get(code, ThermalTarget.NONE),
     )
 
 
 class ThermalSettings(Items):
-    """The sensors of a device, a sequence of :class:`ThermalSensor`."""
+    """The thermal sensors of a device, a sequence of :class:`ThermalSensor`."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Topology: connections between devices, nearest devices, CPU and NUMA affinity."""
+"""Topology of a device: NVLink, nearest devices, CPU and NUMA affinity."""
 
 from __future__ import annotations
 
@@ -21,96 +21,109 @@ from cuda.core.system.typing import AffinityScope, GpuTopologyLevel
 
 __all__ = ["DeviceTopology"]
 
-_NODE_WORDS = 16  # of 64 bits: as many NUMA nodes as Linux can have
+_NODE_WORDS = 16  # 64-bit words of a node mask: Linux has at most 1024 NUMA nodes
 
 
 class DeviceTopology:
-    """The base of :class:`Device`: what it is connected with."""
+    """The base of :class:`Device` with its queries of the topology."""
 
     def get_nvlink_count(self) -> int:
-        """Return how many NVLink connections the device has; 0 where it has no NVLink."""
+        """Return the number of NVLink links; 0 if the device does not support NVLink.
+
+        Reads the field ``DEV_NVLINK_LINK_COUNT`` (``nvml.device_get_field_values``).
+        """
         try:
             return self.get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT])[0].value
         except nvml.NotSupportedError:
             return 0
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
-        """Return an NVLink connection.
+        """Return an NVLink link.
 
         Parameters
         ----------
         link : int
-            Its number, below :meth:`get_nvlink_count`.
+            The number of the link, less than :meth:`get_nvlink_count`.
 
         Raises
         ------
+        TypeError
+            If ``link`` is not an int.
         ValueError
-            If there is no such connection.
+            If there is no such link.
         """
         return NvlinkInfo(self, check_int("link", link, self.get_nvlink_count()))
 
     def get_nvlinks(self) -> Iterator[NvlinkInfo]:
-        """Yield the NVLink connections."""
+        """Yield the NVLink links."""
         for link in range(self.get_nvlink_count()):
             yield NvlinkInfo(self, link)
 
     def get_topology_nearest_gpus(self, level: GpuTopologyLevel | str) -> Iterable[Self]:
-        """Return the devices whose nearest common ancestor with this one is of a level. Linux only.
+        """Return the devices that are nearest to this one at a topology level. Linux only.
+
+        Calls ``nvml.device_get_topology_nearest_gpus``.
 
         Parameters
         ----------
         level : :class:`~cuda.core.system.typing.GpuTopologyLevel` | str
-            The level.
+            The nearest common ancestor.
 
         Raises
         ------
         ValueError
-            If ``level`` is none of the choices.
+            If ``level`` is not one of the levels.
         """
         code = choose(level, _GPU_TOPOLOGY_LEVEL_MAPPING, "level")
         handles = nvml.device_get_topology_nearest_gpus(self._handle, code)
         return [self._of_handle(int(handle)) for handle in handles]
 
     def get_cpu_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the processors near to the device, for :func:`os.sched_setaffinity`. Linux only.
+        """Return the numbers of the processors with an affinity to the device. Linux only.
+
+        :func:`os.sched_setaffinity` takes the result. Calls ``nvml.device_get_cpu_affinity_within_scope``.
 
         Parameters
         ----------
         scope : :class:`~cuda.core.system.typing.AffinityScope` | str, optional
-            What counts as near. Default is the NUMA node.
+            Processors of the same NUMA node, or of the same socket. Default is the NUMA node.
 
         Raises
         ------
         ValueError
-            If ``scope`` is none of the choices.
+            If ``scope`` is not one of the scopes.
         """
         words = (os.sysconf("SC_NPROCESSORS_CONF") + 63) // 64
-        return self._near(nvml.device_get_cpu_affinity_within_scope, words, scope)
+        return self._affinity(nvml.device_get_cpu_affinity_within_scope, words, scope)
 
     def get_memory_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the NUMA nodes or sockets whose memory is near to the device. Linux only.
+        """Return the numbers of the NUMA nodes with an affinity to the device. Linux only.
+
+        Calls ``nvml.device_get_memory_affinity``.
 
         Parameters
         ----------
         scope : :class:`~cuda.core.system.typing.AffinityScope` | str, optional
-            What counts as near. Default is the NUMA node.
+            The NUMA node, or the nodes of the same socket. Default is the NUMA node.
 
         Raises
         ------
         ValueError
-            If ``scope`` is none of the choices.
+            If ``scope`` is not one of the scopes.
         """
-        return self._near(nvml.device_get_memory_affinity, _NODE_WORDS, scope)
+        return self._affinity(nvml.device_get_memory_affinity, _NODE_WORDS, scope)
 
-    def _near(self, query, words: int, scope: AffinityScope | str) -> list[int]:
-        """Return the numbers that a query gives as bits of so many words."""
+    def _affinity(self, query, words: int, scope: AffinityScope | str) -> list[int]:
+        """Return the bit numbers of the mask of ``words`` 64-bit words that an affinity query returns."""
         code = choose(scope, _AFFINITY_SCOPE_MAPPING, "scope")
         return _unpack_bitmask(query(self._handle, words, code))
 
     def set_cpu_affinity(self) -> None:
-        """Bind the calling thread to the processors near to the device (``nvml.device_set_cpu_affinity``)."""
+        """Bind the calling thread to the processors nearest to the device (``nvml.device_set_cpu_affinity``)."""
         nvml.device_set_cpu_affinity(self._handle)
 
     def clear_cpu_affinity(self) -> None:
-        """Let the calling thread run on all processors again (``nvml.device_clear_cpu_affinity``)."""
+        """Clear the affinity of the calling thread, which may then run on all processors
+        (``nvml.device_clear_cpu_affinity``).
+        """
         nvml.device_clear_cpu_affinity(self._handle)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for events: what devices and the system have in common."""
+"""NVML event sets, for events of devices and of the system."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["EventSet", "mask_of"]
 
 
 class EventSet:
-    """A set of events of NVML, which ends with this object.
+    """An event set of NVML, freed with this object.
 
     Parameters
     ----------
     create, free : callable
-        Give the handle of a set, and end it.
+        NVML's functions that create the set and free it.
     """
 
     __slots__ = ("__weakref__", "_free", "_pid", "handle")
@@ -31,7 +31,7 @@ class EventSet:
         self._pid = os.getpid()
 
     def __del__(self):
-        # A child of fork must not end the set of its parent; at exit NVML may have ended before.
+        # A child after fork must not free the set of its parent. At exit NVML may be shut down already.
         if getattr(self, "_pid", None) == os.getpid():
             try:
                 self._free(self.handle)
@@ -39,49 +39,49 @@ class EventSet:
                 pass
 
     def wait(self, wait, timeout_ms: int):
-        """Return what ``wait(handle, milliseconds)`` gives, called until it has something.
+        """Call ``wait(handle, milliseconds)`` in short steps until it returns a result, and return that.
 
         Parameters
         ----------
         wait : callable
-            Releases the interpreter lock, and raises NVML's TimeoutError when its time is over.
+            Releases the interpreter lock, and raises NVML's TimeoutError when its time has passed.
         timeout_ms : int
-            The limit; 0 means none.
+            The longest time to wait, in milliseconds; 0 means no limit.
 
         Raises
         ------
         TimeoutError
-            NVML's, at the limit.
+            NVML's, if there is no result in this time.
         """
         timeout_ms = check_int("timeout_ms", timeout_ms, 1 << 32)
-        late = None
+        timeout = None
 
         def step(seconds):
-            nonlocal late
+            nonlocal timeout
             try:
                 return (wait(self.handle, max(round(seconds * 1000), 1)),)
             except nvml.TimeoutError as error:
-                late = error
+                timeout = error
             return None
 
         found = wait_in_steps(step, timeout_ms / 1000 if timeout_ms else None)
         if found is not None:
             return found[0]
         try:
-            raise late
+            raise timeout
         finally:
-            late = None  # the traceback refers to this frame
+            timeout = None  # its traceback refers to this frame: a reference cycle
 
 
 def mask_of(events, flags: dict) -> int:
-    """Return the bits of one event or a list of events.
+    """Return the bit mask of one event type or a list of them; ``flags`` is the table to NVML.
 
     Raises
     ------
     TypeError
         If ``events`` is neither a string nor a list.
     ValueError
-        If an event is none of the choices.
+        If an entry is not one of the event types.
     """
     if isinstance(events, str):
         events = [events]

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The exceptions of NVML: the classes of ``cuda.bindings.nvml`` themselves.
+"""NVML's exceptions: the classes of ``cuda.bindings.nvml``, under the same names.
 
-``TimeoutError`` and ``MemoryError`` are NVML's, not the builtin ones.
+``TimeoutError`` and ``MemoryError`` are NVML's, not the builtin exceptions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cuda.core.system._support import CUDA_BINDINGS_NVML_IS_COMPATIBLE, nvml
 __all__ = []
 
 if CUDA_BINDINGS_NVML_IS_COMPATIBLE:
-    # An error of a name of our own would be missing here, and one that NVML adds be there by itself.
+    # Taken from the module, so that an exception class that newer bindings add is exported, too.
     _classes = {
         name: value
         for name, value in vars(nvml).items()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enums of system management. Those of strings equal their strings, and either is accepted everywhere."""
+"""Enums of system management. Members of string enums equal their strings; functions accept either."""
 
 from __future__ import annotations
 
@@ -30,21 +30,24 @@ __all__ = [
 
 
 class AddressingMode(StrEnum):
-    """How a device addresses the memory of the host."""
+    """How a device accesses pageable host memory.
+
+    ``HMM`` is heterogeneous memory management, in software; ``ATS`` are address translation services, in hardware.
+    """
 
     HMM = "hmm"
     ATS = "ats"
 
 
 class AffinityScope(StrEnum):
-    """Scopes of affinity: the NUMA node, or the processor socket of a device."""
+    """The scope of an affinity query: the NUMA node or the processor socket of a device."""
 
     NODE = "node"
     SOCKET = "socket"
 
 
 class ClockId(StrEnum):
-    """Which frequency of a clock."""
+    """Which frequency of a clock domain: the one now, or the maximum boost frequency that the OEM defined."""
 
     CURRENT = "current"
     CUSTOMER_BOOST_MAX = "customer_boost_max"
@@ -60,7 +63,7 @@ class ClockType(StrEnum):
 
 
 class ClocksEventReasons(StrEnum):
-    """Why clocks are lower than they could be."""
+    """Why the clocks of a device are below their maximum (``nvmlClocksEventReasons``)."""
 
     NONE = "none"
     GPU_IDLE = "gpu_idle"
@@ -77,14 +80,14 @@ class ClocksEventReasons(StrEnum):
 
 
 class CoolerControl(StrEnum):
-    """Control types of a cooler: on and off, or in steps."""
+    """How a cooler is controlled: switched on and off, or at a variable speed."""
 
     TOGGLE = "toggle"
     VARIABLE = "variable"
 
 
 class CoolerTarget(StrEnum):
-    """Targets of a cooler."""
+    """What a cooler cools."""
 
     NONE = "none"
     GPU = "gpu"
@@ -93,7 +96,7 @@ class CoolerTarget(StrEnum):
 
 
 class EventType(StrEnum):
-    """An event of a device."""
+    """An event type of a device (``nvmlEventType``)."""
 
     NONE = "none"
     SINGLE_BIT_ECC_ERROR = "single_bit_ecc_error"
@@ -113,14 +116,14 @@ class EventType(StrEnum):
 
 
 class FanControlPolicy(StrEnum):
-    """Control policies of a fan: who sets its speed."""
+    """The control policy of a fan: its speed follows the temperature, or is set by the user."""
 
     TEMPERATURE_CONTROLLED = "temperature_controlled"
     MANUAL = "manual"
 
 
 class GpuP2PCapsIndex(StrEnum):
-    """What devices can do with each other."""
+    """A peer-to-peer capability between two devices. ``PROP`` is NVML's old name of ``PCI``."""
 
     READ = "read"
     WRITE = "write"
@@ -132,7 +135,7 @@ class GpuP2PCapsIndex(StrEnum):
 
 
 class GpuP2PStatus(StrEnum):
-    """Whether devices can do it, or why not."""
+    """Whether two devices have a peer-to-peer capability, or why not."""
 
     OK = "ok"
     CHIPSET_NOT_SUPPORTED = "chipset not supported"
@@ -144,7 +147,11 @@ class GpuP2PStatus(StrEnum):
 
 
 class GpuTopologyLevel(StrEnum):
-    """The nearest common ancestor of two devices, from one board to different nodes of the system."""
+    """The nearest common ancestor of two devices in the PCIe topology, from near to far.
+
+    ``INTERNAL``: the same board; ``SINGLE``: one PCIe switch; ``MULTIPLE``: several switches, no host bridge;
+    ``HOSTBRIDGE``: one host bridge; ``NODE``: one NUMA node; ``SYSTEM``: different NUMA nodes.
+    """
 
     INTERNAL = "internal"
     SINGLE = "single"
@@ -155,7 +162,7 @@ class GpuTopologyLevel(StrEnum):
 
 
 class InforomObject(StrEnum):
-    """An object of the InfoROM, the non-volatile memory of a board."""
+    """An object in the InfoROM, the non-volatile memory of a board; ``DEN`` is DRAM encryption."""
 
     OEM = "oem"
     ECC = "ecc"
@@ -164,14 +171,14 @@ class InforomObject(StrEnum):
 
 
 class SystemEventType(StrEnum):
-    """An event of the system: a device is bound to, or released by, the driver."""
+    """A system event: the driver was bound to a device, or unbound from it."""
 
     UNBIND = "unbind"
     BIND = "bind"
 
 
 class TemperatureThresholds(StrEnum):
-    """A temperature at which something happens."""
+    """A temperature threshold: the device shuts down or slows down, or the limit of an operating range."""
 
     SHUTDOWN = "shutdown"
     SLOWDOWN = "slowdown"
@@ -184,7 +191,7 @@ class TemperatureThresholds(StrEnum):
 
 
 class ThermalController(StrEnum):
-    """A thermal controller."""
+    """The chip that reads a thermal sensor."""
 
     GPU_INTERNAL = "gpu_internal"
     ADM1032 = "adm1032"
@@ -226,7 +233,7 @@ if CUDA_BINDINGS_NVML_IS_COMPATIBLE:
     FieldId = nvml.FieldId
 
     class DeviceArch(IntEnum):
-        """The architecture of a GPU; later ones are greater."""
+        """The architecture of a GPU. Members compare by generation: ``arch >= DeviceArch.ADA``."""
 
         KEPLER = 2
         MAXWELL = 3
