@@ -210,7 +210,7 @@ def test_a_default_value_is_32_bits(builder, default, error):
 def test_drivers_that_are_too_old(builder, monkeypatch, name, minor):
     condition = builder.create_condition()
     arguments = {"create_condition": (), "switch": (condition, 2)}.get(name, (condition,))
-    monkeypatch.setattr("cuda.core.graph._forks.driver_version", lambda: (12, minor - 1, 0))
+    monkeypatch.setattr("cuda.core.graph._capture._forks.driver_version", lambda: (12, minor - 1, 0))
     with pytest.raises(RuntimeError, match=f"CUDA 12.{minor} or later"):
         getattr(builder, name)(*arguments)
     assert builder.is_building

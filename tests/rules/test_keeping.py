@@ -29,13 +29,13 @@ RAW_FIELDS = {
     ("_device_resources.pxd", "_resource"): "a description, not an object of the driver",
     ("_memory/_ipc.pyx", "pointer"): "the allocation's keep is this object, which never changes it",
     ("graph/_graph_condition.pxd", "_c_handle"): "a number of its graph, which it keeps",
-    ("graph/_graph_state.pxd", "c_node"): "a part of the tree, which each call keeps; only its own destroy() ends it",
-    ("graph/_graph_state.pxd", "_user_object"): "released with its node",
-    ("graph/_graph_state.pxd", "c_graph"): "a part of the tree, which each call keeps",
-    ("graph/_graph_state.pxd", "c_holder"): "a part of the tree, which each call keeps",
-    ("graph/_memory_values.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
-    ("graph/_memory_values.pxd", "c_context"): "the one that was current, which the driver checks",
-    ("graph/_node_images.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
+    ("graph/_state/_graph_state.pxd", "c_node"): "a part of the tree, which each call keeps; destroy() ends it",
+    ("graph/_state/_graph_state.pxd", "_user_object"): "released with its node",
+    ("graph/_state/_graph_state.pxd", "c_graph"): "a part of the tree, which each call keeps",
+    ("graph/_state/_graph_state.pxd", "c_holder"): "a part of the tree, which each call keeps",
+    ("graph/_parameters/_memory_values.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
+    ("graph/_parameters/_memory_values.pxd", "c_context"): "the one that was current, which the driver checks",
+    ("graph/_replay/_node_images.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
 }
 
 

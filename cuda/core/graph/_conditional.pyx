@@ -8,10 +8,10 @@ cimport cython
 
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
-from cuda.core.graph._conditional_values cimport ConditionalValues, ConditionalValues_read
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_values, register_node_class
-from cuda.core.graph._graph_state cimport NodeRecord
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._conditional_values cimport ConditionalValues, ConditionalValues_read
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport NodeRecord
 
 from cuda.core._handles import _late
 from cuda.core.typing import GraphConditionalType

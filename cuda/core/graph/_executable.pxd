@@ -3,8 +3,8 @@
 
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport GraphExecMember, KeptGraphExec
-from cuda.core.graph._executable_operands cimport ExecutableOperands
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
+from cuda.core.graph._state._executable_operands cimport ExecutableOperands
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree
 
 
 cdef class Graph(DriverObject):

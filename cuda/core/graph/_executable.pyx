@@ -19,13 +19,13 @@ from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
-from cuda.core.graph._executable_operands cimport (
+from cuda.core.graph._graph_node cimport GraphNode, GraphNode_wrap
+from cuda.core.graph._state._executable_operands cimport (
     ExecutableOperands,
     ExecutableOperands_clear,
     ExecutableOperands_launch,
 )
-from cuda.core.graph._graph_node cimport GraphNode, GraphNode_wrap
-from cuda.core.graph._graph_state cimport (
+from cuda.core.graph._state._graph_state cimport (
     GraphLock,
     GraphRecord,
     GraphRecord_node,

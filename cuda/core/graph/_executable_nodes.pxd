@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._handles._handles cimport GraphExecHandle
-from cuda.core.graph._executable_operands cimport ExecutableOperands
 from cuda.core.graph._graph_node cimport GraphNode
+from cuda.core.graph._state._executable_operands cimport ExecutableOperands
 
 
 cdef class ExecutableGraphNode:

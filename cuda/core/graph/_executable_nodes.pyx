@@ -12,15 +12,15 @@ from cuda.core._module cimport Kernel
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._child_values cimport ChildValues_create
-from cuda.core.graph._event_values cimport EventValues_create
-from cuda.core.graph._executable_operands cimport ExecutableOperands, ExecutableOperands_exchange
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, node_address
-from cuda.core.graph._graph_state cimport GraphLock, lock_graphs
-from cuda.core.graph._host_callback cimport HostValues_create
-from cuda.core.graph._kernel_values cimport KernelValues_create, change_kernel_in, is_plain
-from cuda.core.graph._memory_values cimport MemcpyValues_create, MemsetValues_create, Operand_create
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._child_values cimport ChildValues_create
+from cuda.core.graph._parameters._event_values cimport EventValues_create
+from cuda.core.graph._parameters._host_callback cimport HostValues_create
+from cuda.core.graph._parameters._kernel_values cimport KernelValues_create, change_kernel_in, is_plain
+from cuda.core.graph._parameters._memory_values cimport MemcpyValues_create, MemsetValues_create, Operand_create
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._executable_operands cimport ExecutableOperands, ExecutableOperands_exchange
+from cuda.core.graph._state._graph_state cimport GraphLock, lock_graphs
 
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError

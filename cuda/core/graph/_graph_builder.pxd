@@ -4,8 +4,8 @@
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport KeptStream, StreamMember
 from cuda.core._stream cimport Stream, StreamSource
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
-from cuda.core.graph._stream_capture cimport StreamCapture
+from cuda.core.graph._capture._stream_capture cimport StreamCapture
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree
 
 
 cdef enum Role:

@@ -13,14 +13,8 @@ from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
-from cuda.core.graph._child_values cimport ChildValues_create
-from cuda.core.graph._executable cimport Graph_instantiate
-from cuda.core.graph._forks cimport add_conditional, check_version, fork_stream, new_stream
-from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
-from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
-from cuda.core.graph._graph_state cimport GraphRecord, NodeRecord
-from cuda.core.graph._host_callback cimport HostValues_create
-from cuda.core.graph._stream_capture cimport (
+from cuda.core.graph._capture._forks cimport add_conditional, check_version, fork_stream, new_stream
+from cuda.core.graph._capture._stream_capture cimport (
     StreamCapture,
     StreamCapture_abandon,
     StreamCapture_add,
@@ -29,6 +23,12 @@ from cuda.core.graph._stream_capture cimport (
     StreamCapture_graph,
     is_capturing,
 )
+from cuda.core.graph._executable cimport Graph_instantiate
+from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
+from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
+from cuda.core.graph._parameters._child_values cimport ChildValues_create
+from cuda.core.graph._parameters._host_callback cimport HostValues_create
+from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
 from cuda.core._utils.validators import int_argument, shown
 

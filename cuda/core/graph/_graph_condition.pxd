@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree
 
 
 cdef class GraphCondition:

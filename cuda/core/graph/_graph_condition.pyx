@@ -14,7 +14,7 @@ from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_ty
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._graph_state cimport GraphLock, GraphRecord, GraphTree, check_alive, lock_graphs
+from cuda.core.graph._state._graph_state cimport GraphLock, GraphRecord, GraphTree, check_alive, lock_graphs
 
 import operator
 

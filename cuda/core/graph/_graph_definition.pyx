@@ -12,11 +12,11 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils._weak_handles cimport WeakHandle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
-from cuda.core.graph._edges cimport read_edges
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition_create
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
-from cuda.core.graph._graph_state cimport (
+from cuda.core.graph._state._edges cimport read_edges
+from cuda.core.graph._state._graph_state cimport (
     GraphLock,
     GraphRecord,
     GraphRecord_node,

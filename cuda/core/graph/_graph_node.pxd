@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from libc.stdint cimport uintptr_t
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRecord
 
 
 cdef class GraphNode:

@@ -12,11 +12,21 @@ from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._child_values cimport ChildValues_create
-from cuda.core.graph._conditional_values cimport ConditionalValues_create
-from cuda.core.graph._edges cimport read_neighbours, write_edges
-from cuda.core.graph._event_values cimport EventValues_create
-from cuda.core.graph._graph_state cimport (
+from cuda.core.graph._parameters._child_values cimport ChildValues_create
+from cuda.core.graph._parameters._conditional_values cimport ConditionalValues_create
+from cuda.core.graph._parameters._event_values cimport EventValues_create
+from cuda.core.graph._parameters._host_callback cimport HostValues_create
+from cuda.core.graph._parameters._kernel_values cimport KernelValues_create
+from cuda.core.graph._parameters._memory_values cimport (
+    AllocValues_create,
+    FreeValues_create,
+    MemcpyValues_create,
+    MemsetValues_create,
+    Operand_create,
+)
+from cuda.core.graph._parameters._node_values cimport EmptyValues, NodeValues, add_node, change_node
+from cuda.core.graph._state._edges cimport read_neighbours, write_edges
+from cuda.core.graph._state._graph_state cimport (
     GraphLock,
     GraphRecord,
     GraphRecord_node,
@@ -27,23 +37,13 @@ from cuda.core.graph._graph_state cimport (
     check_alive,
     lock_graphs,
 )
-from cuda.core.graph._host_callback cimport HostValues_create
-from cuda.core.graph._kernel_values cimport KernelValues_create
-from cuda.core.graph._memory_values cimport (
-    AllocValues_create,
-    FreeValues_create,
-    MemcpyValues_create,
-    MemsetValues_create,
-    Operand_create,
-)
-from cuda.core.graph._node_values cimport EmptyValues, NodeValues, add_node, change_node
 
 from cuda.core._code._loading import explain
 from cuda.core._handles import _late
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy, flat
-from cuda.core.graph._graph_state import node_registry as _node_registry
+from cuda.core.graph._state._graph_state import node_registry as _node_registry
 
 __all__ = ["GraphNode"]
 

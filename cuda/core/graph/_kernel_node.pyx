@@ -19,14 +19,14 @@ from cuda.core.graph._graph_node cimport (
     GraphNode_values,
     register_node_class,
 )
-from cuda.core.graph._graph_state cimport GraphLock, NodeRecord_set_values, lock_graphs
-from cuda.core.graph._kernel_values cimport (
+from cuda.core.graph._parameters._kernel_values cimport (
     KernelValues,
     KernelValues_create,
     KernelValues_read,
     KernelValues_with_config,
 )
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport GraphLock, NodeRecord_set_values, lock_graphs
 
 import operator
 

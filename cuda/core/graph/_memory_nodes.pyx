@@ -13,7 +13,7 @@ from cuda.core.graph._graph_node cimport (
     GraphNode_values,
     register_node_class,
 )
-from cuda.core.graph._memory_values cimport (
+from cuda.core.graph._parameters._memory_values cimport (
     AllocValues,
     AllocValues_read,
     FreeValues,
@@ -27,7 +27,7 @@ from cuda.core.graph._memory_values cimport (
     Operand,
     Operand_create,
 )
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
 
 __all__ = ["AllocNode", "FreeNode", "MemcpyNode", "MemsetNode"]
 

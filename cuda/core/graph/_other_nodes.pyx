@@ -9,8 +9,6 @@ from libc.stdint cimport uintptr_t
 
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
-from cuda.core.graph._child_values cimport ChildValues_create, find_child
-from cuda.core.graph._event_values cimport EventValues, EventValues_create, EventValues_event, EventValues_read
 from cuda.core.graph._graph_node cimport (
     GraphNode,
     GraphNode_change,
@@ -18,16 +16,18 @@ from cuda.core.graph._graph_node cimport (
     GraphNode_values,
     register_node_class,
 )
-from cuda.core.graph._host_callback cimport (
+from cuda.core.graph._parameters._child_values cimport ChildValues_create, find_child
+from cuda.core.graph._parameters._event_values cimport EventValues, EventValues_create, EventValues_event, EventValues_read
+from cuda.core.graph._parameters._host_callback cimport (
     HostValues,
     HostValues_callable,
     HostValues_create,
     HostValues_read,
 )
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
 
 from cuda.core._handles import _late
-from cuda.core.graph._host_callback import name_of
+from cuda.core.graph._parameters._host_callback import name_of
 
 __all__ = ["ChildGraphNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "HostCallbackNode"]
 

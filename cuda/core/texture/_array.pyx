@@ -48,10 +48,10 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.graph._capture._stream_capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
-from cuda.core.graph._graph_state cimport GraphRecord
-from cuda.core.graph._retention cimport new_keeps, retain
-from cuda.core.graph._stream_capture cimport StreamCapture, StreamCapture_graph
+from cuda.core.graph._state._graph_state cimport GraphRecord
+from cuda.core.graph._state._retention cimport new_keeps, retain
 from cuda.core.texture._elements cimport driver_extents, element_size, image_bytes
 
 from cuda.core._memory.copying._plain_bytes import holds_objects

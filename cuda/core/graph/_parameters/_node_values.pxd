@@ -4,7 +4,7 @@
 
 from cuda.core._handles._handles cimport Keep, KeepList
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._graph_state cimport GraphRecord, NodeRecord
+from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
 
 cdef class NodeValues:

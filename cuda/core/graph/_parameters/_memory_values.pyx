@@ -14,8 +14,8 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._node_values cimport NodeValues, add_keep, add_object, address_of, size_of
-from cuda.core.graph._retention cimport keep_object, new_keeps
+from cuda.core.graph._parameters._node_values cimport NodeValues, add_keep, add_object, address_of, size_of
+from cuda.core.graph._state._retention cimport keep_object, new_keeps
 
 import operator
 

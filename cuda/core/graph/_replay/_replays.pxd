@@ -6,8 +6,8 @@ from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.core._handles._handles cimport KeptStream
-from cuda.core.graph._data_arguments cimport CallPattern, DataChoice
 from cuda.core.graph._graph_builder cimport GraphBuilder
+from cuda.core.graph._replay._data_arguments cimport CallPattern, DataChoice
 
 
 # The executables of one captured function.

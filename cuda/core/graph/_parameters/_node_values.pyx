@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.core._handles._handles cimport Keep, KeepList
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._graph_state cimport (
+from cuda.core.graph._state._graph_state cimport (
     GraphRecord,
     GraphRecord_node,
     NodeRecord,
@@ -15,7 +15,7 @@ from cuda.core.graph._graph_state cimport (
     NodeRecord_set_values,
     check_alive,
 )
-from cuda.core.graph._retention cimport keep_object, new_keeps, release, retain
+from cuda.core.graph._state._retention cimport keep_object, new_keeps, release, retain
 
 import operator
 

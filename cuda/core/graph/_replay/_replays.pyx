@@ -27,7 +27,9 @@ from libcpp.vector cimport vector
 from cuda.core._handles._handles cimport KeptGraphExec, KeptStream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._data_arguments cimport (
+from cuda.core.graph._executable cimport Graph_keep
+from cuda.core.graph._graph_builder cimport GraphBuilder
+from cuda.core.graph._replay._data_arguments cimport (
     MOST_WORDS,
     CallPattern,
     CallPattern_create,
@@ -35,10 +37,8 @@ from cuda.core.graph._data_arguments cimport (
     DataWord,
     write_words,
 )
-from cuda.core.graph._executable cimport Graph_keep
-from cuda.core.graph._graph_builder cimport GraphBuilder
-from cuda.core.graph._node_images cimport write_change
-from cuda.core.graph._replay_plan cimport (
+from cuda.core.graph._replay._node_images cimport write_change
+from cuda.core.graph._replay._replay_plan cimport (
     CapturedWork,
     CapturedWork_create,
     CapturedWork_read,
@@ -48,7 +48,7 @@ from cuda.core.graph._replay_plan cimport (
 )
 
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core.graph._data_arguments import NotComparable
+from cuda.core.graph._replay._data_arguments import NotComparable
 
 __all__ = []
 

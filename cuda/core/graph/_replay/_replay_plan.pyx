@@ -14,13 +14,13 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from cuda.core.graph._data_arguments cimport DOUBLE, SIGNED, DataWord, write_words
-from cuda.core.graph._graph_state cimport GraphTree
-from cuda.core.graph._node_images cimport NodeImage, change_of, read_images
+from cuda.core.graph._replay._data_arguments cimport DOUBLE, SIGNED, DataWord, write_words
+from cuda.core.graph._replay._node_images cimport NodeImage, change_of, read_images
+from cuda.core.graph._state._graph_state cimport GraphTree
 
 import struct
 
-from cuda.core.graph._data_arguments import ADDRESS
+from cuda.core.graph._replay._data_arguments import ADDRESS
 
 __all__ = []
 

@@ -17,7 +17,9 @@ from cuda.core._stream cimport Stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport captures_in_progress
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
-from cuda.core.graph._graph_state cimport (
+from cuda.core.graph._capture._joining cimport NodeSet, is_work_left, join_what_is_left
+from cuda.core.graph._parameters._node_values cimport NodeValues, add_node
+from cuda.core.graph._state._graph_state cimport (
     GraphRecord,
     GraphTree,
     GraphTree_adopt,
@@ -27,8 +29,6 @@ from cuda.core.graph._graph_state cimport (
     NodeRecord_end,
     read_nodes,
 )
-from cuda.core.graph._joining cimport NodeSet, is_work_left, join_what_is_left
-from cuda.core.graph._node_values cimport NodeValues, add_node
 
 __all__ = []
 

@@ -5,7 +5,7 @@ from libc.stdint cimport uintptr_t
 
 from cuda.core._handles._handles cimport AllocationHandle, KeepList
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
 
 
 # One side of a copy, or the target of a fill.

@@ -4,8 +4,8 @@
 from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._stream cimport Stream
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._graph_state cimport NodeRecord
-from cuda.core.graph._stream_capture cimport StreamCapture
+from cuda.core.graph._capture._stream_capture cimport StreamCapture
+from cuda.core.graph._state._graph_state cimport NodeRecord
 
 
 # A new stream of the same context.

@@ -3,8 +3,8 @@
 
 from cuda.core._utils cimport cydriver
 from cuda.core.graph._graph_condition cimport GraphCondition
-from cuda.core.graph._graph_state cimport GraphRecord, NodeRecord
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
 
 cdef class ConditionalValues(NodeValues):

@@ -15,7 +15,7 @@ from libcpp.vector cimport vector
 from cuda.core._handles._handles cimport GraphHandle, Keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
-from cuda.core.graph._retention cimport release
+from cuda.core.graph._state._retention cimport release
 
 import weakref
 

@@ -4,7 +4,7 @@
 from cuda.core._event cimport Event
 from cuda.core._handles._handles cimport ContextHandle, EventHandle
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
 
 
 cdef class EventValues(NodeValues):

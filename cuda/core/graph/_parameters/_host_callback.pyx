@@ -15,7 +15,7 @@ from cuda.core._handles._handles cimport KeepList
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, show_unraisable
-from cuda.core.graph._node_values cimport NodeValues, add_object, address_of
+from cuda.core.graph._parameters._node_values cimport NodeValues, add_object, address_of
 
 import sys
 

@@ -12,8 +12,8 @@ from cuda.core._utils cimport cydriver
 
 from cuda.core._code._parameter_layout cimport ParamSlot, read_function_layout, read_kernel_layout
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._edges cimport read_edges
-from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_node, NodeRecord, read_nodes
+from cuda.core.graph._state._edges cimport read_edges
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphRecord_node, NodeRecord, read_nodes
 
 __all__ = []
 

@@ -17,7 +17,7 @@ from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._node_values cimport NodeValues, add_keep, add_object
+from cuda.core.graph._parameters._node_values cimport NodeValues, add_keep, add_object
 
 from cuda.core._launch._limits import beyond_limits
 

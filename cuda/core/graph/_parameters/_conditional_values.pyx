@@ -11,8 +11,8 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_wrap
-from cuda.core.graph._graph_state cimport GraphRecord, GraphRecord_below, NodeRecord
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphRecord_below, NodeRecord
 
 import operator
 

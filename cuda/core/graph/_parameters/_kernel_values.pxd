@@ -5,7 +5,7 @@ from cuda.core._handles._handles cimport KernelHandle
 from cuda.core._handles._launches cimport ArgumentBlock
 from cuda.core._module cimport Kernel
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
 
 
 cdef class KernelValues(NodeValues):

@@ -4,10 +4,10 @@
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.core.graph._data_arguments cimport DataWord
 from cuda.core.graph._executable cimport Graph
-from cuda.core.graph._graph_state cimport GraphTree
-from cuda.core.graph._node_images cimport NodeChange
+from cuda.core.graph._replay._data_arguments cimport DataWord
+from cuda.core.graph._replay._node_images cimport NodeChange
+from cuda.core.graph._state._graph_state cimport GraphTree
 
 
 # An executable of a captured function, and what its nodes were given last.

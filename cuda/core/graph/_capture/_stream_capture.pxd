@@ -3,9 +3,9 @@
 
 from cuda.core._handles._handles cimport StreamHandle, StreamMember
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
-from cuda.core.graph._joining cimport NodeSet
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._capture._joining cimport NodeSet
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRecord
 
 
 # A capture, which all builders that fork from one share.

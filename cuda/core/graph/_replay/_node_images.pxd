@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._utils cimport cydriver
 
-from cuda.core.graph._graph_state cimport GraphRecord
+from cuda.core.graph._state._graph_state cimport GraphRecord
 
 
 # The parameters of a kernel, copy or fill: numbers that may change ("words"), and all the rest.

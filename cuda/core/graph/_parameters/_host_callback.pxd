@@ -3,7 +3,7 @@
 
 from cuda.core._handles._handles cimport KeepList
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
 
 
 cdef class HostValues(NodeValues):

@@ -8,7 +8,7 @@ from cuda.core._event cimport Event, Event_keep, Event_wrap
 from cuda.core._handles._handles cimport EventHandle, Keep, KeptEvent
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._node_values cimport NodeValues, add_keep
+from cuda.core.graph._parameters._node_values cimport NodeValues, add_keep
 
 __all__ = []
 

@@ -10,7 +10,8 @@ from libcpp.vector cimport vector
 
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._graph_state cimport (
+from cuda.core.graph._parameters._node_values cimport NodeValues, add_keep
+from cuda.core.graph._state._graph_state cimport (
     GraphRecord,
     GraphRecord_below,
     GraphRecord_node,
@@ -24,8 +25,7 @@ from cuda.core.graph._graph_state cimport (
     check_alive,
     read_nodes,
 )
-from cuda.core.graph._node_values cimport NodeValues, add_keep
-from cuda.core.graph._retention cimport share
+from cuda.core.graph._state._retention cimport share
 
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError

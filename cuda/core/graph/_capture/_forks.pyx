@@ -9,9 +9,9 @@ from cuda.core._handles._handles cimport ContextHandle, StreamHandle
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core.graph._conditional_values cimport ConditionalValues, ConditionalValues_create
-from cuda.core.graph._graph_state cimport NodeRecord
-from cuda.core.graph._stream_capture cimport StreamCapture, StreamCapture_add
+from cuda.core.graph._capture._stream_capture cimport StreamCapture, StreamCapture_add
+from cuda.core.graph._parameters._conditional_values cimport ConditionalValues, ConditionalValues_create
+from cuda.core.graph._state._graph_state cimport NodeRecord
 
 from cuda.core._utils.version import driver_version
 

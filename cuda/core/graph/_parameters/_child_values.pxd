@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._graph_state cimport GraphRecord, GraphTree, NodeRecord
-from cuda.core.graph._node_values cimport NodeValues
+from cuda.core.graph._parameters._node_values cimport NodeValues
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRecord
 
 
 cdef class ChildValues(NodeValues):
