@@ -244,6 +244,22 @@ def test_kernels_take_page_locked_arrays(device, stream):
     assert (array == 6).all()
 
 
+def test_kernels_take_page_locked_arrays_of_structures(device, stream):
+    pair = np.dtype([("x", np.float32), ("y", np.float32)])
+    array = np.from_dlpack(LegacyPinnedMemoryResource().allocate(256)).view(pair)
+    array[:] = (2, 1)
+    launch(stream, LaunchConfig(grid=1, block=64), scale_kernel(), array, np.float32(3), 64)
+    stream.sync()
+    assert (array["x"] == 6).all() and (array["y"] == 3).all()
+
+
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_kernels_take_no_structure_from_an_array_of_the_host(device, stream, shape):
+    array = np.zeros(shape, np.dtype([("x", np.float32), ("y", np.int32)]))
+    with pytest.raises(TypeError, match="memory of the host.* the bytes of a structure as bytes or numpy.void"):
+        launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), array, np.float32(3), 1)
+
+
 def test_arrays_are_as_wide_as_pointers(device, stream):
     buffer = device.allocate(256, stream=stream)
     with pytest.raises(TypeError, match="argument 1 of .* has 4 bytes, but the DeviceArray given has 8"):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
-from cuda.core import LegacyPinnedMemoryResource
+from cuda.core import LegacyPinnedMemoryResource, ManagedMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support.memory import read, write
 from support.tensors import (
@@ -523,9 +523,26 @@ def test_page_locked_memory_is_reached_by_both(device):
     view = StridedMemoryView.from_buffer(buffer, (16,), dtype=np.dtype("f4"))
     assert (view.is_device_accessible, view.__dlpack_device__()) == (True, (3, 0))
     assert from_dlpack(buffer).is_device_accessible
-    array = np.from_dlpack(buffer)
-    assert not from_any(array, -1).is_device_accessible
-    assert from_any(array, -1).view(dtype=np.dtype("u1")).is_device_accessible
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        LegacyPinnedMemoryResource,
+        pytest.param(ManagedMemoryResource, marks=pytest.mark.requires(managed_mempool=True)),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.ndarray, Array])
+def test_arrays_of_numpy_in_memory_of_the_device_are_viewed_whatever_stream_is_given(device, stream, resource, kind):
+    buffer = resource().allocate(64, stream=stream)
+    stream.sync()
+    array = np.from_dlpack(buffer).view(np.float32)[2:].view(kind)
+    for stream_ptr in (-1, 0, int(stream.handle), stream.handle, None):
+        for make in (from_any, from_dlpack):
+            view = make(array, stream_ptr)
+            assert (view.ptr, view.shape, view.dtype) == (int(buffer.handle) + 8, (14,), np.float32)
+            assert (view.is_device_accessible, view.device_id) == (True, device.device_id)
+            assert view.view(dtype=np.dtype("i4")).is_device_accessible
 
 
 @pytest.mark.requires(module="cupy", software=False)

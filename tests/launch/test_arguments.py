@@ -129,8 +129,15 @@ def test_messages_say_what_to_pass_instead():
 
 @pytest.mark.parametrize("value", ["text", [1], object(), {}, len], ids=lambda item: type(item).__name__)
 def test_other_types_are_refused(value):
-    with pytest.raises(TypeError, match=f"argument 1 is a {type(value).__name__}, which kernels do not take"):
+    with pytest.raises(
+        TypeError, match=f"argument 1 is a {type(value).__name__}, which kernels do not take; pass a number, a"
+    ):
         packed(value, 8)
+
+
+def test_a_type_given_for_its_value_is_named():
+    with pytest.raises(TypeError, match="argument 1 is the class float32, which kernels do not take; pass a value of"):
+        packed(np.float32, 4)
 
 
 def test_arrays_of_the_host_are_refused_with_a_hint():

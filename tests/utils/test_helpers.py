@@ -169,6 +169,18 @@ def test_other_start_methods_are_fine(start_method, chosen, default):
     assert warned == []
 
 
+@pytest.mark.parametrize(("methods", "warnings_given"), [(["spawn"], 0), (["spawn", "fork"], 1), ([None], 1), ([], 1)])
+def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, methods, warnings_given):
+    children = [multiprocessing.get_context(method).Process() for method in methods]
+    monkeypatch.setattr(multiprocessing, "active_children", lambda: children)
+    start_method(None, "fork")
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["fork", "spawn", "forkserver"])
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        check_multiprocessing_start_method()
+    assert len(warned) == warnings_given
+
+
 def test_asking_does_not_fix_the_start_method():
     before = multiprocessing.get_start_method(allow_none=True)
     with warnings.catch_warnings():

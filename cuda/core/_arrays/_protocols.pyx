@@ -57,8 +57,8 @@ cdef int import_dlpack_as(ViewState self, object obj, object stream_ptr, Purpose
     device_type = read_device(obj.__dlpack_device__())
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
-    if device_type == DEVICE_CPU:
-        stream = None       # exporters of host memory know no stream
+    if device_type == DEVICE_CPU or is_numpy(obj) or isinstance(obj, _ndarray_kept or ()):
+        stream = None       # as NumPy wants it, which has no stream even for page-locked and managed memory
     elif stream == -1:
         stream = unordered
     try:
@@ -232,8 +232,8 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     cdef bint is_writable = info.flags & ARRAY_WRITEABLE != 0
     cdef int i
     if info.flags & ARRAY_NOTSWAPPED == 0 or not DLPack_element(info.typekind, info.itemsize, &self._element):
-        # For a copy, elements are bytes; the copy checks that they are plain ones.
-        if purpose != FOR_COPY or info.itemsize == 0:
+        # For a copy, elements are bytes; the copy checks that they are plain ones. A launch reads the address only.
+        if purpose == FOR_VIEW or (purpose == FOR_COPY and info.itemsize == 0):
             return False
         self._element.lanes = 0
         is_writable = array.flags.writeable     # of structures the flags below say nothing
@@ -241,6 +241,8 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
         for i in range(info.ndim):
             if info.strides[i] % info.itemsize != 0:
                 return False
+        if not is_interface and is_of_device(array):
+            return False
     self._ptr = <uintptr_t>info.data
     self._is_readonly = not is_writable
     self._ndim = info.ndim
@@ -254,6 +256,11 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     self._keeper = capsule
     self._exporting_obj = array
     return True
+
+
+# NumPy remembers that an array was imported from page-locked or managed memory, as np.from_dlpack(buffer) is.
+cdef bint is_of_device(object array) except -1:
+    return array.base is not None and read_device(array.__dlpack_device__()) != DEVICE_CPU
 
 
 # ---------------------------------------------------------------------------------------------

@@ -238,8 +238,8 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
         else:
             if (<IsArray>_is_array.get())(argument):
                 return &_array
-            name = type(argument).__name__
-            raise TypeError(f"argument {index} is a {name}, which kernels do not take{hint(argument)}")
+            name = f"the class {argument.__name__}" if isinstance(argument, type) else f"a {type(argument).__name__}"
+            raise TypeError(f"argument {index} is {name}, which kernels do not take; {hint(argument)}")
     return c_type
 
 
@@ -519,9 +519,11 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
 
 def hint(argument):
     """Return what to pass instead of an ``argument`` of a type that kernels do not take."""
+    if isinstance(argument, type):
+        return "pass a value of this type"
     if hasattr(argument, "handle"):
-        return "; pass its handle"
-    return ""
+        return "pass its handle"
+    return "pass a number, a Buffer or an array of the device, or a structure as bytes, numpy.void or ctypes.Structure"
 
 
 cdef str describe(Kernel kernel):

@@ -116,7 +116,7 @@ def check_multiprocessing_start_method() -> None:
             return
         # The first of all methods is the default. Asking for the default itself would fix it.
         method = multiprocessing.get_start_method(allow_none=True) or multiprocessing.get_all_start_methods()[0]
-        if method != "fork":
+        if method != "fork" or _forks_no_children(multiprocessing):
             return
         _has_warned = True
     warnings.warn(
@@ -125,6 +125,14 @@ def check_multiprocessing_start_method() -> None:
         UserWarning,
         stacklevel=2,
     )
+
+
+def _forks_no_children(multiprocessing) -> bool:
+    """Return whether there are child processes, and a context of another start method made them all."""
+    methods = [name for name in multiprocessing.get_all_start_methods() if name != "fork"]
+    others = tuple(multiprocessing.get_context(name).Process for name in methods)
+    children = multiprocessing.active_children()
+    return bool(children) and all(isinstance(child, others) for child in children)
 
 
 def reset_fork_warning() -> None:
