@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 cimport cython
-from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject, PyTypeObject
 from libc.stdint cimport intptr_t
 
@@ -29,6 +28,7 @@ from cuda.core._handles._waiting cimport wait_for_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
+from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, newfunc, set_constructor, vectorcallfunc
@@ -37,7 +37,6 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_drive
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
 from cuda.core._utils.deferred import Deferred, deferred_names
-from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["Device", "DeviceProperties"]  # noqa: F822 (the latter at its first use, below)
 
@@ -277,23 +276,16 @@ cdef class Device(DeviceTextures):
         ------
         TypeError
             If ``stream`` is no stream, or ``size`` no int.
-        ValueError
-            If ``size`` is negative or too large for an address.
+        OverflowError
+            If ``size`` is negative or above 2**63 - 1.
         CUDAError
             Before :meth:`set_current`, or if the allocation fails.
         """
-        cdef size_t c_size
         cdef Stream source
         cdef KeptContext kept
         Device_keep_context(self, &kept)
         source = Stream_accept(stream)
-        if not PyLong_CheckExact(size):
-            size = int_argument("size", size, "an int, a number of bytes")
-        try:
-            c_size = size
-        except OverflowError as error:
-            raise ValueError(f"size must be from 0 to 2**64 - 1 bytes, not {shown(size)}") from error
-        return Buffer_allocate(Device_memory_resource(self), c_size, source)
+        return Buffer_allocate(Device_memory_resource(self), size_argument(size), source)
 
     def sync(self) -> None:
         """† Wait on the host for all work of this device's context (``cuCtxSynchronize``).

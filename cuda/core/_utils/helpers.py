@@ -114,9 +114,11 @@ def check_multiprocessing_start_method() -> None:
     with _warning_lock:
         if _has_warned:
             return
-        # The first of all methods is the default. Asking for the default itself would fix it.
-        method = multiprocessing.get_start_method(allow_none=True) or multiprocessing.get_all_start_methods()[0]
-        if method != "fork" or _forks_no_children(multiprocessing):
+        method = multiprocessing.get_start_method(allow_none=True)
+        if method is None and not _forks_no_children(multiprocessing):
+            # The first of all methods is the default. Asking for the default itself would fix it.
+            method = multiprocessing.get_all_start_methods()[0]
+        if method != "fork":
             return
         _has_warned = True
     warnings.warn(
