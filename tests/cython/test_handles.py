@@ -130,6 +130,14 @@ def test_registry_returns_the_live_handle(probe, ledger):
     assert probe.find(number) is None
 
 
+def test_registry_has_no_entry_for_a_closed_handle(probe, ledger):
+    before = probe.registered()
+    node = probe.Node()
+    node.close()
+    assert not node.register().is_open
+    assert probe.registered() == before
+
+
 def test_registry_forgets_what_has_ended(probe, ledger):
     before = probe.registered()
     nodes = [probe.Node() for _ in range(100)]

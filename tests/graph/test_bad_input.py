@@ -37,7 +37,7 @@ def nested(depth):
         (
             lambda graph, device: graph.switch(graph.create_condition(0), HUGE),
             OverflowError,
-            re.escape("count must be from 1 to 2**32 - 1, not an int of"),
+            re.escape("count must be from 1 to 65536, not an int of"),
         ),
         (lambda graph, device: capture(len, maxsize=-HUGE), ValueError, "maxsize must be from 1 to"),
         (lambda graph, device: capture(len, maxsize=1 << 63), ValueError, "maxsize must be from 1 to"),
@@ -53,7 +53,9 @@ def test_a_value_that_cannot_be_used_is_named(device, refused, error, message):
 
 
 @pytest.mark.parametrize(
-    ("count", "error"), [("2", TypeError), (None, TypeError), (-HUGE, ValueError)], ids=["str", "none", "huge"]
+    ("count", "error"),
+    [("2", TypeError), (None, TypeError), (-HUGE, ValueError), (2**70, ValueError), (65537, ValueError)],
+    ids=["str", "none", "negative", "huge", "large"],
 )
 def test_a_count_of_forks_that_is_none(builder, count, error):
     builder.begin_building()

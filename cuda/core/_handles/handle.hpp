@@ -341,8 +341,9 @@ class Registry {
 public:
     using H = Handle<T>;
 
-    // The registered handle of the same value if one is alive, else `handle`, now registered.
+    // The registered handle of the same value if one is alive, else `handle`, now registered unless it is empty.
     virtual H add(const H& handle) {
+        if (!handle) return handle;
         State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);
         auto [place, is_new] = state.cells.try_emplace(handle.get(), handle.cell_);

@@ -27,6 +27,7 @@ from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
 from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
 from cuda.core.graph._parameters._child_values cimport ChildValues_create
+from cuda.core.graph._parameters._conditional_values cimport MOST_BRANCHES
 from cuda.core.graph._parameters._host_callback cimport HostValues_create
 from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
@@ -175,20 +176,22 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         count : int
-            How many, at least 2. The first is this one, the others capture on new streams and must be joined.
+            How many, from 2 to 65,536. The first is this one, the others capture on new streams and must be joined.
 
         Raises
         ------
         TypeError
             If ``count`` is no int.
         ValueError
-            If it is less than 2.
+            If it is less than 2 or more than 65,536.
         RuntimeError
             If this builder is not building.
         """
         count = int_argument("count", count)
         if count < 2:
             raise ValueError(f"count must be at least 2, not {shown(count)}")
+        if count > MOST_BRANCHES:
+            raise ValueError(f"count must be at most {MOST_BRANCHES}, not {shown(count)}")
         check_building(self)
         forks = [fork(self) for _ in range(count - 1)]
         return (self, *forks)
@@ -327,7 +330,7 @@ cdef class GraphBuilder(StreamSource):
         Raises
         ------
         OverflowError
-            If ``count`` is negative or does not fit 32 bits.
+            If ``count`` is negative or more than 65,536.
         CUDAError
             If it is 0.
         """

@@ -6,6 +6,10 @@ from cuda.core.graph._graph_condition cimport GraphCondition
 from cuda.core.graph._parameters._node_values cimport NodeValues
 from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
+# Of a fork or a switch: a number that is wrong would have streams and graphs made without end.
+cdef enum:
+    MOST_BRANCHES = 65536
+
 
 cdef class ConditionalValues(NodeValues):
     cdef:

@@ -60,8 +60,8 @@ cdef ConditionalValues ConditionalValues_create(
         number = operator.index(count)
     except TypeError:
         raise TypeError(f"count must be an int, not {type(count).__name__}") from None
-    if not 0 <= number <= 0xffff_ffff:
-        raise OverflowError(f"count must be from 1 to 2**32 - 1, not {shown(number)}")
+    if not 0 <= number <= MOST_BRANCHES:
+        raise OverflowError(f"count must be from 1 to {MOST_BRANCHES}, not {shown(number)}")
     self.condition = condition
     self.c_type = <int>c_type
     self.count = number

@@ -93,6 +93,7 @@ struct Context::State {
     std::shared_ptr<Stream> legacy;
     mutable std::mutex mutex;
     std::vector<StreamRow> streams;
+    size_t streams_to_search = 0; // so many rows are searched for those of streams that are gone
     std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may access
     std::vector<int> peer_devices;
     std::set<uint64_t> launches; // ids of running launches
@@ -315,9 +316,12 @@ void Context::add_stream(StreamRow added)
 {
     std::lock_guard lock(state_->mutex);
     auto& rows = state_->streams;
-    rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [](const StreamRow& row) { return row.stream.expired() && row.queue->idle(); }),
-               rows.end());
+    if (rows.size() >= state_->streams_to_search) {
+        rows.erase(std::remove_if(rows.begin(), rows.end(),
+                                  [](const StreamRow& row) { return row.stream.expired() && row.queue->idle(); }),
+                   rows.end());
+        state_->streams_to_search = std::max<size_t>(64, 2 * rows.size());
+    }
     rows.push_back(std::move(added));
 }
 
