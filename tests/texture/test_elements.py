@@ -35,7 +35,7 @@ def test_format_without_a_member_is_refused(format):
 @pytest.mark.parametrize("member", ArrayFormatType)
 def test_size_of_an_element_is_that_of_numpy(member):
     assert element_size(member, 4) == 4 * np.dtype(member.value).itemsize
-    with pytest.raises(ValueError, match="'float128' is no ArrayFormatType"):
+    with pytest.raises(ValueError, match="format must be an ArrayFormatType, not 'float128'"):
         element_size("float128", 1)
 
 
@@ -81,7 +81,7 @@ def test_several_cubes_have_a_multiple_of_six_faces():
 
 
 def test_layers_need_an_axis():
-    with pytest.raises(ValueError, match="number of layers"):
+    with pytest.raises(ValueError, match="must be .width, layers. or .width, height, layers."):
         OpaqueArrayOptions((4,), "uint8", 1, is_layered=True)
 
 

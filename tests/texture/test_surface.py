@@ -44,7 +44,7 @@ def test_surface_needs_an_array_made_for_it(device, array):
         ResourceDescriptor.from_pitch2d(buffer, format="uint8", num_channels=1, width=8, height=4, pitch_bytes=32),
     ]
     for descriptor in others:
-        with pytest.raises(ValueError, match=f"not of kind '{descriptor.kind}'"):
+        with pytest.raises(ValueError, match=f"must be of kind 'array', not '{descriptor.kind}'"):
             device.create_surface_object(resource=descriptor)
 
 

@@ -16,7 +16,7 @@ cdef class OpaqueArray(DriverObject):
         int _device_id
 
 
-# Keeps the array of an object for a call; RuntimeError when it is closed.
+# Holds a reference to the CUDA array for a call; RuntimeError if the object is closed.
 cdef inline int Array_keep(OpaqueArray self, KeptArray* kept) except -1:
     return 0 if kept.hold(self._h_array) else refuse_closed(self)
 
@@ -25,11 +25,11 @@ cdef OpaqueArray Array_wrap(
     const ArrayHandle& h_array, tuple shape, object format, int num_channels, unsigned int flags, int device_id
 )
 
-# An array of somebody else, whose shape and format the driver tells; its context has to be current.
+# Wraps an array that another library created; shape and format come from the driver. Its context must be current.
 cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id)
 
-# What the driver needs to make an array, or the levels of one, from the fields of its options.
+# Fills the driver's descriptor of an array, or of a mipmapped array, from the fields of its options.
 cdef int Array_describe(dict values, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1
 
-# Whether an array is small, so that its end may wait for others.
+# Whether an array is so small that its destruction may be deferred and batched with others.
 cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept

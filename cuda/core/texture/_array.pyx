@@ -65,11 +65,12 @@ __all__ = ["OpaqueArray", "OpaqueArrayOptions"]
 
 
 cdef class OpaqueArray(DriverObject):
-    """A CUDA array: elements in a layout that the driver chooses, for textures and surfaces.
+    """A CUDA array (``CUarray``): elements in an opaque layout, for textures and surfaces.
 
     Arrays come from :meth:`Device.create_opaque_array` and :meth:`MipmappedArray.get_level`; there is no
-    direct construction. An array has no address: its elements are read and written by copies. As a context
-    manager an array closes itself at the end of the block.
+    direct construction. The driver chooses the layout, so an array has no address: the host reads and writes its
+    elements with :meth:`copy_to` and :meth:`copy_from`, kernels through textures and surfaces. As a context manager
+    an array closes itself at the end of the block.
     """
 
     _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
@@ -90,32 +91,34 @@ cdef class OpaqueArray(DriverObject):
         Parameters
         ----------
         handle : int
-            The ``CUarray``, of the current context.
+            The ``CUarray``, which belongs to the current context.
         owning : bool
-            Whether closing the object destroys the array.
+            Whether closing the object destroys the array (``cuArrayDestroy``).
         device_id : int, optional
-            The ordinal of its device; that of the current context if None.
+            The ordinal of its device. If None, the device of the current context.
         """
         return Array_from_handle(check_address("handle", handle), owning, device_id)
 
     def copy_from(self, src: Buffer | bytes, *, stream: Stream | GraphBuilder) -> None:
-        """Fill the array, in stream order (``cuMemcpy3DAsync``).
+        """Copy all elements from other memory, in stream order (``cuMemcpy3DAsync``).
 
         Parameters
         ----------
         src : :class:`Buffer` | object with the buffer protocol
-            At least :attr:`size_bytes` bytes, in C order: dense rows of ``shape[0]`` elements. Further bytes
-            are not read. Host memory must not change until the copy has completed. A graph keeps the memory of
-            a captured copy.
+            At least :attr:`size_bytes` bytes, in C order: packed rows of ``shape[0]`` elements. Further bytes
+            are not read. Host memory must stay allocated and unchanged until the copy has completed. If the copy is
+            captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream on which the copy is enqueued, or the builder that captures it.
 
         Raises
         ------
         TypeError
-            If ``src`` has no buffer protocol, or ``stream`` is no stream.
+            If ``src`` is neither a buffer nor has the buffer protocol, or ``stream`` is not a stream.
+        ValueError
+            If ``src`` has fewer than :attr:`size_bytes` bytes.
         BufferError, ValueError
-            If ``src`` is too small, or not contiguous.
+            If ``src`` is not contiguous; its buffer protocol decides which (NumPy raises ValueError).
         RuntimeError
             If the array, ``src`` or the stream is closed.
         """
@@ -128,9 +131,9 @@ cdef class OpaqueArray(DriverObject):
         ----------
         dst : :class:`Buffer` | object with the buffer protocol
             At least :attr:`size_bytes` writable bytes, in C order. Further bytes are not written. Host memory
-            must stay allocated until the copy has completed. A graph keeps the memory of a captured copy.
+            must stay allocated until the copy has completed. If the copy is captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream on which the copy is enqueued, or the builder that captures it.
 
         Returns
         -------
@@ -140,9 +143,11 @@ cdef class OpaqueArray(DriverObject):
         Raises
         ------
         TypeError
-            If ``dst`` has no buffer protocol, or ``stream`` is no stream.
+            If ``dst`` is neither a buffer nor has the buffer protocol, or ``stream`` is not a stream.
+        ValueError
+            If ``dst`` has fewer than :attr:`size_bytes` bytes.
         BufferError, ValueError
-            If ``dst`` is too small, read-only, or not contiguous.
+            If ``dst`` is read-only or not contiguous; its buffer protocol decides which (NumPy raises ValueError).
         RuntimeError
             If the array, ``dst`` or the stream is closed.
         """
@@ -156,27 +161,27 @@ cdef class OpaqueArray(DriverObject):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents in elements, the width first; of a layered array or a cube map the layers last."""
+        """The extents in elements, the width first. For layered arrays and cube maps the last entry counts layers."""
         return self._shape
 
     @property
     def format(self) -> ArrayFormatType:
-        """The format of a channel."""
+        """The data type of one channel."""
         return self._format
 
     @property
     def num_channels(self) -> int:
-        """The channels of an element: 1, 2 or 4."""
+        """The number of channels of an element: 1, 2 or 4."""
         return self._num_channels
 
     @property
     def element_bytes(self) -> int:
-        """The bytes of an element."""
+        """The size of an element in bytes, all channels together."""
         return Array_element_bytes(self)
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of all elements, densely packed, as in copies."""
+        """The size of all elements in bytes when packed, as in copies. The allocation itself may be larger."""
         if self._format is None:
             refuse_closed(self)
         return image_bytes(self._shape, self._format, self._num_channels)
@@ -188,12 +193,12 @@ cdef class OpaqueArray(DriverObject):
 
     @property
     def is_layered(self) -> bool:
-        """Whether the last extent is the number of layers, which are not interpolated."""
+        """Whether the last extent is the number of layers (``CUDA_ARRAY3D_LAYERED``). Filtering never mixes layers."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
 
     @property
     def is_cubemap(self) -> bool:
-        """Whether the last extent is the number of cube faces."""
+        """Whether the array is a cube map, whose last extent counts faces (``CUDA_ARRAY3D_CUBEMAP``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
 
     @property
@@ -220,7 +225,7 @@ cdef class OpaqueArray(DriverObject):
         self._h_array.reset()
         if was_large:
             with nogil:
-                end_gathered()  # a texture on it may be among them
+                end_gathered()  # a deferred texture may still keep the array
 
     cdef object _identity(self):
         return id(self)
@@ -228,25 +233,26 @@ cdef class OpaqueArray(DriverObject):
 
 @options_class
 class OpaqueArrayOptions(Options):
-    """Options of a new array.
+    """Options of :meth:`Device.create_opaque_array`.
 
     Attributes
     ----------
     shape : tuple[int, ...]
         One to three extents in elements, the width first.
     format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
-        The format of a channel.
+        The data type of one channel.
     num_channels : int
-        The channels of an element: 1, 2 or 4.
+        The number of channels of an element: 1, 2 or 4.
     is_surface_load_store : bool, optional
-        Whether surfaces can be made on the array. Default is False.
+        Whether surfaces can be created on the array (``CUDA_ARRAY3D_SURFACE_LDST``). Default is False.
     is_layered : bool, optional
-        Whether the last extent counts layers of one or two dimensions. Default is False.
+        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Default is False.
     is_cubemap : bool, optional
-        Whether the array is a cube map: the shape is ``(n, n, 6)``, or with ``is_layered`` that of several
-        cubes, ``(n, n, 6 * cubes)``. Default is False.
+        Whether the array is a cube map (``CUDA_ARRAY3D_CUBEMAP``). Its shape is ``(n, n, 6)``, or with
+        ``is_layered`` that of several cubes, ``(n, n, 6 * cubes)``. Default is False.
     is_texture_gather : bool, optional
-        Whether kernels may read the array with ``tex2Dgather``; only with two extents. Default is False.
+        Whether kernels may read the array with ``tex2Dgather`` (``CUDA_ARRAY3D_TEXTURE_GATHER``). The array must
+        be two-dimensional. Default is False.
     """
 
     shape: tuple[int, ...]
@@ -261,7 +267,7 @@ class OpaqueArrayOptions(Options):
 
 
 def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
-    """Return the array of :meth:`Device.create_opaque_array`."""
+    """Create an array (:meth:`Device.create_opaque_array`)."""
     cdef KeptContext context
     cdef InContext[cydriver.CUarray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
@@ -306,7 +312,7 @@ cdef int create_in_context(
 
 
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
-    # The driver would wait for later work, too.
+    # cuArrayDestroy would also wait for work that is enqueued later.
     if is_found_idle() or not gather_or_postpone(
         value, &Array_end, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
     ):
@@ -354,7 +360,7 @@ cdef object Array_element_bytes(OpaqueArray self):
     return element_size(self._format, self._num_channels)
 
 
-# The members of ArrayFormatType, which there is one of each, and the driver's value: their hash takes longer.
+# Pairs of an ArrayFormatType member and the driver's value. Searching by identity is faster than hashing a member.
 cdef list _formats = []
 
 
@@ -404,7 +410,7 @@ cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
     )
 
 
-# Copies between the array and a Buffer or the host, one way or the other; `name` is that of the argument.
+# Copies between the array and a Buffer or host memory; `is_read` copies out of the array. `name` is for messages.
 cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, object stream) except -1:
     cdef KeptArray array
     cdef KeptStream kept_stream
@@ -434,7 +440,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         PyBuffer_Release(&view)
 
 
-# A copy that a builder captures keeps what it copies, as long as the graph, a clone or a launch of it needs that.
+# If a builder captures the copy, its graph keeps the array and the memory, as long as a clone or launch needs them.
 cdef int keep_in_graph(object stream, Keep array, Keep memory) except -1:
     cdef StreamCapture capture
     cdef GraphRecord holder
@@ -471,7 +477,7 @@ cdef int copy_in_stream_order(
     cdef int device_id = 0
     cdef int is_entered = 0
     describe_copy(self, array, pointer, is_on_host, is_read, &c_copy)
-    # A default stream means that of the current context, as everywhere.
+    # A default stream is that of the current context.
     if not is_default(kept_stream.handle()):
         Stream_context(stream, &h_context, &device_id)
     with nogil:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the options of arrays and textures."""
+"""Shapes, formats and sizes of arrays, and checks of the options of arrays and textures."""
 
 from __future__ import annotations
 
@@ -25,19 +25,27 @@ __all__ = [
 ]
 
 FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
-# A list, because there is one of each member: their hash takes longer than a search.
+# A list of pairs: searching by identity is faster than hashing an enum member.
 cdef list _sizes = [(member, 4 if "32" in member else 2 if "16" in member else 1) for member in ArrayFormatType]
 
-# Flags of cuArray3DCreate: the last extent counts layers, or layers or faces.
+# Flags of cuArray3DCreate: CUDA_ARRAY3D_LAYERED, and it or CUDA_ARRAY3D_CUBEMAP.
 cdef unsigned int _LAYERED = 0x01
-cdef unsigned int _WITH_LAYERS = 0x05
+cdef unsigned int _LAYERED_OR_CUBEMAP = 0x05
 
-_MOST = (1 << 63) - 1
+_MAX_COUNT = (1 << 63) - 1
 _CHANNELS = (1, 2, 4)
 
 
 def check_image(options) -> None:
-    """Check and normalise what the options of arrays and of mipmapped arrays have in common."""
+    """Check and normalize the options that arrays and mipmapped arrays have in common.
+
+    Raises
+    ------
+    TypeError
+        If the shape has another type than a tuple of ints.
+    ValueError
+        If the shape, the format or the number of channels is not valid.
+    """
     values = options.__dict__
     values["shape"] = shape = _checked_shape(values["shape"])
     values["format"] = checked_format(values["format"])
@@ -51,11 +59,11 @@ def check_image(options) -> None:
             count = "a multiple of 6" if options.is_layered else "6"
             raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
     elif values["is_layered"] and len(shape) == 1:
-        raise ValueError(f"shape of a layered array must end with the number of layers, not be {shape}")
+        raise ValueError(f"shape of a layered array must be (width, layers) or (width, height, layers), not {shape}")
 
 
 cpdef tuple driver_extents(tuple shape, unsigned int flags):
-    """Return width, height and depth as the driver takes them: 0 for axes that are not there."""
+    """Return width, height and depth as the driver takes them: 0 for missing axes."""
     rank = len(shape)
     if rank == 2:
         return (shape[0], 0, shape[1]) if flags & _LAYERED else (shape[0], shape[1], 0)
@@ -63,35 +71,35 @@ cpdef tuple driver_extents(tuple shape, unsigned int flags):
 
 
 def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
-    """Return the shape for extents that the driver gives."""
+    """Return the shape for the extents that the driver returns."""
     return tuple(extent for extent in (width, height, depth) if extent) or (0,)
 
 
 cpdef tuple level_shape(tuple shape, unsigned int flags, int level):
-    """Return the shape of a level of a mipmapped array: halved axes, and as many layers and faces."""
-    has_layers = flags & _WITH_LAYERS
+    """Return the shape of a mipmap level: extents are halved, layers and faces are not."""
+    has_layers = flags & _LAYERED_OR_CUBEMAP
     halved = [extent >> level or 1 for extent in (shape[:-1] if has_layers else shape)]
     return (*halved, shape[-1]) if has_layers else tuple(halved)
 
 
-cpdef object most_levels(tuple shape, unsigned int flags):
-    """Return how many levels there can be: until the largest extent that is halved is 1."""
-    return max(shape[:-1] if flags & _WITH_LAYERS else shape).bit_length()
+cpdef object max_levels(tuple shape, unsigned int flags):
+    """Return the maximum number of levels: in the last one all extents but layers and faces are 1."""
+    return max(shape[:-1] if flags & _LAYERED_OR_CUBEMAP else shape).bit_length()
 
 
 def checked_format(value) -> ArrayFormatType:
-    """Return the member for a member, its string, or a data type of NumPy.
+    """Return the member for a member, its string, or a NumPy dtype or scalar type.
 
     Raises
     ------
     ValueError
-        If there is no such format.
+        If it is none of these, or a type that CUDA arrays do not support.
     """
     kind = type(value)
     if kind is ArrayFormatType:
         return value
-    if kind is str or kind is type:  # what others do when they are hashed is theirs
-        known = _known.get(value)
+    if kind is str or kind is type:  # other types may run any code in __hash__
+        known = _formats.get(value)
         if known is not None:
             return known
     numpy = sys.modules.get("numpy")
@@ -99,11 +107,11 @@ def checked_format(value) -> ArrayFormatType:
         is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
         dtype = numpy.dtype(value) if is_scalar_type else value
         if isinstance(dtype, numpy.dtype):
-            # The number of a type is its own, also where it has another byte order.
-            found = _of_numpy().get(dtype.num)
+            # The type number is the same for both byte orders.
+            found = _formats_by_type_number().get(dtype.num)
             if found is not None and dtype.isnative:
                 if is_scalar_type:
-                    _known[value] = found
+                    _formats[value] = found
                 return found
     if not isinstance(value, str):
         choices = format_or_list(sorted(ARRAY_FORMAT.names))
@@ -111,12 +119,12 @@ def checked_format(value) -> ArrayFormatType:
     return check_str_enum(value, ArrayFormatType)
 
 
-# Formats by their strings, and by the scalar types of NumPy that were seen.
-cdef dict _known = {member.value: member for member in ArrayFormatType}
+# Formats by their strings and by NumPy scalar types, the latter added at their first use.
+cdef dict _formats = {member.value: member for member in ArrayFormatType}
 
 
 @functools.cache
-def _of_numpy() -> dict[int, ArrayFormatType]:
+def _formats_by_type_number() -> dict[int, ArrayFormatType]:
     numpy = sys.modules["numpy"]
     return {numpy.dtype(member.value).num: member for member in ArrayFormatType}
 
@@ -130,27 +138,27 @@ def checked_channels(value) -> int:
 
 
 def checked_count(name: str, value) -> int:
-    """Return a number that has to be 1 at least; ``name`` is that of the argument.
+    """Return an argument that must be an int of at least 1; ``name`` is for the message.
 
     Raises
     ------
     TypeError
-        If it is no int.
+        If it is not an int.
     ValueError
-        If it is smaller than 1, or does not fit 64 bits.
+        If it is not from 1 to 2**63 - 1.
     """
-    if type(value) is int and 1 <= value <= _MOST:
+    if type(value) is int and 1 <= value <= _MAX_COUNT:
         return value
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     number = operator.index(value)
-    if not 1 <= number <= _MOST:
+    if not 1 <= number <= _MAX_COUNT:
         raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
     return number
 
 
 def checked_anisotropy(value) -> int:
-    """Return how many samples a filter may take, or raise for what is no such number."""
+    """Return the option ``max_anisotropy``; TypeError if it is not an int, ValueError if not of 32 bits."""
     if type(value) is int and 0 <= value < 1 << 32:
         return value
     if not hasattr(value, "__index__"):
@@ -162,37 +170,45 @@ def checked_anisotropy(value) -> int:
 
 
 def checked_number(name: str, value) -> float:
-    """Return an argument as a float, or raise, naming it."""
+    """Return an argument as a float; TypeError, which names the argument, if it is not a number."""
     if isinstance(value, str) or (not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__")):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     return float(value)
 
 
 def checked_color(color) -> tuple[float, ...]:
-    """Return the four numbers of a colour, or raise; None is for zeros."""
+    """Return the option ``border_color`` as four floats, zeros for None.
+
+    Raises
+    ------
+    TypeError
+        If it is not a sequence of numbers.
+    ValueError
+        If there are not four of them.
+    """
     if color is None:
         return (0.0, 0.0, 0.0, 0.0)
     try:
         values = tuple(color)
     except TypeError:
-        raise TypeError(f"border_color must be four numbers, not {type(color).__name__}") from None
+        raise TypeError(f"border_color must be a tuple of four numbers, not {type(color).__name__}") from None
     numbers = tuple(checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
     if len(numbers) != 4:
-        raise ValueError(f"border_color must be four numbers, not {len(numbers)}")
+        raise ValueError(f"border_color must have four numbers, not {len(numbers)}")
     return numbers
 
 
 cpdef int element_size(object format, int num_channels) except -1:
-    """Return the bytes of an element."""
+    """Return the size of an element in bytes."""
     cdef tuple entry
     for entry in _sizes:
         if entry[0] is format:
             return <int>entry[1] * num_channels
-    raise ValueError(f"{shown(format)} is no ArrayFormatType")
+    raise ValueError(f"format must be an ArrayFormatType, not {shown(format)}")
 
 
 cpdef object image_bytes(tuple shape, object format, int num_channels):
-    """Return the bytes of all elements, densely packed."""
+    """Return the size of all elements in bytes, when packed."""
     cdef object size = element_size(format, num_channels)
     for extent in shape:
         size *= extent
@@ -202,7 +218,7 @@ cpdef object image_bytes(tuple shape, object format, int num_channels):
 def _checked_shape(shape) -> tuple[int, ...]:
     if type(shape) is tuple and 1 <= len(shape) <= 3:
         for extent in shape:
-            if type(extent) is not int or not 1 <= extent <= _MOST:
+            if type(extent) is not int or not 1 <= extent <= _MAX_COUNT:
                 break
         else:
             return shape

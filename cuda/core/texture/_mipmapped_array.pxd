@@ -16,6 +16,6 @@ cdef class MipmappedArray(DriverObject):
         int _device_id
 
 
-# Keeps the array of an object for a call; RuntimeError when it is closed.
+# Holds a reference to the mipmapped array for a call; RuntimeError if the object is closed.
 cdef inline int MipmappedArray_keep(MipmappedArray self, KeptMipmappedArray* kept) except -1:
     return 0 if kept.hold(self._h_mipmap) else refuse_closed(self)

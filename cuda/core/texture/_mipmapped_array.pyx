@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mipmapped arrays: an array and halved copies of it, for textures that are minified."""
+"""Mipmapped arrays: an image in several resolutions, for textures that are minified."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_is_small, Array_wrap, OpaqueArray
-from cuda.core.texture._elements cimport element_size, level_shape, most_levels
+from cuda.core.texture._elements cimport element_size, level_shape, max_levels
 
 import operator
 
@@ -46,11 +46,11 @@ __all__ = ["MipmappedArray", "MipmappedArrayOptions"]
 
 
 cdef class MipmappedArray(DriverObject):
-    """An array with levels, each half as large as the one before.
+    """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the one before.
 
-    Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The
-    elements of a level are read and written through the array that :meth:`get_level` returns. As a context manager
-    a mipmapped array closes itself at the end of the block.
+    Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The program
+    fills each level itself, through the array that :meth:`get_level` returns. As a context manager a mipmapped array
+    closes itself at the end of the block.
     """
 
     _made_by = "Device.create_mipmapped_array()"
@@ -73,12 +73,12 @@ cdef class MipmappedArray(DriverObject):
         Parameters
         ----------
         level : int
-            From 0 to :attr:`num_levels` - 1.
+            The level, from 0 to :attr:`num_levels` - 1.
 
         Raises
         ------
         TypeError
-            If ``level`` is no int.
+            If ``level`` is not an int.
         ValueError
             If there is no such level.
         RuntimeError
@@ -98,17 +98,17 @@ cdef class MipmappedArray(DriverObject):
 
     @property
     def format(self) -> ArrayFormatType:
-        """The format of a channel."""
+        """The data type of one channel."""
         return self._format
 
     @property
     def num_channels(self) -> int:
-        """The channels of an element: 1, 2 or 4."""
+        """The number of channels of an element: 1, 2 or 4."""
         return self._num_channels
 
     @property
     def num_levels(self) -> int:
-        """The number of levels, limited by the extents."""
+        """The number of levels that the driver created, which the extents limit."""
         return self._num_levels
 
     @property
@@ -118,17 +118,17 @@ cdef class MipmappedArray(DriverObject):
 
     @property
     def is_layered(self) -> bool:
-        """Whether the last extent is the number of layers, which are not interpolated."""
+        """Whether the last extent is the number of layers (``CUDA_ARRAY3D_LAYERED``). Filtering never mixes layers."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
 
     @property
     def is_cubemap(self) -> bool:
-        """Whether the last extent is the number of cube faces."""
+        """Whether each level is a cube map, whose last extent counts faces (``CUDA_ARRAY3D_CUBEMAP``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
 
     @property
     def device(self) -> Device:
-        """The :class:`Device` of the array."""
+        """The :class:`Device` of the mipmapped array."""
         return Device_find(self._device_id)
 
     cdef intptr_t _address(self) noexcept:
@@ -145,7 +145,7 @@ cdef class MipmappedArray(DriverObject):
         self._h_mipmap.reset()
         if was_large:
             with nogil:
-                end_gathered()  # a texture on it may be among them
+                end_gathered()  # a deferred texture may still keep the array
 
     cdef object _identity(self):
         return id(self)
@@ -153,24 +153,24 @@ cdef class MipmappedArray(DriverObject):
 
 @options_class
 class MipmappedArrayOptions(Options):
-    """Options of a new mipmapped array.
+    """Options of :meth:`Device.create_mipmapped_array`.
 
     Attributes
     ----------
     shape : tuple[int, ...]
         One to three extents of level 0 in elements, the width first.
     format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
-        The format of a channel.
+        The data type of one channel.
     num_channels : int
-        The channels of an element: 1, 2 or 4.
+        The number of channels of an element: 1, 2 or 4.
     num_levels : int
-        The number of levels, at least 1; limited to those that halve the largest extent to 1.
+        The number of levels, at least 1. The driver creates fewer if all extents reach 1 before.
     is_surface_load_store : bool, optional
-        Whether surfaces can be made on the levels. Default is False.
+        Whether surfaces can be created on the levels (``CUDA_ARRAY3D_SURFACE_LDST``). Default is False.
     is_layered : bool, optional
-        Whether the last extent counts layers of one or two dimensions. Default is False.
+        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Default is False.
     is_cubemap : bool, optional
-        Whether each level is a cube map. Default is False.
+        Whether each level is a cube map (``CUDA_ARRAY3D_CUBEMAP``). Default is False.
     """
 
     shape: tuple[int, ...]
@@ -190,7 +190,7 @@ class MipmappedArrayOptions(Options):
 
 
 def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:
-    """Return the array of :meth:`Device.create_mipmapped_array`."""
+    """Create a mipmapped array (:meth:`Device.create_mipmapped_array`)."""
     cdef KeptContext context
     cdef InContext[cydriver.CUmipmappedArray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
@@ -199,7 +199,7 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     Array_describe(values, &c_description)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
-    # All levels together have less than twice the elements of the first.
+    # All levels together have less than twice the elements of level 0.
     value.is_small = Array_is_small(&c_description, 2 * element_size(values["format"], c_description.NumChannels))
     create_in_context(value, &c_description, values["num_levels"])
     self = MipmappedArray.__new__(MipmappedArray)
@@ -208,8 +208,8 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     self._format = values["format"]
     self._num_channels = c_description.NumChannels
     self._flags = c_description.Flags
-    # The driver says nothing when it makes fewer.
-    self._num_levels = min(values["num_levels"], most_levels(self._shape, self._flags))
+    # The driver does not report it when it creates fewer.
+    self._num_levels = min(values["num_levels"], max_levels(self._shape, self._flags))
     self._device_id = device._id
     return self
 
@@ -240,7 +240,7 @@ cdef int create_in_context(
 
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
-    # The driver would wait for later work, too.
+    # cuMipmappedArrayDestroy would also wait for work that is enqueued later.
     if is_found_idle() or not gather_or_postpone(
         value, &MipmappedArray_end, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
     ):

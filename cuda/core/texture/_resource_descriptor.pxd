@@ -18,13 +18,13 @@ cdef class ResourceDescriptor:
         object _pitch_bytes
 
 
-# What the driver needs to read from a resource, and what keeps it; RuntimeError when the source is closed.
+# Fills the driver's descriptor and the reference that keeps the source alive; RuntimeError if the source is closed.
 cdef int ResourceDescriptor_describe(
     ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
 ) except -1
 
-# Whether the resource is an array that this library has made, and not memory.
+# Whether the resource is an array that this library owns, and not a buffer or a foreign array.
 cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept
 
-# The axes and the elements of the resource, which decide what options a texture can have.
+# The axes and the element type of the resource, which decide what texture options are valid.
 cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *

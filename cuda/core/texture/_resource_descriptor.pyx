@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resource descriptors: the array or memory behind a texture or a surface, as the driver takes it."""
+"""Resource descriptors (``CUDA_RESOURCE_DESC``): the array or memory behind a texture or a surface."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ __all__ = ["ResourceDescriptor"]
 
 
 cdef class ResourceDescriptor:
-    """The resource of a texture or a surface: an array or memory.
+    """The memory behind a texture or a surface: an array, a mipmapped array, or a buffer.
 
-    Descriptors come from the ``from_`` methods; there is no direct construction. A descriptor keeps its source.
+    Descriptors come from the ``from_`` methods; there is no direct construction. A descriptor keeps its source
+    alive.
     """
 
     __signature__ = ConstructorSignature()
@@ -58,14 +59,19 @@ cdef class ResourceDescriptor:
 
     @classmethod
     def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
-        """Describe an array (``CU_RESOURCE_TYPE_ARRAY``), for textures, and for surfaces if it allows them.
+        """Describe an array, for textures and surfaces (``CU_RESOURCE_TYPE_ARRAY``).
+
+        Parameters
+        ----------
+        array : :class:`OpaqueArray`
+            The array. Surfaces need one created with ``is_surface_load_store=True``.
 
         Raises
         ------
         TypeError
-            If ``array`` is no :class:`OpaqueArray`.
+            If ``array`` is not an :class:`OpaqueArray`.
         RuntimeError
-            If it is closed.
+            If the array is closed.
         """
         cdef KeptArray kept
         if not isinstance(array, OpaqueArray):
@@ -77,12 +83,17 @@ cdef class ResourceDescriptor:
     def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
         """Describe a mipmapped array, for textures (``CU_RESOURCE_TYPE_MIPMAPPED_ARRAY``).
 
+        Parameters
+        ----------
+        mipmapped_array : :class:`MipmappedArray`
+            The mipmapped array.
+
         Raises
         ------
         TypeError
-            If ``mipmapped_array`` is no :class:`MipmappedArray`.
+            If ``mipmapped_array`` is not a :class:`MipmappedArray`.
         RuntimeError
-            If it is closed.
+            If the mipmapped array is closed.
         """
         cdef KeptMipmappedArray kept
         if not isinstance(mipmapped_array, MipmappedArray):
@@ -94,25 +105,25 @@ cdef class ResourceDescriptor:
     def from_linear(
         cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
     ) -> ResourceDescriptor:
-        """Describe linear memory for ``tex1Dfetch``, without filtering (``CU_RESOURCE_TYPE_LINEAR``).
+        """Describe linear memory, which kernels read with ``tex1Dfetch``, unfiltered (``CU_RESOURCE_TYPE_LINEAR``).
 
         Parameters
         ----------
         buffer : :class:`Buffer`
-            The memory.
+            The memory. Its address must be a multiple of :attr:`DeviceProperties.texture_alignment`.
         format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
-            The format of a channel.
+            The data type of one channel.
         num_channels : int
-            The channels of an element: 1, 2 or 4.
+            The number of channels of an element: 1, 2 or 4.
         size_bytes : int, optional
-            How many bytes of the buffer to read, a multiple of an element; all if None.
+            The number of bytes that the texture covers, a multiple of the element size. If None, the whole buffer.
 
         Raises
         ------
         TypeError
-            If ``buffer`` is no :class:`Buffer`, or ``size_bytes`` no int.
+            If ``buffer`` is not a :class:`Buffer`, or ``size_bytes`` is not an int.
         ValueError
-            If the format, the channels or the size is out of range.
+            If the format, the number of channels or the size is not valid.
         RuntimeError
             If the buffer is closed.
         """
@@ -146,28 +157,31 @@ cdef class ResourceDescriptor:
         height: int,
         pitch_bytes: int,
     ) -> ResourceDescriptor:
-        """Describe pitched rows of a two-dimensional image (``CU_RESOURCE_TYPE_PITCH2D``).
+        """Describe a two-dimensional image in pitched linear memory (``CU_RESOURCE_TYPE_PITCH2D``).
 
         Parameters
         ----------
         buffer : :class:`Buffer`
-            The memory.
+            The memory. Its address must be a multiple of :attr:`DeviceProperties.texture_alignment`.
         format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
-            The format of a channel.
+            The data type of one channel.
         num_channels : int
-            The channels of an element: 1, 2 or 4.
-        width, height : int
-            The elements of a row, and the number of rows.
+            The number of channels of an element: 1, 2 or 4.
+        width : int
+            The number of elements in a row.
+        height : int
+            The number of rows.
         pitch_bytes : int
-            The bytes from row to row. The driver wants multiples of
+            The distance between the starts of two rows, in bytes. The driver requires a multiple of
             :attr:`DeviceProperties.texture_pitch_alignment`.
 
         Raises
         ------
         TypeError
-            If ``buffer`` is no :class:`Buffer`, or a number no int.
+            If ``buffer`` is not a :class:`Buffer`, or an extent or the pitch is not an int.
         ValueError
-            If the format, the channels or a number is out of range, or the rows do not fit the buffer.
+            If the format, the number of channels, an extent or the pitch is not valid, or the rows do not fit the
+            buffer.
         RuntimeError
             If the buffer is closed.
         """
@@ -197,42 +211,42 @@ cdef class ResourceDescriptor:
 
     @property
     def kind(self) -> str:
-        """``"array"``, ``"mipmapped_array"``, ``"linear"`` or ``"pitch2d"``."""
+        """The resource type: ``"array"``, ``"mipmapped_array"``, ``"linear"`` or ``"pitch2d"``."""
         return self._kind
 
     @property
     def source(self) -> OpaqueArray | MipmappedArray | Buffer:
-        """The array or the buffer."""
+        """The array, the mipmapped array or the buffer."""
         return self._source
 
     @property
     def format(self) -> ArrayFormatType | None:
-        """The format of a channel in a buffer; None for arrays, which have their own."""
+        """The data type of one channel in a buffer; None for arrays, which have their own."""
         return self._format
 
     @property
     def num_channels(self) -> int | None:
-        """The channels of an element in a buffer; None for arrays, which have their own."""
+        """The number of channels of an element in a buffer; None for arrays, which have their own."""
         return self._num_channels
 
     @property
     def size_bytes(self) -> int | None:
-        """The size of ``"linear"`` memory in bytes; None for other kinds."""
+        """The number of bytes that a ``"linear"`` resource covers; None for other kinds."""
         return self._size_bytes
 
     @property
     def width(self) -> int | None:
-        """The elements of a row of ``"pitch2d"``; None for other kinds."""
+        """The number of elements in a row of a ``"pitch2d"`` resource; None for other kinds."""
         return self._width
 
     @property
     def height(self) -> int | None:
-        """The rows of ``"pitch2d"``; None for other kinds."""
+        """The number of rows of a ``"pitch2d"`` resource; None for other kinds."""
         return self._height
 
     @property
     def pitch_bytes(self) -> int | None:
-        """The bytes from row to row of ``"pitch2d"``; None for other kinds."""
+        """The distance between the starts of two rows of a ``"pitch2d"`` resource, in bytes; None for other kinds."""
         return self._pitch_bytes
 
 

@@ -4,11 +4,11 @@
 from cuda.core._utils cimport cydriver
 
 
-# What a texture reads from, as far as its sampling depends on it.
+# What the validity of texture options depends on.
 cdef struct Elements:
-    int axes            # along which there are coordinates; a layer or a face is named by its number
+    int axes            # the number of coordinates of a fetch, without the index of a layer or face
     bint are_floats
     bint are_cubes
 
-# What the driver needs to read `elements` as options say, whose fields are checked here.
+# Fills the driver's texture descriptor from a TextureObjectOptions, and checks its fields.
 cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1

@@ -15,12 +15,12 @@ from cuda.core.typing import AddressModeType, ReadModeType
 
 __all__ = ["enum_member", "normalize_address_modes"]
 
-# Names that take long to look up in an enum.
+# Module variables: looking a member up in its enum class takes longer.
 cdef object CLAMP = AddressModeType.CLAMP
 cdef object ELEMENT_TYPE = ReadModeType.ELEMENT_TYPE
 cdef object ZERO = 0
 
-# Textures are made in loops: what options have as they come, such as a float for a number, takes no call of Python.
+# Programs create textures in loops, so values that already have the final type take no Python call.
 
 
 cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
@@ -43,11 +43,11 @@ cdef int describe_fields(
     )
     anisotropy = field(options, values, "max_anisotropy")
     c_texture.maxAnisotropy = anisotropy if anisotropy is ZERO else checked_anisotropy(anisotropy)
-    c_texture.mipmapLevelBias = level(options, values, "mipmap_level_bias")
-    c_texture.minMipmapLevelClamp = level(options, values, "min_mipmap_level_clamp")
-    c_texture.maxMipmapLevelClamp = level(options, values, "max_mipmap_level_clamp")
+    c_texture.mipmapLevelBias = float_field(options, values, "mipmap_level_bias")
+    c_texture.minMipmapLevelClamp = float_field(options, values, "min_mipmap_level_clamp")
+    c_texture.maxMipmapLevelClamp = float_field(options, values, "max_mipmap_level_clamp")
     describe_border(field(options, values, "border_color"), c_texture)
-    # Elements that are floats are read as such anyway.
+    # The flag is for integer formats only; float elements are always read as floats.
     if not elements.are_floats and field(options, values, "read_mode") is ELEMENT_TYPE:
         c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
     if field(options, values, "normalized_coords"):
@@ -59,13 +59,13 @@ cdef int describe_fields(
     return 0
 
 
-# The value of an option; options that were not initialised have those of their class.
+# The value of an option; for objects without __init__ (from __new__) the default, a class attribute.
 cdef inline object field(object options, dict values, str name):
     found = values.get(name, values)
     return getattr(options, name) if found is values else found
 
 
-cdef inline float level(object options, dict values, str name) except? -1:
+cdef inline float float_field(object options, dict values, str name) except? -1:
     value = field(options, values, name)
     return <float><double>value if type(value) is float else <float><double>checked_number(name, value)
 
@@ -75,7 +75,7 @@ cdef int describe_modes(object modes, int axes, cydriver.CUDA_TEXTURE_DESC* c_te
     cdef int number
     cdef tuple members = None if type(modes) is AddressModeType else normalize_address_modes(modes)
     for axis in range(3):
-        # Hardware filters a 1D texture along a second axis too, of which the border would be half of each read.
+        # Hardware filters 1D textures along a second axis, too: with "border" half of each result would be border.
         mode = CLAMP if axis >= axes else modes if members is None else members[axis]
         number = number_of(ADDRESS_MODE, mode)
         c_texture.addressMode[axis] = <cydriver.CUaddress_mode>number
@@ -89,7 +89,7 @@ cdef int describe_border(object color, cydriver.CUDA_TEXTURE_DESC* c_texture) ex
     return 0
 
 
-# Looking up what the driver calls a member takes a microsecond the first time.
+# The driver's values by enum member: converting a member takes a microsecond.
 cdef dict _numbers = {}
 
 
@@ -101,22 +101,30 @@ cdef int number_of(object names, object member) except? -1:
 
 
 def normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, AddressModeType]:
-    """Return the modes of three axes for one mode or several, the last of which is for the rest."""
+    """Return the address modes of three axes for one mode, or for 1 to 3 of them; the last applies to further axes.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a mode nor iterable.
+    ValueError
+        If there are not 1 to 3 modes, or one is not an :class:`AddressModeType`.
+    """
     if isinstance(mode, str):
         modes = (mode,)
     else:
         try:
             modes = tuple(mode)
         except TypeError:
-            raise TypeError(f"address_mode must be a mode, or 1 to 3 of them, not {type(mode).__name__}") from None
+            raise TypeError(f"address_mode must be a mode or a tuple of 1 to 3, not {type(mode).__name__}") from None
         if not 1 <= len(modes) <= 3:
-            raise ValueError(f"address_mode must be a mode, or 1 to 3 of them, not {len(modes)}")
+            raise ValueError(f"address_mode must be a mode or a tuple of 1 to 3, not of {len(modes)}")
     members = [enum_member("address_mode", one, AddressModeType) for one in modes]
     return tuple((members + [members[-1]] * 2)[:3])
 
 
 def enum_member(name: str, value, enum_class):
-    """Return the member of an enum for a member or its string; ValueError, which names the option, for others."""
+    """Return the enum member for a member or its string; ValueError, which names the option, for other values."""
     if type(value) is enum_class:
         return value
     members = _members.get(enum_class)
@@ -127,5 +135,5 @@ def enum_member(name: str, value, enum_class):
     return members[find_str_enum(value, members, name)]
 
 
-# Of each enum, by its string.
+# For each enum its members by their strings.
 cdef dict _members = {}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Surface objects: how kernels read and write the elements of arrays."""
+"""Surface objects: arrays whose elements kernels read and write."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ __all__ = ["SurfaceObject"]
 
 
 cdef class SurfaceObject(DriverObject):
-    """A surface: an array whose elements kernels read and write by index.
+    """A surface object (``CUsurfObject``): an array whose elements kernels read and write by coordinates.
 
     Surfaces come from :meth:`Device.create_surface_object`; there is no direct construction. A kernel takes the
     object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the
-    array alive; it must stay open itself until the kernels that use it are done. As a context manager a surface
-    closes itself at the end of the block.
+    array alive. When it is closed or dropped, it is destroyed after the work in flight on streams of this library,
+    which may still use it. As a context manager a surface closes itself at the end of the block.
     """
 
     _made_by = "Device.create_surface_object()"
@@ -57,13 +57,13 @@ cdef class SurfaceObject(DriverObject):
 
     @property
     def handle(self) -> int:
-        """The ``CUsurfObject``, which kernels take; 0 when closed."""
+        """The ``CUsurfObject`` as an int; 0 when closed."""
         cdef KeptSurface surface
         return surface.value().for_work() if surface.hold(self._h_surface) else 0
 
     @property
     def resource(self) -> ResourceDescriptor | None:
-        """The resource of the surface; None when closed."""
+        """The descriptor of the array; None when closed."""
         with cython.critical_section(self):
             return self._resource
 
@@ -91,7 +91,7 @@ cdef class SurfaceObject(DriverObject):
 
 
 def create_surface_object(Device device, resource: ResourceDescriptor) -> SurfaceObject:
-    """Return the surface of :meth:`Device.create_surface_object`."""
+    """Create a surface (:meth:`Device.create_surface_object`)."""
     cdef KeptContext context
     cdef Keep keep
     cdef Image[cydriver.CUsurfObject] value
@@ -100,9 +100,9 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
     if (<ResourceDescriptor>resource)._kind != "array":
-        raise ValueError(f"a surface needs a descriptor of an array, not of kind {shown(resource.kind)}")
+        raise ValueError(f"resource of a surface must be of kind 'array', not {shown(resource.kind)}")
     if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
-        raise ValueError("a surface needs an array that was made with is_surface_load_store=True")
+        raise ValueError("resource of a surface must be an array created with is_surface_load_store=True")
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
@@ -145,7 +145,7 @@ cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
         Context_leave(is_entered)
 
 
-# Kernels take the number of the surface.
+# Writes a kernel argument: the 64-bit CUsurfObject.
 cdef int write_surface(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef KeptSurface surface
     cdef cydriver.CUsurfObject c_surface

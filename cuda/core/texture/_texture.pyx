@@ -45,7 +45,7 @@ __all__ = ["ResourceDescriptor", "TextureObject", "TextureObjectOptions"]
 
 
 cdef class TextureObject(DriverObject):
-    """A texture: a resource, and the options with which kernels read it.
+    """A texture object (``CUtexObject``): memory and the options with which kernels sample it.
 
     Textures come from :meth:`Device.create_texture_object`; there is no direct construction. A kernel takes the
     object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps its
@@ -60,13 +60,13 @@ cdef class TextureObject(DriverObject):
 
     @property
     def handle(self) -> int:
-        """The ``CUtexObject``, which kernels take; 0 when closed."""
+        """The ``CUtexObject`` as an int; 0 when closed."""
         cdef KeptTexture texture
         return texture.value().for_work() if texture.hold(self._h_texture) else 0
 
     @property
     def resource(self) -> ResourceDescriptor | None:
-        """The resource of the texture; None when closed."""
+        """The descriptor of the memory; None when closed."""
         with cython.critical_section(self):
             return self._resource
 
@@ -103,41 +103,41 @@ cdef class TextureObject(DriverObject):
 
 @options_class
 class TextureObjectOptions(Options):
-    """Options of a texture.
+    """Options of :meth:`Device.create_texture_object`.
 
     Attributes
     ----------
     address_mode : :class:`~cuda.core.typing.AddressModeType` | str | tuple, optional
-        What reads outside the texture return, for all axes, or one entry per axis; the last one applies to further
-        axes. ``"wrap"`` and ``"mirror"`` need normalised coordinates. Default is ``"clamp"``. Checked when
-        the texture is made.
+        What a fetch outside the texture returns: one mode for all axes, or a tuple of up to three, whose last entry
+        applies to further axes. ``"wrap"`` and ``"mirror"`` need normalized coordinates. Default is ``"clamp"``.
+        Checked when the texture is created.
     filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
-        Whether a read returns the nearest element, or interpolates its neighbours with weights of 8 fractional bits.
-        Default is ``"point"``. ``"linear"`` needs elements that are read as floats.
+        Whether a fetch returns the nearest element (``"point"``, the default) or interpolates between neighbors with
+        weights of 8 fractional bits (``"linear"``). The latter needs elements that are read as floats.
     read_mode : :class:`~cuda.core.typing.ReadModeType` | str, optional
-        Whether integers of 8 and 16 bits are read as they are, or as floats in [0, 1], signed ones in [-1, 1].
-        Default is ``"element_type"``.
+        Whether 8-bit and 16-bit integers are read as integers (``"element_type"``, the default), or as floats in
+        [0, 1], signed ones in [-1, 1] (``"normalized_float"``).
     normalized_coords : bool, optional
-        Whether coordinates are in [0, 1] instead of in elements. Default is False.
+        Whether coordinates are in [0, 1) instead of [0, extent). Default is False.
     srgb : bool, optional
-        Whether 8-bit colours are converted from sRGB when they are read as floats. Default is False.
+        Whether 8-bit colors are converted from sRGB when they are read as floats. Default is False.
     disable_trilinear_optimization : bool, optional
-        Whether the driver must filter between levels exactly. Default is False.
+        Whether the driver must not approximate trilinear filtering. Default is False.
     seamless_cubemap : bool, optional
-        Whether filtering crosses the edges between the faces of a cube; only for arrays made with ``is_cubemap``.
-        Default is False. Checked when the texture is made.
+        Whether filtering crosses the edges between the faces of a cube. The array must have been created with
+        ``is_cubemap``. Default is False. Checked when the texture is created.
     max_anisotropy : int, optional
-        The maximum number of samples for anisotropic filtering. Default is 0, which is off.
-        Checked when the texture is made.
+        The maximum anisotropy ratio, which is the maximum number of samples of a fetch. Default is 0, which disables
+        anisotropic filtering. Checked when the texture is created.
     mipmap_filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
-        Whether a read uses the nearest level, or interpolates two. Default is ``"point"``.
+        Whether a fetch uses the nearest level (``"point"``, the default) or interpolates between two (``"linear"``).
     mipmap_level_bias : float, optional
-        An offset that is added to the level of a read. Default is 0.
+        The offset that is added to the level of a fetch. Default is 0.
     min_mipmap_level_clamp, max_mipmap_level_clamp : float, optional
-        The lowest and the highest level that is read. Default is 0: the first level only.
+        The lowest and the highest level that a fetch uses. Both default to 0: level 0 only.
     border_color : tuple[float, float, float, float], optional
-        The element outside the texture with ``"border"``; None, the default, means zeros. For textures that return
-        integers, floats with the same bits. Checked when the texture is created.
+        What a fetch outside the texture returns with the address mode ``"border"``. Default is None, which means
+        zeros. A texture that returns integers returns the bits of these floats. Checked when the texture is created.
     """
 
     address_mode: AddressModeType | str | tuple[AddressModeType | str, ...] = AddressModeType.CLAMP
@@ -167,7 +167,7 @@ _ENUMS = (("filter_mode", FilterModeType), ("read_mode", ReadModeType), ("mipmap
 def create_texture_object(
     Device device, resource: ResourceDescriptor, options: TextureObjectOptions | None
 ) -> TextureObject:
-    """Return the texture of :meth:`Device.create_texture_object`."""
+    """Create a texture (:meth:`Device.create_texture_object`)."""
     cdef KeptContext context
     cdef Keep keep
     cdef Image[cydriver.CUtexObject] value
@@ -198,7 +198,7 @@ def create_texture_object(
     return self
 
 
-# Of textures without options: by far the most, and described once for each of both kinds of elements.
+# The descriptors of textures without options, the most frequent case: one for integer and one for float elements.
 cdef cydriver.CUDA_TEXTURE_DESC[2] c_defaults
 cdef bint[2] has_defaults
 has_defaults[:] = [False, False]
@@ -246,11 +246,11 @@ cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:
         Context_leave(is_entered)
 
 
-# Other packages import it under this name.
+# Other packages import the function under this name.
 _normalize_address_modes = normalize_address_modes
 
 
-# Kernels take the number of the texture.
+# Writes a kernel argument: the 64-bit CUtexObject.
 cdef int write_texture(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
     cdef KeptTexture texture
     cdef cydriver.CUtexObject c_texture
