@@ -12,9 +12,9 @@ import importlib
 import threading
 
 from cuda.core._compile._driver_linker import DriverLinker
+from cuda.core._compile._linker_options import LinkerOptions
 from cuda.core._compile._nvjitlink_linker import NvJitLink
 from cuda.core._compile._option_table import ignored_options, refused_options, render_options
-from cuda.core._compile._options import LinkerOptions
 from cuda.core._module import ObjectCode
 from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import check_or_create_options

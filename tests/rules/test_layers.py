@@ -129,6 +129,7 @@ LAYERS = {
         "_compile._option_key",
         "_compile._option_cache",
         "_compile._options",
+        "_compile._linker_options",
         "_compile._driver_linker",
         "_compile._nvjitlink_linker",
         "_linker",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import subprocess
@@ -58,8 +59,18 @@ def test_names_end_differently():
 def test_finder_finds_only_modules_of_the_bundle():
     finder = bundle.BundleFinder("/there/_bundle.so")
     assert finder.find_spec("cuda.core._stream").origin == "/there/_bundle.so"
-    for name in ("cuda.core", "cuda.core._stream.x", "cuda.core.typing", "_stream", "numpy"):
+    for name in ("cuda.core", "cuda.core._utils", "cuda.core._stream.x", "cuda.core.typing", "_stream", "numpy"):
         assert finder.find_spec(name) is None
+
+
+@pytest.mark.requires(source=True)
+@pytest.mark.parametrize("name", bundle.PACKAGES)
+def test_packages_are_found_where_they_are_and_have_nothing_to_run(name):
+    folder = PACKAGE / name.replace(".", "/")
+    package = importlib.import_module(f"cuda.core.{name}")
+    assert list(package.__path__) == [str(folder)]
+    (only,) = ast.parse((folder / "__init__.py").read_text()).body
+    assert isinstance(only, ast.Expr) and isinstance(only.value.value, str)
 
 
 def test_one_finder_is_first():

@@ -9,17 +9,15 @@ from a cache or from a compiler, is a :class:`CompiledCode`.
 
 from __future__ import annotations
 
-import copy
-from typing import NamedTuple
-
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._option_cache import checked_values_of
-from cuda.core._compile._options import ProgramOptions, current_arch, linker_options
+from cuda.core._compile._options import ProgramOptions, current_arch
 from cuda.core._utils.deferred import Deferred
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["CompileRequest", "CompileSettings", "CompiledCode", "compile_settings"]
 
+_linker_options = Deferred("cuda.core._compile._linker_options")
 _nvvm = Deferred("cuda.core._compile._nvvm")
 _ptx = Deferred("cuda.core._compile._ptx")
 
@@ -89,12 +87,12 @@ class CompileSettings:
                 self.libdevice = _nvvm.libdevice()
         else:
             self.back_end = _ptx.PTXBackEnd
-            self.arguments = linker_options(options)
+            self.arguments = _linker_options.linker_options(options)
 
 
 def own_copy(options: ProgramOptions) -> ProgramOptions:
     """Return a copy that does not change with the lists and sources of the user."""
-    options = copy.copy(options)
+    options = options.__copy__()
     values = vars(options)
     values.update({name: list(value) for name, value in values.items() if isinstance(value, list)})
     if options.extra_sources:
@@ -169,7 +167,7 @@ class CompileRequest:
         self.key = self.obstacle = None
 
 
-class CompiledCode(NamedTuple):
+class CompiledCode:
     """The result of a request, from a compiler or from a cache.
 
     Parameters
@@ -182,6 +180,9 @@ class CompiledCode(NamedTuple):
         The messages of the compiler; empty from a cache.
     """
 
-    code: bytes
-    symbols: list[bytes]
-    log: str = ""
+    __slots__ = ("code", "log", "symbols")
+
+    def __init__(self, code: bytes, symbols: list[bytes], log: str = ""):
+        self.code = code
+        self.symbols = symbols
+        self.log = log

@@ -3,7 +3,8 @@
 """The bundle: the extension modules that a first result loads, linked into one shared object.
 
 Finding, opening and relocating a shared object takes longer than initialising most of the modules. ``setup.py``
-links the bundle; ``docs/design/imports.md`` has the figures.
+links the bundle; ``docs/design/imports.md`` has the figures. The packages of these modules, which hold nothing else,
+are found without looking for a file.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 
-__all__ = ["MODULES", "NAME", "BundleFinder", "bundle_path"]
+__all__ = ["MODULES", "NAME", "PACKAGES", "BundleFinder", "bundle_path"]
 
 # The module name of the shared object, below cuda.core. It cannot be imported itself.
 NAME = "_bundle"
@@ -63,10 +64,22 @@ MODULES = (
     "_utils.options",
     "_utils.version",
 )
+# Below cuda.core. Their __init__ is a docstring, and is not read.
+PACKAGES = (
+    "_code",
+    "_compile",
+    "_compile.cache",
+    "_handles",
+    "_launch",
+    "_memory.adaptors",
+    "_memory.copying",
+    "_memory.pools",
+    "_memory.ranges",
+)
 
 
 class BundleFinder:
-    """First on ``sys.meta_path``: finds the modules of the bundle, by their full names alone.
+    """First on ``sys.meta_path``: finds the modules of the bundle and their packages, by their full names alone.
 
     Parameters
     ----------
@@ -77,8 +90,13 @@ class BundleFinder:
     def __init__(self, path: str):
         self._path = path
         self._names = frozenset(f"cuda.core.{name}" for name in MODULES)
+        self._packages = frozenset(f"cuda.core.{name}" for name in PACKAGES)
 
     def find_spec(self, name, path=None, target=None):
+        if name in self._packages:
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [f"{folder}/{name.rpartition('.')[2]}" for folder in path]
+            return spec
         if name not in self._names:
             return None
         spec = ModuleSpec(name, ExtensionFileLoader(name, self._path), origin=self._path)

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
-import threading
+import os
 import time
+from _thread import allocate_lock, get_native_id, start_new_thread  # threading takes longer to load than all else here
 
 __all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 
@@ -34,22 +34,22 @@ def call_interruptibly(function, cancel, leave, worker: Worker | None = None):
     worker : Worker, optional
         The thread that makes the call of the main thread, where calls belong together. By default, a new one.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if get_native_id() != os.getpid():
         return _run(function)
     call = _Call(function)
     try:
         if worker is None:
-            threading.Thread(target=call.run, name="cuda.core call", daemon=True).start()
+            start_new_thread(call.run, ())
         else:
             worker.post(call.run)
         # In steps: a library that installs a handler of its own and restores the old one by signal(), as NVRTC 13.0
         # does, leaves a wait without a time limit that signals do not end.
-        while not call.ended.wait(STEP):
+        while not call.wait(STEP):
             pass
     except BaseException:
         cancel()
         try:
-            call.ended.wait(PATIENCE)
+            call.wait(PATIENCE)
         finally:
             call.leave(leave)
         raise
@@ -95,25 +95,27 @@ def _exit_beside_calls() -> None:
     # The destructors of a library would take it apart under the thread that is in it: the process ends without
     # them, with its status, once the streams of C are written out. The C library calls the latest of these first.
     if _running:
+        import ctypes  # takes longer than all else here
+
         libc = ctypes.CDLL(None)
         libc.on_exit(libc._exit, None)
         getattr(libc, "__cxa_atexit")(libc.fcloseall, None, None)
 
 
 class Worker:
-    """A thread for calls that have to be made by one and the same."""
+    """A thread for calls that have to be made by one and the same.
+
+    Attributes
+    ----------
+    ident : int
+        The thread, as ``threading.get_ident()`` tells it there.
+    """
 
     def __init__(self):
         from _queue import SimpleQueue  # what the module queue gives, which takes longer to load
 
         self._calls = SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="cuda.core worker", daemon=True)
-        self._thread.start()
-
-    @property
-    def ident(self) -> int:
-        """The thread, as ``threading.get_ident()`` tells it there."""
-        return self._thread.ident
+        self.ident = start_new_thread(self._work, ())
 
     def post(self, function) -> None:
         """Let the thread call a function that raises nothing, after those before; finalizers may do this."""
@@ -134,10 +136,12 @@ class _Call:
 
     def __init__(self, function):
         self._function = function
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._free = None
+        self._under_way = allocate_lock()
+        self._under_way.acquire()
+        self._has_ended = False
         self.result = self.error = None
-        self.ended = threading.Event()
 
     def run(self):
         try:
@@ -146,13 +150,18 @@ class _Call:
             self.error = error
         del self._function
         with self._lock:
-            self.ended.set()
+            self._has_ended = True
             free = self._free
+        self._under_way.release()
         if free is not None:
             free()
+
+    def wait(self, seconds: float) -> bool:
+        """Return whether the call has ended, after this time at most."""
+        return self._has_ended or self._under_way.acquire(timeout=seconds)
 
     def leave(self, leave) -> None:
         """Take what the call uses from its caller, unless it has ended."""
         with self._lock:
-            if not self.ended.is_set():
+            if not self._has_ended:
                 self._free = leave()

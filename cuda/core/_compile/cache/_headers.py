@@ -26,13 +26,12 @@ _UNSETTLED = 50_000_000
 # How many parsed headers are remembered.
 _MOST_PARSED = 4096
 
+# Patterns, which `re` compiles when they are first used: most programs include nothing.
 _GAP = rb"(?:[ \t\v\f]|/\*.*?\*/)*"
-_DIRECTIVE = re.compile(
-    rb"(?:^|\*/)" + _GAP + rb"(?:#|%:)" + _GAP + rb"(include(?:_next)?|define)\b" + _GAP + rb"([^\r\n]*)", re.MULTILINE
-)
+_DIRECTIVE = rb"(?m:^|\*/)" + _GAP + rb"(?:#|%:)" + _GAP + rb"(include(?:_next)?|define)\b" + _GAP + rb"([^\r\n]*)"
 # Also as the argument of a macro around it, by the usual names of those.
-_HAS_INCLUDE = re.compile(rb"HAS_INCLUDE\w*[ \t]*\([ \t]*([<\"][^\r\n)]*)", re.IGNORECASE)
-_MACRO = re.compile(rb"[A-Za-z_]\w*(?=\s|/|$)")
+_HAS_INCLUDE = rb"(?i)HAS_INCLUDE\w*[ \t]*\([ \t]*([<\"][^\r\n)]*)"
+_MACRO = rb"[A-Za-z_]\w*(?=\s|/|$)"
 # What a macro stands for that cannot stand for a header.
 _OTHER = b"?"
 
@@ -163,8 +162,8 @@ class Search:
             header = os.fsdecode(operand[1:].split(closing, 1)[0])
             if header and "\0" not in header:
                 self.look_up(header, directory, is_quoted=closing == b'"')
-        elif _MACRO.match(operand):
-            self._uses[_MACRO.match(operand)[0], directory] = None
+        elif macro := re.match(_MACRO, operand):
+            self._uses[macro[0], directory] = None
         else:
             self._obstacle = self._obstacle or f"#include {operand.decode(errors='replace')}"
 
@@ -232,11 +231,11 @@ class Search:
 def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
     """Return the operands of all ``#include`` in C++ code, and the macros that may stand for such operands."""
     text = text.replace(b"\\\r\n", b"").replace(b"\\\n", b"")
-    operands = _HAS_INCLUDE.findall(text) if b"HAS_INCLUDE" in text.upper() else []
+    operands = re.findall(_HAS_INCLUDE, text) if b"HAS_INCLUDE" in text.upper() else []
     # Searching the lines of comments and of code for directives would take most of the time.
     text = b"\n".join([line for line in text.split(b"\n") if b"#" in line or b"%:" in line])
     definitions = []
-    for directive, rest in _DIRECTIVE.findall(text):
+    for directive, rest in re.findall(_DIRECTIVE, text) if text else ():
         if directive != b"define":
             operands.append(rest)
         else:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterable, Sequence
 
@@ -16,21 +15,22 @@ from cuda.core._compile._option_table import (
     refused_options,
     render_options,
 )
-from cuda.core._compile._options import LinkerOptions, ProgramOptions, current_arch
+from cuda.core._compile._options import ProgramOptions, current_arch
 from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.device_choice import is_software, software_build
 from cuda.core._utils.hashing import sha256
-from cuda.core._utils.nvjitlink import nvjitlink_version
 from cuda.core._utils.validators import find_str_enum
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
 __all__ = ["make_program_cache_key"]
 
-# Part of every key, so that what another way of making keys has stored is not found.
 _linker = Deferred("cuda.core._linker")
+_linker_options = Deferred("cuda.core._compile._linker_options")
+_nvjitlink = Deferred("cuda.core._utils.nvjitlink")
 _nvvm = Deferred("cuda.core._compile._nvvm")
 
+# Part of every key, so that what another way of making keys has stored is not found.
 _VERSION = b"cuda.core program cache 1"
 _TARGETS = {
     SourceCodeType.CXX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR),
@@ -163,10 +163,10 @@ def check_files(options, kind, has_digest: bool) -> None:
 def arguments_of(options, kind) -> list[bytes]:
     """Return the arguments of the compiler."""
     if options.arch is None:
-        options = copy.copy(options)
+        options = options.__copy__()
         options.arch = current_arch()
     if kind is SourceCodeType.PTX:
-        linker = LinkerOptions(**forwarded_options(options, "ptx"))
+        linker = _linker_options.LinkerOptions(**forwarded_options(options, "ptx"))
         backend = _linker.Linker.which_backend().lower()
         if backend == CompilerBackendType.DRIVER:
             refused = refused_options(linker, backend)
@@ -208,7 +208,7 @@ def tools_of(kind) -> list[bytes]:
         return [b"nvvm", probe(lambda: _nvvm.load_nvvm().version()), probe(lambda: _nvvm.load_nvvm().ir_version())]
     backend = _linker.Linker.which_backend()
     is_driver = backend is CompilerBackendType.DRIVER
-    return [backend.encode(), probe(driver_version if is_driver else nvjitlink_version)]
+    return [backend.encode(), probe(driver_version if is_driver else _nvjitlink.nvjitlink_version)]
 
 
 def probe(version) -> bytes:
