@@ -117,10 +117,14 @@ def test_wrong_name_expression():
         Program(SCALE, "c++", ARCH).compile("ptx", ["no_such_kernel<float>"])
 
 
-@pytest.mark.parametrize("expressions", ["scale<float>", b"scale<float>", 5, None, [5], (None,)])
+@pytest.mark.parametrize("expressions", ["scale<float>", b"scale<float>", 5, [5], (None,)])
 def test_name_expressions_of_wrong_type(expressions):
     with pytest.raises(TypeError, match="name_expressions"):
         Program(SCALE, "c++", ARCH).compile("ptx", expressions)
+
+
+def test_no_name_expressions_may_be_none():
+    assert Program(SAXPY, "c++", ARCH).compile("ptx", name_expressions=None).symbol_mapping == {}
 
 
 def test_errors_show_the_lines_of_the_user():

@@ -135,7 +135,7 @@ class Program:
         name_expressions : tuple or list of str or bytes, optional
             Expressions such as ``"scale<float>"`` that name kernels. The result's
             :meth:`~ObjectCode.get_kernel` takes them; they have to be given to the first compilation.
-            Only C++ has such names.
+            Only C++ has such names. None is as none.
         logs : object, optional
             An object with ``write(str)`` that gets the messages of the compiler, if there are any.
         cache : :class:`~cuda.core.utils.ProgramCacheResource`, optional
@@ -170,6 +170,7 @@ class Program:
         if self._is_closed:
             raise RuntimeError(CLOSED)
         target = self._target(target_type)
+        name_expressions = () if name_expressions is None else name_expressions
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
             raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
@@ -363,7 +364,7 @@ def source_bytes(code) -> bytes:
 def checked_expressions(expressions) -> list[bytes]:
     """Return name expressions as NVRTC takes them."""
     if not isinstance(expressions, (tuple, list)):
-        raise TypeError(f"name_expressions must be a tuple or list, not {type(expressions).__name__}")
+        raise TypeError(f"name_expressions must be a tuple or list of str, not {type(expressions).__name__}")
     for expression in expressions:
         if not isinstance(expression, (str, bytes)):
             raise TypeError(f"name_expressions must contain str or bytes, not {type(expression).__name__}")

@@ -459,7 +459,8 @@ def test_streams_of_the_cuda_interface():
     with pytest.raises(BufferError, match="ambiguous"):
         from_cuda_interface(CudaInterface(array))
     with pytest.raises(BufferError, match="stream 0"):
-        from_cuda_interface(CudaInterface(array, stream=0), -1)
+        from_cuda_interface(CudaInterface(array, stream=0), 2)
+    assert from_cuda_interface(CudaInterface(array, stream=0), -1).shape == (3,)  # nothing is ordered
     assert from_cuda_interface(CudaInterface(array, stream=2), -1).shape == (3,)
     assert from_cuda_interface(CudaInterface(array, stream=2), 2).shape == (3,)
 

@@ -96,7 +96,7 @@ cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Pu
     if not PyLong_CheckExact(stream_ptr) or stream_ptr != -1:
         stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)
     read_interface(self, interface, "__cuda_array_interface__", purpose)
-    producer = (<dict>interface).get("stream")
+    producer = (<dict>interface).get("stream") if stream_ptr != -1 else None
     if producer is not None:
         producer = check_address("the stream of __cuda_array_interface__", producer)
         if producer == 0:
@@ -110,7 +110,7 @@ cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Pu
         # The driver does not know the addresses of empty arrays, and of host memory that devices can access anyway.
         if self._device_id < 0:
             self._device_id = max(current_device(), 0)
-    if producer is not None and purpose != FOR_ADDRESS and stream_ptr != -1:
+    if producer is not None and purpose != FOR_ADDRESS:
         order_streams(stream_ptr, producer)
     self._exporting_obj = obj
     return 0
