@@ -15,7 +15,13 @@ from cuda.core._memory import (
 )
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core.typing import VirtualMemoryAccessType, VirtualMemoryHandleType
+from cuda.core.typing import (
+    VirtualMemoryAccessType,
+    VirtualMemoryAllocationType,
+    VirtualMemoryGranularityType,
+    VirtualMemoryHandleType,
+    VirtualMemoryLocationType,
+)
 from support.kernels import compiled
 from support.memory import HostMemoryResource, read, write
 from support.virtual_driver import GRANULARITY, DetachedResource, VirtualDriver
@@ -47,6 +53,25 @@ def test_options_have_defaults():
     assert (options.handle_type, options.self_access, options.peer_access) == ("posix_fd", "rw", "rw")
     assert (options.gpu_direct_rdma, options.addr_hint, options.addr_align, options.peers) == (False, 0, None, ())
     assert options == VirtualMemoryResourceOptions(addr_hint=None)
+
+
+def test_driver_values_of_options_are_tables_of_the_class():
+    from cuda.bindings import driver
+
+    flags = VirtualMemoryResourceOptions._access_flags
+    assert flags[VirtualMemoryAccessType.READ] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READ
+    assert flags["rw"] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE and flags[None] == 0
+    handles = VirtualMemoryResourceOptions()._handle_types
+    assert handles["fabric"] == driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_FABRIC
+    assert handles[None] == driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
+    for name, enum in (
+        ("_allocation_type", VirtualMemoryAllocationType),
+        ("_granularity", VirtualMemoryGranularityType),
+        ("_location_type", VirtualMemoryLocationType),
+    ):
+        assert set(getattr(VirtualMemoryResourceOptions, name)) == set(enum)
+    flags.clear()
+    assert VirtualMemoryResourceOptions._access_flags
 
 
 def test_options_take_strings_in_any_case():

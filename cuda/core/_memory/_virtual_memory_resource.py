@@ -410,6 +410,13 @@ class VirtualMemoryResourceOptions(Options):
     self_access: VirtualMemoryAccessType | str | None = VirtualMemoryAccessType.READ_WRITE
     peer_access: VirtualMemoryAccessType | str | None = VirtualMemoryAccessType.READ_WRITE
 
+    # What other packages look the driver's values up in.
+    _access_flags = enums.EnumTable(enums.VIRTUAL_MEMORY_ACCESS, none=0)
+    _allocation_type = enums.EnumTable(enums.VIRTUAL_MEMORY_ALLOCATION)
+    _granularity = enums.EnumTable(enums.VIRTUAL_MEMORY_GRANULARITY)
+    _handle_types = enums.EnumTable(enums.VIRTUAL_MEMORY_HANDLE, none="NONE")
+    _location_type = enums.EnumTable(enums.VIRTUAL_MEMORY_LOCATION)
+
     def __post_init__(self):
         self.allocation_type = check_str_enum(self.allocation_type, VirtualMemoryAllocationType)
         self.location_type = check_str_enum(self.location_type, VirtualMemoryLocationType)

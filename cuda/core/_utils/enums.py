@@ -41,6 +41,7 @@ __all__ = [
     "VIRTUAL_MEMORY_LOCATION",
     "WORKQUEUE_SHARING_SCOPE",
     "EnumMap",
+    "EnumTable",
 ]
 
 
@@ -102,6 +103,10 @@ class EnumMap:
             raise RuntimeError(f"the driver gave an unknown {self.driver_enum}, {int(value)}") from None
         return self.public(text) if isinstance(self.public, type) and issubclass(self.public, StrEnum) else text
 
+    def members(self) -> dict:
+        """Return the driver's value for each member of the public enum."""
+        return {self.public(text): value for text, value in self._load().items()}
+
     def _load(self):
         # At first use, because the module of the bindings is loaded only where it is needed.
         if self._to_driver is None:
@@ -110,6 +115,30 @@ class EnumMap:
             self._from_driver = {int(value): text for text, value in to_driver.items()}
             self._to_driver = to_driver
         return self._to_driver
+
+
+class EnumTable:
+    """An attribute of a class: a dict of the members of a public enum and the driver's values, made when it is read.
+
+    Parameters
+    ----------
+    choices : EnumMap
+        What it shows.
+    none : str | int, optional
+        What None stands for: a value, or the rest of the driver's name.
+    """
+
+    def __init__(self, choices: EnumMap, none: str | int | None = None):
+        self.choices = choices
+        self.none = none
+
+    def __get__(self, instance, owner=None) -> dict:
+        table = self.choices.members()
+        if isinstance(self.none, str):
+            table[None] = getattr(type(next(iter(table.values()))), self.choices.prefix + self.none)
+        elif self.none is not None:
+            table[None] = self.none
+        return table
 
 
 ACCESS_PROPERTY = EnumMap(
