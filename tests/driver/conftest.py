@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def own_stack(monkeypatch):
     """An empty stack: other tests may import autoinit, which leaves a context on that of the main thread."""
-    from cuda.core.driver import _context
+    from cuda.core.driver._contexts import _context
 
     monkeypatch.setattr(_context._thread, "stack", [])
     monkeypatch.setattr(_context._thread, "outside", None)

@@ -32,37 +32,37 @@ rare   debug
 must   Error CudaError
        errors.an_unknown_error_is_the_base
 must   Context make_context
-       context.the_constructor_does_what_make_context_does
-       context.a_new_context_is_current_until_it_is_popped
+       contexts/test_context.the_constructor_does_what_make_context_does
+       contexts/test_context.a_new_context_is_current_until_it_is_popped
 must   pop
-       context.methods_of_the_current_context_are_called_on_class_and_instance
+       contexts/test_context.methods_of_the_current_context_are_called_on_class_and_instance
 must   synchronize get_device
-       context.methods_of_the_current_context_are_called_on_class_and_instance
+       contexts/test_context.methods_of_the_current_context_are_called_on_class_and_instance
 must   get_current
-       context.methods_of_the_current_context_are_called_on_class_and_instance
+       contexts/test_context.methods_of_the_current_context_are_called_on_class_and_instance
 must   mem_host_alloc HostAllocation PagelockedHostAllocation HostPointer
-       host_memory.aligned_zeros_are_like_another_array
-       host_memory.plain_page_locked_memory
+       memory/test_host_memory.aligned_zeros_are_like_another_array
+       memory/test_host_memory.plain_page_locked_memory
 must   DEVICE_MAP DEVICEMAP WRITE_COMBINED WRITECOMBINED
        constants.flags_of_host_memory_have_both_spellings
 must   stream_flags NON_BLOCKING
-       streams.a_stream_is_what_its_flags_say
+       contexts/test_streams.a_stream_is_what_its_flags_say
 must   Module module_from_buffer module_from_file
-       module.code_is_loaded_from_memory_and_files
+       modules/test_module.code_is_loaded_from_memory_and_files
 must   get_global
-       module.variables_are_addresses_with_sizes
-       module.an_address_of_a_variable_is_an_argument
+       modules/test_module.variables_are_addresses_with_sizes
+       modules/test_module.an_address_of_a_variable_is_an_argument
 must   prepare PreparedFunction Function
-       module.prepared_functions_are_functions
+       modules/test_module.prepared_functions_are_functions
 must   record synchronize
-       streams.events_are_recorded_and_timed
+       contexts/test_streams.events_are_recorded_and_timed
 
 # Errors
 must   Error
        errors.an_unknown_error_is_the_base
 must   MemoryError
        errors.out_of_memory_is_the_builtin_too
-       memory.too_much_memory_is_a_memory_error
+       memory/test_device_memory.too_much_memory_is_a_memory_error
 must   LaunchError
        errors.failed_launches_are_launch_errors_of_both_interfaces
        errors.faults_of_kernels_are_errors_of_either_interface
@@ -138,347 +138,347 @@ should get_version
 should get_driver_version
        library.versions
 must   Device
-       context.a_device_is_found_by_its_address
-       context.a_bad_ordinal_is_an_error_of_logic
+       contexts/test_context.a_device_is_found_by_its_address
+       contexts/test_context.a_bad_ordinal_is_an_error_of_logic
 must   count name pci_bus_id
-       context.a_device_says_what_it_is
+       contexts/test_context.a_device_says_what_it_is
 must   compute_capability total_memory
-       context.a_device_says_what_it_is
+       contexts/test_context.a_device_says_what_it_is
 must   get_attribute warp_size
-       context.attributes_are_read_by_member_number_or_name
+       contexts/test_context.attributes_are_read_by_member_number_or_name
 must   get_attributes
-       context.all_attributes_come_by_their_members
-       context.refused_attributes_are_named_in_a_warning
+       contexts/test_context.all_attributes_come_by_their_members
+       contexts/test_context.refused_attributes_are_named_in_a_warning
 must   make_context
-       context.a_new_context_is_current_until_it_is_popped
+       contexts/test_context.a_new_context_is_current_until_it_is_popped
 should retain_primary_context
-       context.the_primary_context_is_retained_without_becoming_current
+       contexts/test_context.the_primary_context_is_retained_without_becoming_current
 rare   can_access_peer
-       context.peers_are_devices
+       contexts/test_context.peers_are_devices
 should Device == hash
-       context.devices_compare_by_their_ordinals
+       contexts/test_context.devices_compare_by_their_ordinals
 must   push
-       context.a_context_may_stand_on_a_stack_several_times
-       context.a_context_made_in_one_thread_is_used_in_another
+       contexts/test_context.a_context_may_stand_on_a_stack_several_times
+       contexts/test_context.a_context_made_in_one_thread_is_used_in_another
 must   pop
-       context.a_new_context_is_current_until_it_is_popped
-       context.popping_an_empty_stack_is_an_error_of_logic
+       contexts/test_context.a_new_context_is_current_until_it_is_popped
+       contexts/test_context.popping_an_empty_stack_is_an_error_of_logic
 must   detach
-       context.a_detached_context_leaves_the_stack_and_its_objects_become_invalid
-       context.contexts_of_one_device_share_its_memory_and_end_apart
+       contexts/test_context.a_detached_context_leaves_the_stack_and_its_objects_become_invalid
+       contexts/test_context.contexts_of_one_device_share_its_memory_and_end_apart
 rare   attach
-       context.a_foreign_context_is_attached
-       context.attaching_needs_a_context
+       contexts/test_context.a_foreign_context_is_attached
+       contexts/test_context.attaching_needs_a_context
 must   get_current get_device synchronize
-       context.methods_of_the_current_context_are_called_on_class_and_instance
+       contexts/test_context.methods_of_the_current_context_are_called_on_class_and_instance
 should set_limit get_limit
-       context.limits_are_set_and_read
+       contexts/test_context.limits_are_set_and_read
 rare   set_cache_config get_cache_config set_shared_config get_shared_config
-       context.cache_and_banks_are_configured
+       contexts/test_context.cache_and_banks_are_configured
 should get_api_version Context handle
-       context.a_context_says_what_it_is
+       contexts/test_context.a_context_says_what_it_is
 rare   enable_peer_access disable_peer_access
-       context.contexts_reach_memory_of_peers
+       contexts/test_context.contexts_reach_memory_of_peers
 
 # Streams, events, profiler
 must   Stream
-       streams.a_stream_is_what_its_flags_say
-       streams.unknown_flags_of_streams_are_refused
+       contexts/test_streams.a_stream_is_what_its_flags_say
+       contexts/test_streams.unknown_flags_of_streams_are_refused
 must   Stream synchronize is_done
-       streams.a_stream_is_what_its_flags_say
+       contexts/test_streams.a_stream_is_what_its_flags_say
 should wait_for_event
-       streams.a_stream_waits_for_an_event
+       contexts/test_streams.a_stream_waits_for_an_event
 must   Stream handle
-       streams.events_are_recorded_and_timed
+       contexts/test_streams.events_are_recorded_and_timed
 must   streams of others
-       streams.streams_of_others_are_taken
+       contexts/test_streams.streams_of_others_are_taken
 must   Event record synchronize query
-       streams.events_are_recorded_and_timed
+       contexts/test_streams.events_are_recorded_and_timed
 must   time_since time_till
-       streams.events_are_recorded_and_timed
+       contexts/test_streams.events_are_recorded_and_timed
 rare   ipc_handle from_ipc_handle
-       ipc.another_process_waits_for_an_event
+       memory/test_ipc.another_process_waits_for_an_event
 should start_profiler stop_profiler
-       streams.the_profiler_is_started_and_stopped
+       contexts/test_streams.the_profiler_is_started_and_stopped
 rare   initialize_profiler
-       streams.the_profiler_of_older_drivers_is_not_supported
+       contexts/test_streams.the_profiler_of_older_drivers_is_not_supported
 
 # Device memory
 must   mem_get_info
-       memory.memory_is_allocated_and_freed
+       memory/test_device_memory.memory_is_allocated_and_freed
 must   mem_alloc
-       memory.memory_is_allocated_and_freed
-       memory.sizes_may_be_numpy_ints
-       memory.memory_has_at_least_one_byte
+       memory/test_device_memory.memory_is_allocated_and_freed
+       memory/test_device_memory.sizes_may_be_numpy_ints
+       memory/test_device_memory.memory_has_at_least_one_byte
 should mem_alloc_like
-       memory.an_allocation_is_a_buffer
+       memory/test_device_memory.an_allocation_is_a_buffer
 should mem_alloc_pitch
-       memory.rows_begin_at_a_pitch
+       memory/test_device_memory.rows_begin_at_a_pitch
 rare   mem_get_address_range
-       memory.an_allocation_is_an_address
+       memory/test_device_memory.an_allocation_is_an_address
 must   DeviceAllocation free as_buffer
-       memory.memory_is_allocated_and_freed
-       memory.a_memoryview_shows_the_device_address
-       memory.freed_memory_does_not_pass
+       memory/test_device_memory.memory_is_allocated_and_freed
+       memory/test_device_memory.a_memoryview_shows_the_device_address
+       memory/test_device_memory.freed_memory_does_not_pass
 should PointerHolderBase get_pointer
-       memory.everything_with_an_address_passes_for_a_device_pointer
-       memory.holders_must_say_where
+       memory/test_device_memory.everything_with_an_address_passes_for_a_device_pointer
+       memory/test_device_memory.holders_must_say_where
 rare   mem_get_ipc_handle IPCMemoryHandle close
-       ipc.another_process_reads_and_writes_memory
+       memory/test_ipc.another_process_reads_and_writes_memory
 must   to_device
-       copies.arrays_come_in_shape_and_order
-       copies.copies_begin_at_any_address
+       memory/test_copies.arrays_come_in_shape_and_order
+       memory/test_copies.copies_begin_at_any_address
 must   from_device from_device_like
-       copies.arrays_come_in_shape_and_order
+       memory/test_copies.arrays_come_in_shape_and_order
 
 # Host memory
 must   pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like
-       host_memory.arrays_have_shape_type_and_order
-       host_memory.page_locked_memory_is_copied_asynchronously
+       memory/test_host_memory.arrays_have_shape_type_and_order
+       memory/test_host_memory.page_locked_memory_is_copied_asynchronously
 must   get_flags get_device_pointer
-       host_memory.mapped_memory_has_an_address_on_the_device
+       memory/test_host_memory.mapped_memory_has_an_address_on_the_device
 rare   aligned_empty aligned_zeros aligned_empty_like aligned_zeros_like AlignedHostAllocation
-       host_memory.arrays_have_shape_type_and_order
-       host_memory.aligned_memory_begins_at_a_multiple
-       host_memory.aligned_zeros_are_like_another_array
+       memory/test_host_memory.arrays_have_shape_type_and_order
+       memory/test_host_memory.aligned_memory_begins_at_a_multiple
+       memory/test_host_memory.aligned_zeros_are_like_another_array
 should register_host_memory RegisteredHostMemory unregister
-       host_memory.arrays_are_registered
+       memory/test_host_memory.arrays_are_registered
 should managed_empty managed_zeros managed_empty_like managed_zeros_like
-       managed.host_and_device_use_one_address
-       managed.arrays_like_others
-       managed.the_driver_wants_flags
+       memory/test_managed.host_and_device_use_one_address
+       memory/test_managed.arrays_like_others
+       memory/test_managed.the_driver_wants_flags
 should ManagedAllocation attach
-       managed.memory_is_attached
-       managed.arrays_like_others
+       memory/test_managed.memory_is_attached
+       memory/test_managed.arrays_like_others
 
 # Copies and fills
 must   memcpy_htod memcpy_dtoh
-       copies.everything_with_a_buffer_is_copied
-       copies.copies_of_nothing_do_nothing
+       memory/test_copies.everything_with_a_buffer_is_copied
+       memory/test_copies.copies_of_nothing_do_nothing
 must   memcpy_htod_async memcpy_dtoh_async
-       copies.asynchronous_copies_keep_the_order_of_their_stream
-       copies.asynchronous_copies_keep_the_host_memory
+       memory/test_copies.asynchronous_copies_keep_the_order_of_their_stream
+       memory/test_copies.asynchronous_copies_keep_the_host_memory
 must   memcpy_dtod memcpy_dtod_async
-       copies.asynchronous_copies_keep_the_order_of_their_stream
-       copies.copies_within_and_between_devices
+       memory/test_copies.asynchronous_copies_keep_the_order_of_their_stream
+       memory/test_copies.copies_within_and_between_devices
 rare   memcpy_peer memcpy_peer_async
-       copies.copies_within_and_between_devices
+       memory/test_copies.copies_within_and_between_devices
 rare   memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa py_memcpy_atoh py_memcpy_htoa
-       images.lines_are_copied
+       textures/test_cuda_arrays.lines_are_copied
 must   memset_d8 memset_d16 memset_d32
-       copies.memory_is_filled
-       copies.fills_of_each_width_fill_what_they_are_told
+       memory/test_copies.memory_is_filled
+       memory/test_copies.fills_of_each_width_fill_what_they_are_told
 rare   memset_d2d8 memset_d2d16 memset_d2d32
-       copies.fills_of_each_width_fill_what_they_are_told
+       memory/test_copies.fills_of_each_width_fill_what_they_are_told
 should memset_d8_async memset_d16_async memset_d32_async memset_d2d8_async memset_d2d16_async
      + memset_d2d32_async
-       copies.fills_of_each_width_fill_what_they_are_told
+       memory/test_copies.fills_of_each_width_fill_what_they_are_told
 should Memcpy2D src_x_in_bytes src_y src_pitch width_in_bytes height set_src_host set_dst_host
      + set_src_device set_dst_device aligned
-       copy_records.a_part_of_an_image_is_copied
-       copy_records.buffers_may_have_gaps
-       copy_records.a_volume_is_copied
+       memory/test_copy_records.a_part_of_an_image_is_copied
+       memory/test_copy_records.buffers_may_have_gaps
+       memory/test_copy_records.a_volume_is_copied
 rare   Memcpy3D Memcpy3DPeer set_src_context set_dst_context depth
-       copy_records.a_volume_is_copied
+       memory/test_copy_records.a_volume_is_copied
 
 # Arrays, textures, surfaces
 should ArrayDescriptor ArrayDescriptor3D
-       images.arrays_are_made_of_descriptors
-       images.an_array_says_what_it_is_made_of
+       textures/test_cuda_arrays.arrays_are_made_of_descriptors
+       textures/test_cuda_arrays.an_array_says_what_it_is_made_of
 should Array get_descriptor get_descriptor_3d
-       images.an_array_says_what_it_is_made_of
+       textures/test_cuda_arrays.an_array_says_what_it_is_made_of
 should dtype_to_array_format
-       images.formats_of_types
+       textures/test_cuda_arrays.formats_of_types
 should matrix_to_array allow_double_hack
-       images.matrices_are_copied
+       textures/test_cuda_arrays.matrices_are_copied
 rare   np_to_array gpuarray_to_array
-       images.arrays_of_numpy_are_copied
-       images.arrays_of_the_device_are_copied
+       textures/test_cuda_arrays.arrays_of_numpy_are_copied
+       textures/test_cuda_arrays.arrays_of_the_device_are_copied
 rare   make_multichannel_2d_array
-       images.images_have_channels
+       textures/test_cuda_arrays.images_have_channels
 rare   bind_array_to_texref matrix_to_texref
-       textures.integers_are_read_as_fractions_unless_they_are_asked_for
-       textures.prepared_calls_read_what_is_bound
+       textures/test_references.integers_are_read_as_fractions_unless_they_are_asked_for
+       textures/test_references.prepared_calls_read_what_is_bound
 rare   TextureReference set_array set_address set_address_2d set_format set_address_mode set_filter_mode
      + set_flags get_address get_array get_address_mode get_filter_mode get_format get_flags
-       textures.a_matrix_is_read_through_a_texture
-       textures.linear_memory_is_fetched
-       textures.what_is_no_reference_is_refused
-       textures.rows_in_linear_memory_are_read
+       textures/test_references.a_matrix_is_read_through_a_texture
+       textures/test_references.linear_memory_is_fetched
+       textures/test_references.what_is_no_reference_is_refused
+       textures/test_references.rows_in_linear_memory_are_read
 rare   SurfaceReference get_array
-       textures.surfaces_are_written
+       textures/test_references.surfaces_are_written
 rare   get_texref get_surfref texrefs param_set_texref
-       textures.prepared_calls_read_what_is_bound
-       textures.surfaces_are_written
+       textures/test_references.prepared_calls_read_what_is_bound
+       textures/test_references.surfaces_are_written
 should pycuda-helpers.hpp fp_tex1Dfetch fp_tex2D fp_tex3D fp_tex2DLayered fp_surf3Dwrite fp_surf3Dread
      + fp_surf2DLayeredwrite
-       array_textures.elements_of_all_floating_types_are_fetched
-       array_textures.arrays_of_doubles_are_read_in_two_and_three_dimensions
-       array_textures.surfaces_store_elements_by_their_index
-       array_textures.layers_store_elements_by_their_index
+       textures/test_array_textures.elements_of_all_floating_types_are_fetched
+       textures/test_array_textures.arrays_of_doubles_are_read_in_two_and_three_dimensions
+       textures/test_array_textures.surfaces_store_elements_by_their_index
+       textures/test_array_textures.layers_store_elements_by_their_index
 
 # Modules and functions
 must   module_from_file
-       module.code_is_loaded_from_memory_and_files
+       modules/test_module.code_is_loaded_from_memory_and_files
 must   module_from_buffer message_handler
-       linker.code_is_loaded_with_a_handler_for_messages
+       compile/test_linker.code_is_loaded_with_a_handler_for_messages
 must   get_function get_global
-       module.functions_are_found_by_name_and_keep_the_code
-       module.variables_are_addresses_with_sizes
+       modules/test_module.functions_are_found_by_name_and_keep_the_code
+       modules/test_module.variables_are_addresses_with_sizes
 rare   Linker add_data add_file link_module
-       linker.what_cannot_be_linked_is_an_error
+       compile/test_linker.what_cannot_be_linked_is_an_error
 should get_attribute num_regs
-       module.attributes_are_read_and_set
+       modules/test_module.attributes_are_read_and_set
 should set_attribute set_cache_config set_shared_config
-       module.attributes_are_read_and_set
+       modules/test_module.attributes_are_read_and_set
 must   block grid
-       module.extents_come_in_many_forms
-       module.a_call_needs_a_block_and_knows_its_keywords
-       module.extents_that_cannot_be_are_refused
+       modules/test_module.extents_come_in_many_forms
+       modules/test_module.a_call_needs_a_block_and_knows_its_keywords
+       modules/test_module.extents_that_cannot_be_are_refused
 must   time_kernel
-       module.a_call_is_timed
+       modules/test_module.a_call_is_timed
 must   scalars as arguments
-       arguments.scalars_and_structures_come_at_the_offsets_of_the_kernel
+       modules/test_arguments.scalars_and_structures_come_at_the_offsets_of_the_kernel
 must   DeviceAllocation PooledDeviceAllocation GPUArray
-       arguments.addresses_come_in_many_forms
-       arguments.memory_of_all_kinds_is_an_argument
+       modules/test_arguments.addresses_come_in_many_forms
+       modules/test_arguments.memory_of_all_kinds_is_an_argument
 must   In Out InOut ArgumentHandler
-       arguments.arrays_travel_with_the_call
-       arguments.arrays_travel_on_the_stream_of_the_call
-       arguments.handlers_are_subclassed
+       modules/test_arguments.arrays_travel_with_the_call
+       modules/test_arguments.arrays_travel_on_the_stream_of_the_call
+       modules/test_arguments.handlers_are_subclassed
 must   intp uintp
-       arguments.addresses_come_in_many_forms
+       modules/test_arguments.addresses_come_in_many_forms
 should managed_zeros
-       managed.host_and_device_use_one_address
-       arguments.memory_of_all_kinds_is_an_argument
+       memory/test_managed.host_and_device_use_one_address
+       modules/test_arguments.memory_of_all_kinds_is_an_argument
 should vec make_float3
-       arguments.scalars_and_structures_come_at_the_offsets_of_the_kernel
-       arguments.structures_of_vectors_are_arguments
+       modules/test_arguments.scalars_and_structures_come_at_the_offsets_of_the_kernel
+       modules/test_arguments.structures_of_vectors_are_arguments
 must   values of Python
-       arguments.values_of_python_are_refused_with_what_to_write
-       arguments.arguments_of_another_size_or_number_are_refused
+       modules/test_arguments.values_of_python_are_refused_with_what_to_write
+       modules/test_arguments.arguments_of_another_size_or_number_are_refused
 should gpudata PointerHolderBase
-       arguments.addresses_come_in_many_forms
+       modules/test_arguments.addresses_come_in_many_forms
 must   prepare
-       module.preparing_checks_the_types
-       module.structures_are_prepared
+       modules/test_module.preparing_checks_the_types
+       modules/test_module.structures_are_prepared
 must   prepared_call
-       module.prepared_calls_take_values_of_python
-       module.there_are_no_prepared_calls_before_prepare
+       modules/test_module.prepared_calls_take_values_of_python
+       modules/test_module.there_are_no_prepared_calls_before_prepare
 must   prepared_async_call
-       module.prepared_calls_take_values_of_python
+       modules/test_module.prepared_calls_take_values_of_python
 must   prepared_timed_call
-       module.prepared_calls_take_values_of_python
+       modules/test_module.prepared_calls_take_values_of_python
 must   arg_format
-       module.prepared_calls_check_their_arguments
+       modules/test_module.prepared_calls_check_their_arguments
 
 # Compiler
 must   SourceModule no_extern_c options
        compiler.a_source_is_compiled_inside_extern_c
        compiler.a_source_may_say_extern_c_itself
-       compilation.options_of_nvcc_are_taken
+       compile/test_compilation.options_of_nvcc_are_taken
 should compile target
-       compilation.other_targets
+       compile/test_compilation.other_targets
 should DynamicModule add_source add_data add_file add_stdlib link
-       linker.code_of_memory_and_files_is_linked
-       linker.libraries_are_found_or_named
-       linker.several_sources_are_linked
+       compile/test_linker.code_of_memory_and_files_is_linked
+       compile/test_linker.libraries_are_found_or_named
+       compile/test_linker.several_sources_are_linked
 should DynamicSourceModule
-       linker.a_source_that_launches_is_linked_with_the_device_runtime
-       linker.a_kernel_launches_a_kernel
+       compile/test_linker.a_source_that_launches_is_linked_with_the_device_runtime
+       compile/test_linker.a_kernel_launches_a_kernel
 should DEFAULT_NVCC_FLAGS
-       compilation.default_options_come_from_the_environment
+       compile/test_compilation.default_options_come_from_the_environment
 rare   set_debugging
        library.debugging_is_switched
 rare   get_nvcc_version preprocess_source
-       nvcc.it_tells_its_version_and_preprocesses
+       compile/test_nvcc.it_tells_its_version_and_preprocesses
 must   cache_dir
-       compilation.code_is_found_in_the_cache
-       compilation.the_environment_names_the_cache
-       compilation.the_environment_switches_the_cache_off
+       compile/test_compilation.code_is_found_in_the_cache
+       compile/test_compilation.the_environment_names_the_cache
+       compile/test_compilation.the_environment_switches_the_cache_off
 must   keep
-       compilation.a_compilation_is_kept_for_a_look
+       compile/test_compilation.a_compilation_is_kept_for_a_look
 must   include_dirs
-       compilation.headers_are_found_in_directories_of_the_caller
+       compile/test_compilation.headers_are_found_in_directories_of_the_caller
 must   headers of the host
-       compilation.each_header_compiles_inside_extern_c
+       compile/test_compilation.each_header_compiles_inside_extern_c
 must   M_PI uint
-       compilation.habits_of_host_compilers_compile
-       compilation.habits_of_host_compilers_do_no_harm
+       compile/test_compilation.habits_of_host_compilers_compile
+       compile/test_compilation.habits_of_host_compilers_do_no_harm
 must   cuda_runtime.h cuComplex.h
-       compilation.each_header_compiles_inside_extern_c
+       compile/test_compilation.each_header_compiles_inside_extern_c
 should curand_kernel.h
-       compilation.only_headers_that_are_not_here_need_the_toolkit
+       compile/test_compilation.only_headers_that_are_not_here_need_the_toolkit
 should pycuda-complex.hpp
-       compilation.complex_numbers_have_their_operators
+       compile/test_compilation.complex_numbers_have_their_operators
 should kernels that launch kernels
-       linker.a_kernel_launches_a_kernel
+       compile/test_linker.a_kernel_launches_a_kernel
 should functions without an execution space
-       compilation.habits_of_host_compilers_compile
+       compile/test_compilation.habits_of_host_compilers_compile
 
 # Arrays and kernels made of expressions
 must   shape dtype strides size nbytes itemsize ndim mem_size gpudata base allocator ptr T flags
-       array_base.attributes_tell_the_layout
-       array_base.memory_comes_from_the_allocator_and_results_too
-       array_base.views_keep_the_memory_alive
-       array_base.overlap_is_by_the_range_of_memory
-       array_object.axes_are_permuted_and_dropped
+       arrays/test_base.attributes_tell_the_layout
+       arrays/test_base.memory_comes_from_the_allocator_and_results_too
+       arrays/test_base.views_keep_the_memory_alive
+       arrays/test_base.overlap_is_by_the_range_of_memory
+       arrays/test_object.axes_are_permuted_and_dropped
 should _grid _block
-       array_base.grids_for_kernels_of_users
+       arrays/test_base.grids_for_kernels_of_users
 must   __cuda_array_interface__
-       array_base.other_libraries_read_the_array_interface
-       array_base.dlpack_shares_the_memory
+       arrays/test_base.other_libraries_read_the_array_interface
+       arrays/test_base.dlpack_shares_the_memory
 must   set set_async
-       array_transfer.set_stores_in_arrays_of_any_layout
-       array_transfer.asynchronous_copies_are_there_after_the_stream
-       array_transfer.sizes_and_types_must_agree
+       arrays/test_transfer.set_stores_in_arrays_of_any_layout
+       arrays/test_transfer.asynchronous_copies_are_there_after_the_stream
+       arrays/test_transfer.sizes_and_types_must_agree
 must   get get_async
-       array_transfer.get_fills_the_given_array
-       array_transfer.asynchronous_copies_are_there_after_the_stream
-       array_transfer.page_locked_arrays_outlive_the_array
+       arrays/test_transfer.get_fills_the_given_array
+       arrays/test_transfer.asynchronous_copies_are_there_after_the_stream
+       arrays/test_transfer.page_locked_arrays_outlive_the_array
 must   copy fill astype reverse
-       array_transfer.fill_stores_one_value
-       array_transfer.types_are_converted_as_in_numpy
-       array_object.elements_are_reversed
-       array_object.copies_of_views_are_packed
+       arrays/test_transfer.fill_stores_one_value
+       arrays/test_transfer.types_are_converted_as_in_numpy
+       arrays/test_object.elements_are_reversed
+       arrays/test_object.copies_of_views_are_packed
 must   reshape ravel view squeeze transpose
-       array_object.reshape_is_that_of_numpy
-       array_object.reshape_shares_memory_where_it_can
-       array_object.axes_are_permuted_and_dropped
-       array_object.views_with_other_types
+       arrays/test_object.reshape_is_that_of_numpy
+       arrays/test_object.reshape_shares_memory_where_it_can
+       arrays/test_object.axes_are_permuted_and_dropped
+       arrays/test_object.views_with_other_types
 must   indexing
-       array_object.indexing_gives_views
-       array_layout.indexing_selects_what_numpy_selects
-       array_layout.what_cannot_index_is_an_index_error
+       arrays/test_object.indexing_gives_views
+       arrays/test_layout.indexing_selects_what_numpy_selects
+       arrays/test_layout.what_cannot_index_is_an_index_error
 should assignment
-       array_transfer.assignment_converts_and_broadcasts
-       array_transfer.assignment_refuses_what_does_not_fit
+       arrays/test_transfer.assignment_converts_and_broadcasts
+       arrays/test_transfer.assignment_refuses_what_does_not_fit
 must   arithmetic
-       array_math.arithmetic_is_that_of_numpy
-       array_operators.each_operator_takes_a_number_on_either_side
-       array_operators.operators_in_place_keep_the_type_and_the_memory
-       array_math.operands_are_broadcast
-       array_math.powers
+       array_functions/test_math.arithmetic_is_that_of_numpy
+       array_functions/test_operators.each_operator_takes_a_number_on_either_side
+       array_functions/test_operators.operators_in_place_keep_the_type_and_the_memory
+       array_functions/test_math.operands_are_broadcast
+       array_functions/test_math.powers
 should comparisons
-       array_operators.comparisons_give_zero_and_one_in_the_type_of_the_operands
+       array_functions/test_operators.comparisons_give_zero_and_one_in_the_type_of_the_operands
 must   len bool str hash pickle
-       array_object.length_and_truth
-       array_object.text_is_that_of_the_host_copy
-       array_object.arrays_have_no_hash
-       array_object.pickles_and_copies_have_the_values
+       arrays/test_object.length_and_truth
+       arrays/test_object.text_is_that_of_the_host_copy
+       arrays/test_object.arrays_have_no_hash
+       arrays/test_object.pickles_and_copies_have_the_values
 should real imag conj
-       array_object.parts_of_complex_numbers
-       array_object.parts_of_real_numbers
+       arrays/test_object.parts_of_complex_numbers
+       arrays/test_object.parts_of_real_numbers
 should mul_add
-       array_object.sums_of_multiples
+       arrays/test_object.sums_of_multiples
 should any all
-       array_object.any_and_all_are_arrays_of_one_boolean
+       arrays/test_object.any_and_all_are_arrays_of_one_boolean
 rare   bind_to_texref bind_to_texref_ext
-       array_textures.integers_are_read_as_integers_from_where_the_array_begins
-       array_textures.channels_are_read_together_and_the_format_can_be_set_before
+       textures/test_array_textures.integers_are_read_as_integers_from_where_the_array_begins
+       textures/test_array_textures.channels_are_read_together_and_the_format_can_be_set_before
 must   to_gpu to_gpu_async
-       array_transfer.order_of_axes_is_kept_both_ways
-       array_transfer.asynchronous_copies_are_there_after_the_stream
+       arrays/test_transfer.order_of_axes_is_kept_both_ways
+       arrays/test_transfer.asynchronous_copies_are_there_after_the_stream
        gpuarray.to_gpu_takes_arrays_only
 must   empty zeros ones empty_like zeros_like ones_like
        gpuarray.arrays_like_others_have_their_layout
@@ -488,8 +488,8 @@ must   arange
        gpuarray.ranges_with_a_guessed_type_warn
 must   sum dot max min
        gpuarray.reductions_are_arrays_without_dimensions
-       array_reduce.reductions_of_all_types
-       array_reduce.every_element_counts_once
+       array_functions/test_reduce.reductions_of_all_types
+       array_functions/test_reduce.every_element_counts_once
 rare   subset_sum subset_dot subset_max subset_min
        gpuarray.reductions_are_arrays_without_dimensions
 should maximum minimum if_positive where
@@ -505,7 +505,7 @@ should take
 rare   multi_take multi_put multi_take_put
        gpuarray.several_arrays_are_taken_and_put_at_once
 rare   splay
-       array_base.grids_for_kernels_of_users
+       arrays/test_base.grids_for_kernels_of_users
 should vec
        types.vector_types_have_fields_and_makers
 must   ElementwiseKernel
@@ -539,46 +539,46 @@ must   rand
        curandom.integers_have_all_bits
        curandom.the_seed_of_numpy_repeats_them
 should XORWOWRandomNumberGenerator MRG32k3aRandomNumberGenerator
-       random_generators.large_skips_are_sums_of_small_ones
+       random/test_generators.large_skips_are_sums_of_small_ones
 rare   Sobol32RandomNumberGenerator Sobol64RandomNumberGenerator ScrambledSobol32RandomNumberGenerator
      + ScrambledSobol64RandomNumberGenerator
-       random_tables.generators_have_tables_of_their_own
+       random/test_tables.generators_have_tables_of_their_own
 should fill_uniform gen_uniform
-       random_generators.uniform_numbers
-       random_generators.arrays_of_any_layout_are_filled_on_streams
+       random/test_generators.uniform_numbers
+       random/test_generators.arrays_of_any_layout_are_filled_on_streams
 should fill_normal gen_normal fill_log_normal gen_log_normal
-       random_generators.normal_numbers
-       random_generators.arrays_of_any_layout_are_filled_on_streams
+       random/test_generators.normal_numbers
+       random/test_generators.arrays_of_any_layout_are_filled_on_streams
 rare   fill_poisson gen_poisson
-       random_generators.poisson_numbers_of_means_by_element
-       random_generators.poisson_numbers
+       random/test_generators.poisson_numbers_of_means_by_element
+       random/test_generators.poisson_numbers
 rare   call_skip_ahead call_skip_ahead_array call_skip_ahead_sequence
-       random_generators.skipping_leaves_numbers_out
-       random_generators.skipping_far_is_additive_and_leads_to_other_numbers
+       random/test_generators.skipping_leaves_numbers_out
+       random/test_generators.skipping_far_is_additive_and_leads_to_other_numbers
 should generators_per_block block_count state
-       random_generators.shape_of_generators
+       random/test_generators.shape_of_generators
 rare   seed_getter_uniform seed_getter_unique get_curand_version direction_vector_set
      + generate_direction_vectors generate_scramble_constants32 generate_scramble_constants64
-       random_tables.without_the_library_its_name_is_told
-       random_generators.seeds_are_checked
-       random_tables.sets_have_names
+       random/test_tables.without_the_library_its_name_is_told
+       random/test_generators.seeds_are_checked
+       random/test_tables.sets_have_names
 must   make_default_context
-       default_context.the_first_device_is_the_default
-       default_context.the_environment_chooses
-       default_context.a_file_chooses
+       contexts/test_default_context.the_first_device_is_the_default
+       contexts/test_default_context.the_environment_chooses
+       contexts/test_default_context.a_file_chooses
 rare   get_default_device
-       default_context.the_default_device_has_a_default
+       contexts/test_default_context.the_default_device_has_a_default
 must   context_dependent_memoize clear_context_caches
-       array_memoize.results_are_computed_once_for_each_context_and_arguments
+       contexts/test_memoize.results_are_computed_once_for_each_context_and_arguments
 should DeviceMemoryPool PooledDeviceAllocation held_blocks active_blocks managed_bytes active_bytes
      + free_held stop_holding bin_number alloc_size
-       pools.a_pool_stops_holding
-       pools.classes_of_sizes_waste_less_than_an_eighth
-       pools.memory_goes_back_to_the_pool_and_is_reused
+       memory/test_pools.a_pool_stops_holding
+       memory/test_pools.classes_of_sizes_waste_less_than_an_eighth
+       memory/test_pools.memory_goes_back_to_the_pool_and_is_reused
 should PageLockedMemoryPool PageLockedAllocator PooledHostAllocation
-       pools.page_locked_pools_hand_out_arrays
+       memory/test_pools.page_locked_pools_hand_out_arrays
 rare   DebugMemoryPool bitlog2
-       pools.logarithms_are_of_positive_numbers
+       memory/test_pools.logarithms_are_of_positive_numbers
        tools.debugging_pools_tell_of_allocations
 must   dtype_to_ctype TypeNameNotKnown get_or_register_dtype register_dtype
        types.a_name_that_is_not_known_is_refused
@@ -587,15 +587,15 @@ must   dtype_to_ctype TypeNameNotKnown get_or_register_dtype register_dtype
 should parse_c_arg get_arg_type VectorArg ScalarArg declarator struct_char
        types.declarations_are_read
        types.format_characters_are_those_of_prepare
-       kernel_user.arguments_of_other_classes_pass_as_they_are
+       kernels/test_user.arguments_of_other_classes_pass_as_they_are
 should DeviceData align align_bytes align_words align_dtype coalesce make_valid_tex_channel_count
-       array_occupancy.limits_are_those_of_the_device
-       array_occupancy.alignments
+       modules/test_occupancy.limits_are_those_of_the_device
+       modules/test_occupancy.alignments
 should OccupancyRecord tb_per_mp limited_by warps_per_mp occupancy
-       array_occupancy.blocks_on_a_multiprocessor
+       modules/test_occupancy.blocks_on_a_multiprocessor
 should mark_cuda_test init_cuda_context_fixture
-       array_memoize.fixtures_are_generators
-       array_memoize.tests_run_in_a_context_of_their_own
+       contexts/test_memoize.fixtures_are_generators
+       contexts/test_memoize.tests_run_in_a_context_of_their_own
 rare   platform_bits has_stack has_double_support sizeof
        characterize.platform
        characterize.sizes_are_those_of_the_device
@@ -615,7 +615,7 @@ ours   NotSupportedError DeviceFaultError
        errors.what_is_not_supported_is_caught_by_either_name
        errors.a_fault_of_a_kernel_is_caught_by_either_name
 ours   ArrayFlags
-       array_base.attributes_tell_the_layout
+       arrays/test_base.attributes_tell_the_layout
 ours   as_gpuarray from_dlpack
        gpuarray.arrays_of_other_libraries_are_viewed
 ours   full full_like
@@ -626,7 +626,7 @@ ours   put
 ours   atan2
        cumath.functions_of_two_arrays
 ours   PhiloxRandomNumberGenerator
-       random_generators.uniform_numbers
+       random/test_generators.uniform_numbers
 ours   main
        main.a_program_is_needed
        debug.a_program_runs_with_debugging_on

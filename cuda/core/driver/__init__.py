@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classic driver-style interface, on the primary context: ``import cuda.core.driver as drv``."""
 
-from cuda.core.driver._arguments import *
+from cuda.core.driver._compile._linker import *
 from cuda.core.driver._constants import *
-from cuda.core.driver._context import *
-from cuda.core.driver._copies import *
-from cuda.core.driver._copy_records import *
+from cuda.core.driver._contexts._context import *
+from cuda.core.driver._contexts._streams import *
 from cuda.core.driver._errors import *
-from cuda.core.driver._host_memory import *
-from cuda.core.driver._images import *
-from cuda.core.driver._ipc import *
 from cuda.core.driver._library import *
-from cuda.core.driver._linker import *
-from cuda.core.driver._managed import *
-from cuda.core.driver._memory import *
-from cuda.core.driver._module import *
-from cuda.core.driver._pools import *
-from cuda.core.driver._streams import *
-from cuda.core.driver._textures import *
+from cuda.core.driver._memory._copies import *
+from cuda.core.driver._memory._copy_records import *
+from cuda.core.driver._memory._device_memory import *
+from cuda.core.driver._memory._host_memory import *
+from cuda.core.driver._memory._ipc import *
+from cuda.core.driver._memory._managed import *
+from cuda.core.driver._memory._pools import *
+from cuda.core.driver._modules._arguments import *
+from cuda.core.driver._modules._module import *
+from cuda.core.driver._textures._cuda_arrays import *
+from cuda.core.driver._textures._references import *

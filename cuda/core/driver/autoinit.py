@@ -4,7 +4,7 @@
 
 import atexit
 
-from cuda.core.driver._default_context import check_importer, finish, make_default_context
+from cuda.core.driver._contexts._default_context import check_importer, finish, make_default_context
 from cuda.core.driver._library import init
 
 __all__ = ["context", "device"]

@@ -9,15 +9,15 @@ here, and the options are those of ``nvcc``. A compiler that is named as ``nvcc=
 from __future__ import annotations
 
 from cuda.core._compile._nvrtc import nvrtc_version
-from cuda.core.driver import _nvcc
 from cuda.core.driver._checks import path_argument, text_argument
-from cuda.core.driver._compilation import DEFAULT_NVCC_FLAGS, Request, compile_object
+from cuda.core.driver._compile import _nvcc
+from cuda.core.driver._compile._compilation import DEFAULT_NVCC_FLAGS, Request, compile_object
+from cuda.core.driver._compile._linker import Linker, find_library, is_needed
+from cuda.core.driver._compile._nvcc_options import split_options
 from cuda.core.driver._constants import jit_input_type
-from cuda.core.driver._context import current_context
+from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
-from cuda.core.driver._linker import Linker, find_library, is_needed
-from cuda.core.driver._module import Module
-from cuda.core.driver._nvcc_options import split_options
+from cuda.core.driver._modules._module import Module
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core.driver._array_base import checked_dtype, stream_for
-from cuda.core.driver._array_layout import checked_shape
-from cuda.core.driver._array_object import GPUArray
-from cuda.core.driver._kernel_elementwise import Elementwise, Operand
-from cuda.core.driver._random_generators import (
+from cuda.core.driver._arrays._base import checked_dtype, stream_for
+from cuda.core.driver._arrays._layout import checked_shape
+from cuda.core.driver._arrays._object import GPUArray
+from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+from cuda.core.driver._random._generators import (
     MRG32k3aRandomNumberGenerator,
     PhiloxRandomNumberGenerator,
     ScrambledSobol32RandomNumberGenerator,
@@ -21,8 +21,8 @@ from cuda.core.driver._random_generators import (
     seed_getter_uniform,
     seed_getter_unique,
 )
-from cuda.core.driver._random_source import counter_source
-from cuda.core.driver._random_tables import (
+from cuda.core.driver._random._source import counter_source
+from cuda.core.driver._random._tables import (
     direction_vector_set,
     generate_direction_vectors,
     generate_scramble_constants32,

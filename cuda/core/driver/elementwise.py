@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import operator
 
-from cuda.core.driver._array_base import stream_for
-from cuda.core.driver._array_devices import array_device
-from cuda.core.driver._array_storage import packs_fit, usual_elementwise
+from cuda.core.driver._arrays._base import stream_for
+from cuda.core.driver._arrays._devices import array_device
+from cuda.core.driver._arrays._storage import packs_fit, usual_elementwise
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
-from cuda.core.driver._kernel_build import build_user_kernel
-from cuda.core.driver._kernel_packing import packing_of
-from cuda.core.driver._kernel_user import CHECKS, Parameters, checked_name, user_prelude
+from cuda.core.driver._kernels._build import build_user_kernel
+from cuda.core.driver._kernels._packing import packing_of
+from cuda.core.driver._kernels._user import CHECKS, Parameters, checked_name, user_prelude
 from cuda.core.driver._types import ScalarArg, VectorArg
 from cuda.core.driver.compiler import SourceModule
 

@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from cuda.core.driver._array_memoize import (
+from cuda.core.driver._contexts._default_context import get_default_device, make_default_context
+from cuda.core.driver._contexts._memoize import (
     clear_context_caches,
     context_dependent_memoize,
     init_cuda_context_fixture,
     mark_cuda_test,
 )
-from cuda.core.driver._array_occupancy import DeviceData, OccupancyRecord
-from cuda.core.driver._default_context import get_default_device, make_default_context
-from cuda.core.driver._pools import (
+from cuda.core.driver._memory._pools import (
     DeviceMemoryPool,
     PageLockedAllocator,
     PageLockedMemoryPool,
@@ -20,6 +19,7 @@ from cuda.core.driver._pools import (
     PooledHostAllocation,
     bitlog2,
 )
+from cuda.core.driver._modules._occupancy import DeviceData, OccupancyRecord
 from cuda.core.driver._types import (
     ScalarArg,
     TypeNameNotKnown,

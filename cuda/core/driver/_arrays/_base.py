@@ -1,0 +1,389 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The storage of arrays: memory, shape, strides and type, and what other libraries read of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memoryview import StridedMemoryView
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils._capture_mode import capture_count
+from cuda.core._utils.validators import shown
+from cuda.core.driver._arrays._devices import array_device, device_of
+from cuda.core.driver._arrays._layout import (
+    c_strides,
+    checked_shape,
+    f_strides,
+    kept_order_strides,
+    memory_range,
+)
+from cuda.core.driver._arrays._making import make_view, set_layout, usual_array
+from cuda.core.driver._arrays._memory import ResultAllocation, open_results, share, take_array
+from cuda.core.driver._arrays._storage import ArrayStorage
+from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
+from cuda.core.driver._contexts._context import Device, current_context
+from cuda.core.driver._contexts._streams import stream_of
+from cuda.core.driver._errors import INVALID_HANDLE, logic_error
+from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc
+
+__all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay", "stream_for"]
+
+MOST_BYTES = 2**63 - 1
+
+
+class ArrayBase(ArrayStorage):
+    """An n-dimensional array in device memory, without operations."""
+
+    # Operators with arrays and scalars of NumPy are ours.
+    __array_priority__ = 100
+
+    def __init__(self, shape, dtype, allocator=mem_alloc, base=None, gpudata=None, strides=None, order: str = "C"):
+        is_plain = gpudata is None and strides is None and base is None and allocator is mem_alloc
+        if is_plain and order == "C" and usual_array(self, shape, dtype):
+            return
+        shape = checked_shape(shape)
+        dtype = checked_dtype(dtype)
+        if strides is None:
+            order = ordered(order)
+            strides = (c_strides if order == "C" else f_strides)(shape, dtype.itemsize)
+        else:
+            strides = tuple([whole("each of strides", stride) for stride in list_argument("strides", strides)])
+            if any(stride % dtype.alignment for stride in strides):
+                raise ValueError(
+                    f"strides must be multiples of {dtype.alignment} bytes for {dtype}, not {shown(strides)}"
+                )
+            if len(strides) != len(shape):
+                raise ValueError(f"strides must have one item per dimension: {shown(strides)} for shape {shape}")
+        low, high = memory_range(shape, strides, dtype.itemsize)
+        if high - low > MOST_BYTES:
+            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
+        self._device = array_device()
+        set_layout(self, shape, strides, dtype)
+        self.allocator = allocator = mem_alloc if allocator is None else callable_argument("allocator", allocator)
+        if gpudata is None and self.size:
+            if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
+                raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
+            if self.nbytes > MOST_BYTES:
+                raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
+            if allocator is mem_alloc:
+                gpudata = take_array(current_context("cuMemAlloc"), self.nbytes)
+            else:
+                gpudata = allocator(self.nbytes)
+            if gpudata is None:
+                raise TypeError(f"allocator must return device memory, not None: {shown(allocator)}")
+            check_room("what allocator returned", gpudata, self.nbytes)
+        else:
+            check_room("gpudata", gpudata, high)
+        self._set_memory(gpudata, base)
+
+    def _set_memory(self, gpudata, base) -> None:
+        self.base = base
+        self._gpudata = gpudata
+        self._owner = gpudata if isinstance(gpudata, Buffer) else getattr(base, "_owner", _OPEN)
+        self._address = 0 if gpudata is None else as_pointer(gpudata)
+        # What launches get: an allocation is kept, and found open, by the launch itself.
+        self._argument = gpudata if isinstance(gpudata, DeviceAllocation) else self._address
+
+    def _new(self, shape, dtype, strides=None, allocator=None):
+        """Return a new array of this one's class for a result, by this one's allocator unless another is given."""
+        return type(self)._new_result(shape, dtype, strides, self.allocator if allocator is None else allocator)
+
+    @classmethod
+    def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
+        """Return a new array for a result; `shape` and `dtype` are checked."""
+        new = ArrayStorage.__new__(cls)
+        set_layout(new, shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
+        if new.nbytes > MOST_BYTES:
+            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
+        context = current_context("cuMemAlloc")
+        new._device = context.array_device or device_of(context)
+        new._take_memory(allocator, context)
+        return new
+
+    def _new_dense(self, dtype, context):
+        """Return a new array for a result, with the shape of this one, which is contiguous, and its order."""
+        new = ArrayStorage.__new__(type(self))
+        new.shape = self.shape
+        new.dtype = dtype
+        new.size = size = self.size
+        itemsize = dtype.itemsize
+        if dtype is self.dtype or itemsize == self.dtype.itemsize:
+            new.strides = self.strides
+        else:
+            new.strides = (c_strides if self._is_c else f_strides)(self.shape, itemsize)
+        new.nbytes = size * itemsize
+        new._is_c = self._is_c
+        new._is_f = self._is_f
+        new._device = self._device
+        new._take_memory(self.allocator, context)
+        return new
+
+    def _new_number(self, dtype, context):
+        """Return a new 0-d array for a result."""
+        new = ArrayStorage.__new__(type(self))
+        new.shape = new.strides = ()
+        new.dtype = dtype
+        new.size = 1
+        new.nbytes = dtype.itemsize
+        new._is_c = new._is_f = True
+        new._device = self._device
+        new._take_memory(self.allocator, context)
+        return new
+
+    def _take_memory(self, allocator, context) -> None:
+        self.allocator = allocator
+        self.base = None
+        if not self.size:
+            self._gpudata, self._owner, self._address, self._argument = None, _OPEN, 0, 0
+        elif allocator is mem_alloc:
+            # The usual case: nobody has asked for memory of another kind.
+            self._gpudata = self._owner = self._argument = memory = (context.take_result or open_results(context))(
+                self.nbytes
+            )
+            self._address = memory.handle
+        else:
+            memory = allocator(self.nbytes)
+            check_room("what allocator returned", memory, self.nbytes)
+            self._set_memory(memory, None)
+
+    def _new_like(self, dtype, order: str = "K"):
+        """Return a new array for a result, with the shape of this one, and its order of axes by ``order``."""
+        return self._new(self.shape, dtype, self._strides_like(dtype, order))
+
+    def _empty_like(self, dtype=None, order: str = "K"):
+        """Return a new array like this one for a program that asks for it: by the allocator, not of results."""
+        dtype = self.dtype if dtype is None else checked_dtype(dtype)
+        if self._is_c and order in ("K", "C"):
+            return type(self)(self.shape, dtype, self.allocator)
+        return type(self)(self.shape, dtype, self.allocator, strides=self._strides_like(dtype, order))
+
+    def _strides_like(self, dtype, order: str = "K") -> tuple[int, ...]:
+        """Return the strides of an array with the shape of this one, and its order of axes where ``order`` says so."""
+        if order == "K":
+            return kept_order_strides(self.shape, self.strides, dtype.itemsize)
+        if order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
+            return c_strides(self.shape, dtype.itemsize)
+        if order in ("F", "A"):
+            return f_strides(self.shape, dtype.itemsize)
+        raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {shown(order)}")
+
+    def _view(self, offset: int, shape, strides, dtype):
+        """Return a view of this array's memory, from `offset` bytes after its first element."""
+        return make_view(self, offset, shape, strides, dtype)
+
+    def _check_open(self) -> None:
+        if self._owner.is_closed:
+            raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
+
+    def _share(self) -> None:
+        """Free the memory after all work of the device, because others than operations on arrays use it now."""
+        if self._owner.__class__ is ResultAllocation:
+            share(self._owner)
+
+    def _pointer_on(self, stream) -> int:
+        """Return the address, for a kernel on a stream of ours; None is the default stream."""
+        self._check_open()
+        if stream is not None and self._owner.__class__ is ResultAllocation:
+            stream_for(stream, self)
+        return self._address
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        """The memory, for other libraries: version 3 of the CUDA array interface."""
+        self._check_open()
+        self._share()
+        return {
+            "shape": self.shape,
+            "strides": self.strides,
+            "data": (self._address if self.size else 0, False),
+            "typestr": self.dtype.str,
+            "descr": self.dtype.descr,
+            "stream": None,
+            "version": 3,
+        }
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """Export the array with DLPack; see :meth:`cuda.core.utils.StridedMemoryView.__dlpack__`."""
+        view = StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1)
+        return view.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the ``(device_type, device_id)`` of DLPack."""
+        return _DLPACK_CUDA, self._device.ordinal
+
+    @property
+    def gpudata(self):
+        """The allocation; in views the address, and None where there are no elements."""
+        self._share()
+        return self._gpudata
+
+    @gpudata.setter
+    def gpudata(self, memory):
+        self._set_memory(memory, self.base)
+
+    @property
+    def ptr(self) -> int:
+        """The address of the first element."""
+        self._check_open()
+        self._share()
+        return self._address
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def mem_size(self) -> int:
+        """The number of elements."""
+        return self.size
+
+    @property
+    def flags(self) -> ArrayFlags:
+        """Whether the array is contiguous in C or Fortran order."""
+        return ArrayFlags(self._is_c, self._is_f)
+
+    @property
+    def _grid(self) -> tuple[int, int]:
+        return self._splayed[0]
+
+    @property
+    def _block(self) -> tuple[int, int, int]:
+        return self._splayed[1]
+
+    @property
+    def _splayed(self):
+        return splay(self.size, self._device)
+
+
+def stream_for(stream, *arrays):
+    """Return the stream of :mod:`cuda.core` for an operation on arrays; None stays, and is the default stream.
+
+    Memory that a stream uses is not in the order of the default stream any more: it is freed after all work of the
+    device. A stream that does not synchronise with the default stream waits for it once for each array, whose memory
+    may still have other users there.
+    """
+    if stream is None:
+        return None
+    inner = stream_of(stream)
+    results = [array for array in arrays if array._owner.__class__ is ResultAllocation]
+    if results:
+        if inner.is_nonblocking and not capture_count():
+            inner.wait(LEGACY_DEFAULT_STREAM)
+        for array in results:
+            array._share()
+    return inner
+
+
+class ArrayFlags:
+    """Layout flags of an array: contiguity and order.
+
+    Attributes
+    ----------
+    c_contiguous, f_contiguous, forc : bool
+        Contiguous in C order, in Fortran order, in one of them.
+    """
+
+    __slots__ = ("c_contiguous", "f_contiguous", "forc")
+
+    def __init__(self, c_contiguous: bool, f_contiguous: bool):
+        self.c_contiguous = c_contiguous = bool(c_contiguous)
+        self.f_contiguous = f_contiguous = bool(f_contiguous)
+        self.forc = c_contiguous or f_contiguous
+
+    def __getitem__(self, name: str) -> bool:
+        names = {"C": "c_contiguous", "F": "f_contiguous"}
+        found = names.get(name, name.lower() if isinstance(name, str) else None)
+        if found not in self.__slots__:
+            raise KeyError(f"flags have C_CONTIGUOUS, F_CONTIGUOUS and FORC, not {name!r}")
+        return getattr(self, found)
+
+    def __repr__(self):
+        return f"<flags c_contiguous={self.c_contiguous} f_contiguous={self.f_contiguous}>"
+
+
+def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
+    """Return a grid and a block for kernels that loop over `n` elements by the stride of the grid.
+
+    Parameters
+    ----------
+    n : int
+        The number of elements.
+    dev : Device, optional
+        The device; None is that of the current context.
+
+    Returns
+    -------
+    ((int, int), (int, int, int))
+        Blocks of 32 to 128 threads, and no more of them than the device runs at once.
+    """
+    n = whole("n", n, 0)
+    if dev is None:
+        dev = array_device()
+    elif not (hasattr(dev, "multiprocessors") or isinstance(dev, Device)):
+        raise TypeError(f"dev must be a Device or None, not {type(dev).__name__}")
+    elif not hasattr(dev, "multiprocessors"):
+        dev = _Multiprocessors(dev)
+    threads = min(max(32, (n + 31) // 32 * 32), 128)
+    most = dev.multiprocessors * 8
+    blocks = min(max(1, (n + threads - 1) // threads), most)
+    return (blocks, 1), (threads, 1, 1)
+
+
+class _Multiprocessors:
+    def __init__(self, device):
+        self.multiprocessors = device.multiprocessor_count
+
+
+class _NeverClosed:
+    is_closed = False
+
+
+def checked_dtype(dtype) -> np.dtype:
+    """Return a dtype that device memory can have.
+
+    Raises
+    ------
+    TypeError
+        If elements are Python objects, have the other byte order, or have no size.
+    """
+    dtype = dtype_of(dtype)
+    if dtype.hasobject:
+        raise TypeError("elements in device memory cannot be Python objects")
+    if not dtype.isnative:
+        raise TypeError(
+            f"dtype {dtype.str} is not in the byte order of devices; convert with {dtype.newbyteorder('=').str}"
+        )
+    if dtype in (np.longdouble, np.clongdouble):
+        raise TypeError(f"devices have no numbers of dtype {dtype}; convert to float64 or complex128")
+    if dtype.subdtype is not None or dtype.itemsize == 0:
+        raise TypeError(f"dtype {dtype} is no type of single elements with a size")
+    return dtype
+
+
+def check_room(name: str, memory, nbytes: int) -> None:
+    """Refuse an allocation that has fewer bytes than an array in it."""
+    if isinstance(memory, Buffer) and memory.size < nbytes:
+        raise ValueError(f"{name} has {memory.size} bytes, and the array needs {nbytes}")
+
+
+def overlap(first: ArrayBase, second: ArrayBase) -> bool:
+    """Return whether two arrays may share memory other than element by element."""
+    if first.size == 0 or second.size == 0:
+        return False
+    if (first._address, first.shape, first.strides) == (second._address, second.shape, second.strides):
+        return first.dtype.itemsize != second.dtype.itemsize
+    low, high = memory_range(first.shape, first.strides, first.dtype.itemsize)
+    other_low, other_high = memory_range(second.shape, second.strides, second.dtype.itemsize)
+    return first._address + low < second._address + other_high and second._address + other_low < first._address + high
+
+
+_OPEN = _NeverClosed()
+_DLPACK_CUDA = 2

@@ -1,0 +1,249 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of arrays: what is freed is kept by its context for the next array of about that size.
+
+Results of operations have memory of a pool. Allocating and freeing it is work of the default stream, so neither waits
+for the device, where ``cuMemFree`` does. Arrays that a program makes have memory of ``cuMemAlloc``, which other
+processes can open, and which the program may use on any stream at once: it is reused when the work before it was freed
+is done.
+
+An array whose address others know (the program, another library, another stream) is freed as classic programs expect:
+after all work of the device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import sys
+import weakref
+
+from cuda.core._launch._arguments import register_buffer_class
+from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
+from cuda.core._memory._memory_pool import allocate_as
+from cuda.core._memory.adaptors._caching_memory_resource import CachingMemoryResource
+from cuda.core._memory.ranges._allocation import wait_before_free
+from cuda.core._memory.ranges._memory_range import keep_until_idle
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils import device_choice
+from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
+from cuda.core.driver._arrays._storage import ResultSource
+from cuda.core.driver._constants import device_attribute
+from cuda.core.driver._contexts import _context
+from cuda.core.driver._errors import classic_error
+from cuda.core.driver._memory import _device_memory as _memory
+from cuda.core.driver._memory._device_memory import DeviceAllocation, PlainMemory, mem_alloc
+
+__all__ = ["ResultAllocation", "SharedAllocation", "is_of_pool", "share", "take_array", "take_result"]
+
+KEPT_SHARE = 16
+
+
+class ResultAllocation(DeviceAllocation):
+    """Memory of an array, freed in the order of the default stream."""
+
+    _made_by = "GPUArray() or an operation on arrays"
+
+    @property
+    def _context(self):
+        return self.memory_resource.context()
+
+
+class SharedAllocation(ResultAllocation):
+    """Memory of an array whose address others know, freed after all work of the device."""
+
+    def close(self, stream=None) -> None:
+        """Free the memory once all work of the device is done; calling this again does nothing."""
+        if not self.is_closed:
+            wait_before_free(self.memory_resource.device_id)
+        super().close(stream)
+
+    def __del__(self):
+        if not self.is_closed and not sys.is_finalizing():
+            keep_until_idle(self)
+
+
+class _ContextMemory(CachingMemoryResource):
+    """Memory for arrays of a context: another resource, and what was freed."""
+
+    _idle: dict  # by the number of a device: those that serve no context
+
+    def __init__(self, upstream, kept_bytes: int):
+        super().__init__(upstream, max_cached_bytes=kept_bytes)
+        _memories.append(self)
+
+    def set_peers(self, peers) -> None:
+        """Let other devices have access, where the driver does not by itself."""
+
+    def lend(self, context) -> None:
+        """Serve a context, until it is detached or unreachable."""
+        self.context = weakref.ref(context)
+        self._give_back = weakref.finalize(context, self._idle.setdefault(self.device_id, []).append, self)
+        self._give_back.atexit = False
+
+    def end(self) -> None:
+        """Serve the next context, and let memory go that is not in use any more."""
+        with contextlib.suppress(CUDAError):  # failed work, of which the next call tells
+            self.release()
+        self._give_back()
+
+    def release(self) -> None:
+        """Give all memory back that is not in use."""
+        self.trim()
+
+    @property
+    def held(self) -> int:
+        """The bytes that are kept for the next arrays."""
+        return self.cached_bytes
+
+
+class _ResultPool(_ContextMemory):
+    """The memory of a context's results, over a pool of the driver.
+
+    Pools are never destroyed, which the driver must not do while another thread waits or frees: that of a context
+    that ended is for the next one of the device.
+    """
+
+    _idle: dict[int, list[_ResultPool]] = {}
+
+    def __init__(self, ordinal: int):
+        pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
+        allocate_as(ResultAllocation, pool)
+        # The driver reclaims what its pools hold where another library finds no memory, but not what is kept here.
+        super().__init__(pool, kept_bytes(ordinal))
+        self.set_peers(_context.peer_access.get(ordinal))
+
+    def set_peers(self, peers) -> None:
+        if peers or self.upstream.peer_accessible_by:
+            self.upstream.peer_accessible_by = peers
+
+    def release(self) -> None:
+        super().release()
+        wait_before_free(self.device_id)  # the pool has what is freed once the device comes to it
+        self.upstream.trim()
+
+    @property
+    def held(self) -> int:
+        figures = self.attributes
+        return max(figures.reserved_mem_current - figures.used_mem_current, 0) + self.cached_bytes
+
+
+class _ArrayMemory(_ContextMemory):
+    """The memory of the arrays that programs make in a context, over ``cuMemAlloc``."""
+
+    _idle: dict[int, list[_ArrayMemory]] = {}
+
+    def __init__(self, ordinal: int):
+        # A block of the cache may be larger than the array, and the software device would not see accesses behind it.
+        super().__init__(
+            PlainMemory(ordinal, ResultAllocation), 0 if device_choice.is_software() else kept_bytes(ordinal)
+        )
+        self._waits = True
+
+
+_memories: list[_ContextMemory] = []
+
+
+def kept_bytes(ordinal: int) -> int:
+    """Return how many bytes of a device a context keeps at most."""
+    return _context.Device(ordinal).total_memory() // KEPT_SHARE
+
+
+def memory_for(context, kind: type) -> _ContextMemory:
+    """Return memory of a kind that serves no context, and lend it to one."""
+    ordinal = context._device._ordinal
+    try:
+        memory = kind._idle.setdefault(ordinal, []).pop()
+    except IndexError:
+        memory = kind(ordinal)
+    memory.lend(context)
+    return memory
+
+
+def take_result(context, size: int) -> DeviceAllocation:
+    """Return memory for a result in a context.
+
+    Raises
+    ------
+    MemoryError
+        If there is not so much memory, also without what is held for reuse.
+    """
+    return (context.take_result or open_results(context))(size)
+
+
+def take_array(context, size: int) -> DeviceAllocation:
+    """Return memory for an array that a program makes in a context; see :func:`take_result`."""
+    return (context.take_array or open_arrays(context))(size)
+
+
+def open_results(context):
+    """Give a context the function that returns memory for results, and return it."""
+    has_pools = context._device.get_attribute(device_attribute.MEMORY_POOLS_SUPPORTED)
+    context.take_result = take = _source(context, _ResultPool if has_pools else None)
+    return take
+
+
+def open_arrays(context):
+    """Give a context the function that returns memory for arrays of programs, and return it."""
+    context.take_array = take = _source(context, _ArrayMemory)
+    return take
+
+
+def _source(context, kind: type | None):
+    if kind is None or not context._is_primary:
+        return mem_alloc
+    try:
+        memory = memory_for(context, kind)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    context._ends.append(memory.end)
+    return ResultSource(memory, context._objects, functools.partial(take_again, memory))
+
+
+def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAllocation:
+    """Allocate once more, after giving back what nobody uses."""
+    try:
+        if not isinstance(error, OutOfMemoryError):
+            raise error
+        gc.collect()
+        release_held(pool.device_id)
+        return pool.allocate(size, stream=LEGACY_DEFAULT_STREAM)
+    except CUDAError as failure:
+        raise classic_error(failure) from None
+
+
+def is_of_pool(memory) -> bool:
+    """Return whether memory is of a pool of the driver, which other processes cannot open."""
+    return isinstance(memory, ResultAllocation) and isinstance(memory.memory_resource, _ResultPool)
+
+
+def share(memory: ResultAllocation) -> None:
+    """Let memory be freed after all work of the device: others than the operations on arrays use it now."""
+    if type(memory) is ResultAllocation:
+        memory.__class__ = SharedAllocation
+
+
+def release_held(ordinal: int) -> bool:
+    """Give back what is held for reuse on a device; False if nothing is."""
+    memories = [memory for memory in _memories if memory.device_id == ordinal]
+    for memory in memories:
+        memory.release()
+    return bool(memories)
+
+
+def held_bytes(ordinal: int) -> int:
+    """Return the bytes that are held for reuse on a device."""
+    return sum(memory.held for memory in _memories if memory.device_id == ordinal)
+
+
+def update_peers(ordinal: int, peers: set[int]) -> None:
+    for memory in _memories:
+        if memory.device_id == ordinal:
+            memory.set_peers(peers)
+
+
+for _kind in (ResultAllocation, SharedAllocation):
+    register_buffer_class(_kind)
+_memory.held_memory.append((release_held, held_bytes))
+_context.peer_listeners.append(update_peers)

@@ -1,0 +1,425 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The array with its methods; the other modules of arrays do the work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core._utils.validators import shown
+from cuda.core.driver._array_functions._math import unary
+from cuda.core.driver._array_functions._numpy import call_function, call_ufunc
+from cuda.core.driver._array_functions._operations import UNARY_OF
+from cuda.core.driver._array_functions._operators import ArrayOperators
+from cuda.core.driver._array_functions._reduce import all_of, any_of, reduce_axes
+from cuda.core.driver._array_functions._select import linear_combination
+from cuda.core.driver._arrays._base import checked_dtype
+from cuda.core.driver._arrays._layout import (
+    c_strides,
+    checked_axis,
+    completed_shape,
+    indexed,
+    is_c_contiguous,
+    is_f_contiguous,
+    reshaped_strides,
+    viewed_layout,
+)
+from cuda.core.driver._arrays._making import usual_item
+from cuda.core.driver._arrays._transfer import assign, convert, copy_of, download, fill, upload
+from cuda.core.driver._textures._array_textures import bind_elements, bind_memory
+
+__all__ = ["GPUArray"]
+
+_CONJUGATE = UNARY_OF[np.conjugate]
+
+
+class GPUArray(ArrayOperators):
+    """An n-dimensional array in device memory, with NumPy's types and operators.
+
+    Work is queued on the default stream and the host goes on; only what brings values to the host waits.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extents.
+    dtype : dtype
+        Type of the elements: numbers, booleans or structures.
+    allocator : callable, optional
+        Returns device memory for a number of bytes. Default is :func:`mem_alloc`; a memory pool's ``allocate``
+        fits. Results of operators come from the allocator of the left array; by default, from a pool of the
+        context.
+    base : object, optional
+        What keeps the memory of ``gpudata`` alive.
+    gpudata : device pointer, optional
+        Memory to use. Default is new memory, whose content is not set.
+    strides : sequence of int, optional
+        The distances between neighbours along each axis, in bytes.
+    order : str, optional
+        ``"C"`` or ``"F"``: which index runs fastest.
+
+    Attributes
+    ----------
+    shape, strides : tuple of int
+        Extents, and distances in bytes.
+    dtype : numpy.dtype
+        Type of the elements.
+    size, nbytes : int
+        Number of elements and of their bytes.
+    allocator : callable
+        Where results come from.
+    base : object
+        What keeps the memory of a view alive.
+
+    Raises
+    ------
+    LogicError
+        If no context is current.
+    MemoryError
+        If there is not so much memory.
+    TypeError, ValueError
+        If the shape, type, strides or order is none that an array has.
+    """
+
+    __module__ = "cuda.core.driver.gpuarray"
+    __hash__ = None
+    __array_function__ = call_function
+    __array_ufunc__ = call_ufunc
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of a 0-d array")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[index] for index in range(self.shape[0]))
+
+    def __bool__(self):
+        if self.size != 1:
+            raise ValueError(f"the truth of an array of {self.size} elements is ambiguous; use any() or all()")
+        return bool(self.get().reshape(()))
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __str__(self):
+        return str(self.get())
+
+    def __repr__(self):
+        return repr(self.get())
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("an array in device memory has to be copied for the host")
+        host = self.get()
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def __reduce__(self):
+        return array_from_host, (type(self), self.get())
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __getitem__(self, key):
+        view = usual_item(self, key)
+        if view is not None:
+            return view
+        return self._view(*indexed(self.shape, self.strides, key), self.dtype)
+
+    def __setitem__(self, key, value):
+        assign(self[key], value)
+
+    def set(self, ary, async_: bool = False, stream=None) -> None:
+        """Copy a host array into this one.
+
+        Parameters
+        ----------
+        ary : numpy.ndarray
+            An array of the same size and type.
+        async_ : bool, optional
+            Do not wait; page-locked memory is then read later.
+        stream : Stream, optional
+            Where the copy is queued. None is the default stream.
+
+        Raises
+        ------
+        ValueError
+            If ``ary`` has another size or type.
+
+        Warns
+        -----
+        UserWarning
+            If it has another shape.
+        """
+        upload(self, ary, async_, stream)
+
+    def set_async(self, ary, stream=None) -> None:
+        """Copy a host array into this one without waiting; see :meth:`set`."""
+        upload(self, ary, True, stream)
+
+    def get(self, ary=None, pagelocked: bool = False, async_: bool = False, stream=None) -> np.ndarray:
+        """Return a copy on the host, with the same order of axes.
+
+        Parameters
+        ----------
+        ary : numpy.ndarray, optional
+            Where to. Default is a new array.
+        pagelocked : bool, optional
+            Whether a new array is page-locked.
+        async_ : bool, optional
+            Do not wait: the content is there when the stream is synchronised.
+        stream : Stream, optional
+            Where the copy is queued. None is the default stream.
+
+        Raises
+        ------
+        ValueError
+            If ``ary`` has another size.
+        TypeError
+            If it has another type.
+
+        Warns
+        -----
+        DeprecationWarning
+            If it has another shape.
+        """
+        return download(self, ary, pagelocked, async_, stream)
+
+    def get_async(self, stream=None, ary=None) -> np.ndarray:
+        """Return a copy in page-locked memory without waiting; see :meth:`get`."""
+        return download(self, ary, ary is None, True, stream)
+
+    def item(self):
+        """Return the one element as a number of Python."""
+        if self.size != 1:
+            raise ValueError(f"only an array of one element is a number, and this one has {self.size}")
+        return self.get().item()
+
+    def copy(self) -> GPUArray:
+        """Return a new contiguous array with the same elements and order of axes."""
+        return copy_of(self)
+
+    def fill(self, value, stream=None) -> GPUArray:
+        """Store a number in all elements, and return the array.
+
+        Parameters
+        ----------
+        value : number
+            What is stored; for structures a tuple or an element.
+        stream : Stream, optional
+            Where the fill is queued. None is the default stream.
+        """
+        fill(self, value, stream)
+        return self
+
+    def astype(self, dtype, stream=None) -> GPUArray:
+        """Return a new array with the elements converted to another type, or copied.
+
+        Raises
+        ------
+        TypeError
+            If there is no conversion, such as for structures.
+        """
+        new = self._new_like(checked_dtype(dtype))
+        convert(self, new, stream)
+        return new
+
+    def reverse(self, stream=None) -> GPUArray:
+        """Return a new array with the elements in reverse order."""
+        new = self._new_like(self.dtype)
+        flipped = tuple([slice(None, None, -1)] * self.ndim)
+        convert(self[flipped], new, stream)
+        return new
+
+    def reshape(self, *shape, order: str = "C") -> GPUArray:
+        """Return a view in another shape, or a copy where no view has that shape.
+
+        Parameters
+        ----------
+        *shape : int or one sequence of int
+            The extents, of which one may be -1.
+        order : str, optional
+            ``"C"``, ``"F"``, or ``"A"`` for the order that the array has: in which the elements are taken.
+
+        Raises
+        ------
+        ValueError
+            If the shape is not one for so many elements.
+        """
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = shape[0]
+        if order == "A":
+            order = "F" if self._is_f and not self._is_c else "C"
+        if order not in ("C", "F"):
+            raise ValueError(f"order must be 'C', 'F' or 'A', not {shown(order)}")
+        shape = completed_shape(shape, self.size)
+        is_dense = self._is_c and order == "C"
+        layout = () if is_dense else (self.shape, self.strides, shape, self.dtype.itemsize, order)
+        strides = c_strides(shape, self.dtype.itemsize) if is_dense else reshaped_strides(*layout)
+        if strides is None:
+            return copy_of(self, order).reshape(shape, order=order)
+        return self._view(0, shape, strides, self.dtype)
+
+    def ravel(self, order: str = "C") -> GPUArray:
+        """Return the elements as a vector: a view where that is possible."""
+        return self.reshape(self.size, order=order)
+
+    def view(self, dtype=None) -> GPUArray:
+        """Return a view of the same memory, perhaps with another type.
+
+        Raises
+        ------
+        ValueError
+            If the bytes along the axis that runs fastest are no whole number of elements.
+        """
+        dtype = self.dtype if dtype is None else checked_dtype(dtype)
+        shape, strides = viewed_layout(self.shape, self.strides, self.dtype.itemsize, dtype.itemsize)
+        return self._view(0, shape, strides, dtype)
+
+    def squeeze(self) -> GPUArray:
+        """Return a view without the axes that have one element."""
+        kept = [axis for axis, extent in enumerate(self.shape) if extent != 1]
+        shape, strides = (tuple([row[axis] for axis in kept]) for row in (self.shape, self.strides))
+        return self._view(0, shape, strides, self.dtype)
+
+    def transpose(self, axes=None, *more) -> GPUArray:
+        """Return a view with the axes in another order; by default it is reversed.
+
+        Raises
+        ------
+        ValueError
+            If ``axes`` does not name each axis once.
+        """
+        if axes is None:
+            order = tuple(range(self.ndim))[::-1]
+        else:
+            given = (axes, *more) if more or not isinstance(axes, (tuple, list)) else axes
+            order = tuple([checked_axis(axis, self.ndim) for axis in given])
+            if sorted(order) != list(range(self.ndim)):
+                raise ValueError(f"axes must name each of {self.ndim} axes once, not {tuple(given)}")
+        shape, strides = (tuple([row[axis] for axis in order]) for row in (self.shape, self.strides))
+        return self._view(0, shape, strides, self.dtype)
+
+    def conj(self, out=None) -> GPUArray:
+        """Return the complex conjugate; an array of real numbers is returned itself."""
+        if self.dtype.kind != "c" and out is None:
+            return self
+        return unary(_CONJUGATE, self, out)
+
+    conjugate = conj
+
+    def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None) -> GPUArray:
+        """Return ``selffac * self + otherfac * other``, computed by one kernel.
+
+        Parameters
+        ----------
+        selffac, otherfac : number
+            The factors.
+        other : GPUArray
+            An array of a shape that broadcasts with this one.
+        add_timer : callable, optional
+            Not used.
+        stream : Stream, optional
+            Where the kernel is queued.
+        out : GPUArray, optional
+            Where the result goes. Default is a new array.
+        """
+        return linear_combination(self, selffac, other, otherfac, out, stream)
+
+    def bind_to_texref(self, texref, allow_offset: bool = False) -> int:
+        """Let a texture reference read the memory of this array, and return the elements before it in the texture."""
+        return bind_memory(self, texref, allow_offset)
+
+    def bind_to_texref_ext(
+        self,
+        texref,
+        channels: int = 1,
+        allow_double_hack: bool = False,
+        allow_complex_hack: bool = False,
+        allow_offset: bool = False,
+    ) -> int:
+        """Let a texture reference read the elements of this array in their own format, as integers if they are such.
+
+        Doubles and complex numbers take channels of 32 bits, which ``fp_tex1Dfetch`` of ``pycuda-helpers.hpp`` puts
+        together.
+
+        Returns
+        -------
+        int
+            The elements from where the texture begins to where the array does.
+        """
+        return bind_elements(self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset)
+
+    def any(self, stream=None, allocator=None) -> GPUArray:
+        """Return whether any element is not zero, as a 0-d array."""
+        return any_of(self, stream, allocator)
+
+    def all(self, stream=None, allocator=None) -> GPUArray:
+        """Return whether no element is zero, as a 0-d array."""
+        return all_of(self, stream, allocator)
+
+    def sum(self, axis=None, dtype=None, stream=None, keepdims: bool = False) -> GPUArray:
+        """Return the sum, over all axes or one or several; see :func:`cuda.core.driver.gpuarray.sum`."""
+        return reduce_axes("sum", self, axis, dtype, stream, keepdims)
+
+    def max(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
+        """Return the largest element, over all axes or one or several."""
+        return reduce_axes("max", self, axis, None, stream, keepdims)
+
+    def min(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
+        """Return the smallest element, over all axes or one or several."""
+        return reduce_axes("min", self, axis, None, stream, keepdims)
+
+    @property
+    def T(self) -> GPUArray:
+        """The array with its axes reversed, as a view."""
+        return self.transpose()
+
+    @property
+    def real(self) -> GPUArray:
+        """The real parts as a new array; an array of real numbers is returned itself."""
+        return part_of(self, 0)
+
+    @property
+    def imag(self) -> GPUArray:
+        """The imaginary parts as a new array; zeros for real numbers."""
+        return part_of(self, 1)
+
+
+def part_of(array: GPUArray, number: int) -> GPUArray:
+    if array.dtype.kind != "c":
+        return array if number == 0 else array._new_like(array.dtype).fill(0)
+    dtype = np.dtype(f"f{array.dtype.itemsize // 2}")
+    # The parts are neighbours in memory. A copy of them, because kernels of users want them contiguous.
+    parts = array._view(number * dtype.itemsize, array.shape, array.strides, dtype)
+    return copy_of(parts)
+
+
+def array_of_view(view, base) -> GPUArray:
+    """Return an array over the memory of a :class:`~cuda.core.utils.StridedMemoryView`, which ``base`` keeps."""
+    strides = None if view.strides is None else [step * view.dtype.itemsize for step in view.strides]
+    return GPUArray(view.shape, view.dtype, gpudata=view.ptr or None, base=base, strides=strides)
+
+
+def array_from_host(cls, host: np.ndarray) -> GPUArray:
+    """Return an array with the content of one on the host, in its order of axes."""
+    dtype = checked_dtype(host.dtype)
+    order = (
+        "F"
+        if is_f_contiguous(host.shape, host.strides, dtype.itemsize)
+        and not is_c_contiguous(host.shape, host.strides, dtype.itemsize)
+        else "C"
+    )
+    new = cls(host.shape, dtype, order=order)
+    upload(new, host)
+    return new

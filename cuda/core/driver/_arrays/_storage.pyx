@@ -1,0 +1,511 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The fields of arrays, and what programs do in loops: operations on contiguous arrays on the default stream.
+
+The functions here do the usual and return None for everything else, and for what happens for the first time.
+"""
+
+from __future__ import annotations
+
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+
+from cpython.dict cimport PyDict_GetItem
+from cpython.object cimport PyObject
+
+from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._stream cimport Stream
+
+import weakref
+
+import numpy as np
+
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._errors import launch_error
+from cuda.core.driver._memory._device_memory import mem_alloc
+
+__all__ = [
+    "ArrayStorage",
+    "PlanFields",
+    "ReductionPlan",
+    "ResultSource",
+    "convert_arguments",
+    "packs_fit",
+    "usual_binary",
+    "usual_elementwise",
+    "usual_reduction",
+    "usual_unary",
+]
+
+cdef object current = current_context
+cdef object weak = weakref.ref
+cdef object usual_allocator = mem_alloc
+cdef frozenset python_numbers = frozenset({int, float, complex})
+cdef frozenset numpy_numbers = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
+cdef tuple array_and_number = (False, True)
+cdef tuple number_and_array = (True, False)
+cdef Stream default_stream = LEGACY_DEFAULT_STREAM
+
+
+cdef class ArrayStorage:
+    """The fields of an array.
+
+    Attributes
+    ----------
+    shape, strides : tuple of int
+        The extents, and the bytes from one index to the next.
+    dtype : numpy.dtype
+        Type of the elements.
+    size, nbytes : int
+        The number of elements and of their bytes.
+    allocator, base : object
+        Where memory for results comes from, and what keeps memory alive that is not the array's own.
+    """
+
+
+cdef class PlanFields:
+    """A cached plan for the usual call of an operation.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        Type of the result.
+    scalars : tuple
+        For each operand None, or what makes the kernel's argument of a number.
+    mask : int
+        The bits that addresses of packs have not set.
+    per_block : int
+        The elements of a block.
+    bound : dict
+        By the number of blocks: the bound kernel for packs.
+    """
+
+    cdef:
+        public object dtype, scalars
+        public dict bound
+        public uint64_t mask
+        public int64_t per_block
+
+
+cdef class ReductionPlan:
+    """A cached plan for the usual call of a reduction.
+
+    Parameters
+    ----------
+    kernel : DeviceKernel
+        Its kernel for packs.
+    dtype : numpy.dtype
+        Type of the result.
+    mask : int
+        The bits that the address of a pack has not set.
+    width, per_block : int
+        The elements of a pack, and those that a block gathers at least.
+    most_blocks : int
+        The blocks that the device runs at once.
+    """
+
+    cdef:
+        object _kernel, _dtype
+        uint64_t _mask
+        int64_t _width, _per_block, _most_blocks
+
+    def __init__(self, kernel, dtype, mask: int, width: int, per_block: int, most_blocks: int):
+        self._kernel = kernel
+        self._dtype = dtype
+        self._mask = mask
+        self._width = width
+        self._per_block = max(per_block, 1)
+        self._most_blocks = most_blocks
+
+
+cdef class ResultSource:
+    """Takes memory for results from a resource, and makes it a member of a context.
+
+    Parameters
+    ----------
+    resource : :class:`MemoryResource`
+        Where memory comes from, in the order of the default stream.
+    members : object
+        The members of the context.
+    take_again : callable
+        Returns memory for a size after an error, or raises.
+    """
+
+    def __init__(self, resource: MemoryResource, members, take_again):
+        self._resource = resource
+        self._members = members
+        self._take_again = take_again
+        self._count = 0
+
+    def __call__(self, size: int):
+        """Return memory of so many bytes."""
+        return ResultSource_take(self, size)
+
+
+cdef object ResultSource_take(ResultSource self, size_t size):
+    if self._resource is None:
+        raise RuntimeError("this ResultSource has no resource; call its constructor")
+    try:
+        memory = self._resource._allocate(size, default_stream)
+    except CUDAError as error:
+        memory = self._take_again(size, error)
+    # What Members.add does, which also forgets members that are gone: every now and then is enough.
+    self._count += 1
+    if self._count % 64 == 0:
+        self._members.add(memory)
+    else:
+        reference = weak(memory)
+        self._members.references[<uintptr_t><PyObject*>reference] = reference
+    return memory
+
+
+# The launch itself finds allocations open, but not addresses of views, and says less.
+cdef inline bint is_open(ArrayStorage array) except -1:
+    return not array._owner.is_closed
+
+
+# The current context, or None if it is of another device.
+cdef inline object context_of(ArrayStorage array):
+    context = current("cuLaunchKernel")
+    return context if context.array_device is array._device else None
+
+
+cdef object make = ArrayStorage.__new__
+
+
+# Whether memory for results of an array comes from where it usually does.
+cdef inline bint is_usual_source(ArrayStorage array, object source):
+    return array.allocator is usual_allocator and type(source) is ResultSource
+
+
+# A new array of the class of another, with memory for a result; its shape, strides and type are left to the caller.
+cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
+    cdef type kind = type(array)
+    cdef ArrayStorage new = make(kind)  # past constructors of subclasses
+    new.nbytes = nbytes
+    new.allocator = usual_allocator
+    new._device = array._device
+    memory = ResultSource_take(source, nbytes)
+    new._gpudata = new._owner = new._argument = memory
+    new._address = memory.handle
+    return new
+
+
+# A new array for a result, with the shape and order of another contiguous one.
+cdef ArrayStorage dense_like(ArrayStorage array, object dtype, object context):
+    cdef ArrayStorage new
+    source = context.take_result
+    if dtype is not array.dtype or not is_usual_source(array, source):
+        return array._new_dense(dtype, context)
+    new = new_like(array, <ResultSource>source, array.nbytes)
+    new.shape = array.shape
+    new.strides = array.strides
+    new.dtype = dtype
+    new.size = array.size
+    new._is_c = array._is_c
+    new._is_f = array._is_f
+    return new
+
+
+# A new 0-d array for a result.
+cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
+    cdef ArrayStorage new
+    source = context.take_result
+    if not is_usual_source(array, source):
+        return array._new_number(dtype, context)
+    new = new_like(array, <ResultSource>source, dtype.itemsize)
+    new.shape = new.strides = ()
+    new.dtype = dtype
+    new.size = 1
+    new._is_c = new._is_f = True
+    return new
+
+
+# Launches the kernel for packs, or that for other addresses; `merged` are the bits of the addresses.
+cdef int launch(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
+    cdef PyObject* found
+    cdef int64_t blocks
+    if merged & plan.mask == 0:
+        blocks = (<int64_t>size - 1) // plan.per_block + 1
+        found = PyDict_GetItem(plan.bound, blocks)
+        if found != NULL:
+            try:
+                if third is None:
+                    (<object>found)(first, second, size)
+                else:
+                    (<object>found)(first, second, third, size)
+            except (CUDAError, RuntimeError) as error:
+                raise launch_error(error) from None
+            return 0
+    plan.launch(merged, size, *((first, second) if third is None else (first, second, third)))
+    return 0
+
+
+def usual_binary(operation, a, b, is_in_place: bool = False):
+    """Do what is done most often at least cost: contiguous arrays of one shape, or one and a number.
+
+    Returns
+    -------
+    ArrayStorage or None
+        The result. None where this is another case, or happens for the first time.
+    """
+    cdef ArrayStorage x, y, result
+    cdef bint stays = is_in_place
+    cdef uint64_t first, second
+    if not isinstance(a, ArrayStorage):
+        if stays or not isinstance(b, ArrayStorage):
+            return None
+        return with_number(operation, <ArrayStorage>b, a, 0, False)
+    x = <ArrayStorage>a
+    if type(b) is not type(a):
+        return with_number(operation, x, b, 1, stays)
+    y = <ArrayStorage>b
+    if not ((x._is_c and y._is_c) or (x._is_f and y._is_f)):
+        return None
+    if x._device is not y._device or (x.shape is not y.shape and x.shape != y.shape) or not x.size:
+        return None
+    first, second = x._address, y._address
+    if stays:
+        # Other memory than its own of the array that is written to is read before it is written.
+        if first != second:
+            if first < second + <uint64_t>y.nbytes and second < first + <uint64_t>x.nbytes:
+                return None
+        elif x.dtype is not y.dtype:
+            return None
+        plan = x._device.plans.get((operation, x.dtype, y.dtype, x.dtype))
+    else:
+        plan = x._device.plans.get((operation, x.dtype, y.dtype))
+    if not isinstance(plan, PlanFields) or not is_open(x) or not is_open(y):
+        return None
+    context = context_of(x)
+    if context is None:
+        return None
+    result = x if stays else dense_like(x, (<PlanFields>plan).dtype, context)
+    launch(<PlanFields>plan, x.size, first | second | result._address, result._argument, x._argument, y._argument)
+    return result
+
+
+# The usual for a contiguous array and a number, which is the operand with the number `place`.
+cdef object with_number(object operation, ArrayStorage array, object number, int place, bint stays):
+    cdef ArrayStorage result
+    kind = type(number)
+    if not (array._is_c or array._is_f) or not array.size:
+        return None
+    if kind not in python_numbers:
+        if kind not in numpy_numbers:
+            return None
+        kind = number.dtype
+    if place:
+        key = (operation, array.dtype, kind, array_and_number, array.dtype if stays else None)
+    else:
+        key = (operation, kind, array.dtype, number_and_array, None)
+    plan = array._device.plans.get(key)
+    if not isinstance(plan, PlanFields) or not is_open(array):
+        return None
+    context = context_of(array)
+    if context is None:
+        return None
+    try:
+        value = (<PlanFields>plan).scalars[place](number)
+    except OverflowError:
+        return None
+    result = array if stays else dense_like(array, (<PlanFields>plan).dtype, context)
+    if place:
+        launch(
+            <PlanFields>plan, array.size, array._address | result._address, result._argument, array._argument, value
+        )
+    else:
+        launch(
+            <PlanFields>plan, array.size, array._address | result._address, result._argument, value, array._argument
+        )
+    return result
+
+
+def usual_unary(operation, a: ArrayStorage, dtype=None):
+    """Do an operation on a contiguous array; see :func:`usual_binary`."""
+    cdef ArrayStorage array = a
+    cdef ArrayStorage result
+    if not (array._is_c or array._is_f) or not array.size:
+        return None
+    plan = array._device.plans.get((operation, array.dtype) if dtype is None else (operation, array.dtype, dtype))
+    if not isinstance(plan, PlanFields) or not is_open(array):
+        return None
+    context = context_of(array)
+    if context is None:
+        return None
+    result = dense_like(array, (<PlanFields>plan).dtype, context)
+    launch(<PlanFields>plan, array.size, array._address | result._address, result._argument, array._argument, None)
+    return result
+
+
+def usual_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
+    """Reduce a contiguous array to one value; see :func:`usual_binary`.
+
+    Parameters
+    ----------
+    name : str
+        The reduction.
+    a : ArrayStorage
+        The array.
+    dtype : dtype or None
+        Type of the result, as the program gave it.
+    scratch_of : callable
+        Returns the address of memory on a device for the results of blocks, and the turn of the launch.
+    """
+    cdef ArrayStorage array = a
+    cdef ArrayStorage result
+    cdef ReductionPlan plan
+    cdef int64_t size, blocks
+    if not (array._is_c or array._is_f):
+        return None
+    found = array._device.plans.get(("reduce packs", name, array.dtype, dtype))
+    size = array.size
+    if not isinstance(found, ReductionPlan) or not is_open(array):
+        return None
+    plan = <ReductionPlan>found
+    if array._address & plan._mask or size < plan._width:
+        return None
+    context = context_of(array)
+    if context is None:
+        return None
+    blocks = min((size - 1) // plan._per_block + 1, plan._most_blocks)
+    scratch, turn = scratch_of(array._device)
+    result = number_like(array, plan._dtype, context)
+    bound = plan._kernel.bound.get(blocks) or plan._kernel.bind(blocks)
+    try:
+        bound(result._argument, scratch, turn, array._argument, size)
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
+    return result
+
+
+def convert_arguments(parameters: tuple, arguments: tuple, as_array, check_type, check_devices):
+    """Return the arrays among the arguments of a kernel of a user, and what its launch gets.
+
+    Parameters
+    ----------
+    parameters : tuple
+        For each parameter its object, type, and what makes the argument of a number; None for an array.
+    arguments : tuple
+        As many arguments.
+    as_array, check_type, check_devices : callable
+        Return an argument as an array; refuse an array of another type, and arrays of several devices.
+    """
+    cdef list arrays = []
+    cdef list values = []
+    convert_into(arrays, values, parameters, arguments, as_array, check_type, check_devices)
+    return arrays, values
+
+
+cdef int convert_into(
+    list arrays, list values, tuple parameters, tuple arguments, object as_array, object check_type,
+    object check_devices
+) except -1:
+    cdef ArrayStorage array
+    cdef Py_ssize_t index
+    for index in range(len(parameters)):
+        item, dtype, make = <tuple>parameters[index]
+        argument = arguments[index]
+        if make is not None:
+            try:
+                values.append(make(argument))
+            except (TypeError, ValueError) as error:
+                raise TypeError(f"{item.name} must be a number of type {item.dtype}: {error}") from None
+            continue
+        array = argument if isinstance(argument, ArrayStorage) else as_array(argument, item.name)
+        if array.dtype is not dtype:
+            check_type(array.dtype, item)
+        if not (array._is_c or array._is_f):
+            raise RuntimeError(f"{item.name} must be contiguous; pass a copy()")
+        if array._owner.is_closed:
+            array._check_open()
+        arrays.append(array)
+        values.append(array._argument)
+    device = current("cuLaunchKernel").array_device
+    for index in range(len(arrays)):
+        if (<ArrayStorage>arrays[index])._device is not device:
+            check_devices(arrays)
+            break
+    return 0
+
+
+def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: tuple, kernels: dict):
+    """Launch a kernel of a user for all indices on the default stream, where it was built before.
+
+    Parameters
+    ----------
+    parameters, arguments : tuple
+        As for :func:`convert_arguments`.
+    checks : tuple
+        ``as_array``, ``check_type`` and ``check_devices`` of that function.
+    packs : tuple
+        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`; empty where the kernel needs its elements one by one.
+    kernels : dict
+        The kernels, by architecture, whether they are for packs, and whether for more elements than 31 bits count.
+
+    Returns
+    -------
+    tuple or None
+        None if it was launched; otherwise what :func:`convert_arguments` returns.
+    """
+    cdef list arrays = []
+    cdef list values = []
+    cdef ArrayStorage first
+    cdef int64_t size
+    as_array, check_type, check_devices = checks
+    convert_into(arrays, values, parameters, arguments, as_array, check_type, check_devices)
+    first = <ArrayStorage?>arrays[0]
+    size = first.size
+    if not 0 < size < 2**31:
+        return arrays, values
+    is_packed = packs and are_packs(arrays, size, packs[0], packs[1], packs[2])
+    kernel = kernels.get((first._device.arch, "packed" if is_packed else False, False))
+    if kernel is None:
+        return arrays, values
+    bound = kernel.bound_for(size)
+    values.append(first.size)
+    try:
+        bound(*values)
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
+    return None
+
+
+def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> bool:
+    """Return whether a kernel for packs may take these contiguous arrays.
+
+    Parameters
+    ----------
+    arrays : list of ArrayStorage
+        The arrays. The first tells how many elements there are; a shorter one is the program's business.
+    size, width : int
+        Its elements, and those of a pack.
+    mask : int
+        The bits that addresses of packs have not set.
+    stored : tuple of int
+        The numbers of the arrays that are written to, which must not share memory with others.
+    """
+    return are_packs(arrays, size, width, mask, stored)
+
+
+cdef bint are_packs(list arrays, int64_t count, int64_t width, uint64_t c_mask, tuple stored) except -1:
+    cdef ArrayStorage array, other
+    cdef Py_ssize_t index, place
+    cdef uint64_t begin, end
+    if count < width:
+        return False
+    for index in range(len(arrays)):
+        array = <ArrayStorage?>arrays[index]
+        if array._address & c_mask or <int64_t>array.size < count:
+            return False
+    for place in stored:
+        array = <ArrayStorage?>arrays[place]
+        begin = array._address
+        end = begin + <uint64_t>array.nbytes
+        for index in range(len(arrays)):
+            if index != place:
+                other = <ArrayStorage>arrays[index]
+                if begin < other._address + <uint64_t>other.nbytes and other._address < end:
+                    return False
+    return True

@@ -1,0 +1,289 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Moving arrays: between host and device, and between arrays of any layout and type on the device."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from cuda.core._utils.validators import shown
+from cuda.core.driver._arrays._base import ArrayBase, overlap, stream_for
+from cuda.core.driver._arrays._devices import check_device
+from cuda.core.driver._arrays._layout import (
+    broadcast_shape,
+    broadcast_strides,
+    element_count,
+    kept_order_strides,
+)
+from cuda.core.driver._contexts._streams import stream_of
+from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+from cuda.core.driver._memory._copies import (
+    memcpy_dtod_async,
+    memcpy_dtoh,
+    memcpy_dtoh_async,
+    memcpy_htod,
+    memcpy_htod_async,
+    memset_d8_async,
+    memset_d16_async,
+    memset_d32_async,
+)
+from cuda.core.driver._memory._host_memory import pagelocked_empty
+
+__all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "word_dtype"]
+
+_MEMSETS = {1: memset_d8_async, 2: memset_d16_async, 4: memset_d32_async}
+
+
+# What a kernel takes as one parameter with ease.
+MOST_BYTES_BY_VALUE = 1024
+
+
+def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=None) -> None:
+    """Copy a host array into an array of equal size and type.
+
+    Raises
+    ------
+    TypeError
+        If ``ary`` is no ndarray.
+    ValueError
+        If it has another size or type.
+
+    Warns
+    -----
+    UserWarning
+        If it has another shape.
+    """
+    if not isinstance(ary, np.ndarray):
+        raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
+    if ary.size != target.size:
+        raise ValueError(f"ary has {ary.size} elements, and the array has {target.size}")
+    if ary.dtype != target.dtype:
+        raise ValueError(f"ary has elements of type {ary.dtype}, and the array of type {target.dtype}")
+    target._check_open()
+    if ary.shape != target.shape:
+        warnings.warn(f"ary has shape {ary.shape}, and the array has {target.shape}", UserWarning, stacklevel=3)
+        ary = ary.reshape(target.shape)
+    if target.size == 0:
+        return
+    if not is_packed(target):
+        staged = target._new(target.shape, target.dtype)
+        upload(staged, ary, is_async, stream)
+        convert(staged, target, stream)
+        return
+    if ary.strides != target.strides or not ary.flags.forc:
+        host, flat = host_layout(target.shape, target.strides, ary.dtype)
+        host[...] = ary
+    else:
+        flat = ary
+    stream_for(stream, target)
+    if is_async:
+        memcpy_htod_async(target._address, flat, stream)
+    elif stream is not None:
+        memcpy_htod_async(target._address, flat, stream)
+        stream_of(stream).sync()
+    else:
+        memcpy_htod(target._address, flat)
+
+
+def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bool = False, stream=None):
+    """Copy an array to the host, and return the host array.
+
+    Raises
+    ------
+    TypeError
+        If ``ary`` is no ndarray, or has another type.
+    ValueError
+        If it has another size.
+
+    Warns
+    -----
+    DeprecationWarning
+        If it has another shape.
+    """
+    source._check_open()
+    result = ary
+    if ary is not None:
+        if not isinstance(ary, np.ndarray):
+            raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
+        if ary.size != source.size:
+            raise ValueError(f"ary has {ary.size} elements, and the array has {source.size}")
+        if ary.dtype != source.dtype:
+            raise TypeError(f"ary has elements of type {ary.dtype}, and the array of type {source.dtype}")
+        if ary.shape != source.shape:
+            text = f"ary has shape {ary.shape}, and the array has {source.shape}; this will be an error"
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
+            source = source.reshape(ary.shape)
+    if source.size == 0:
+        return np.empty(source.shape, source.dtype) if ary is None else ary
+    if ary is not None and ary.flags.forc and not (is_packed(source) and source.strides == ary.strides):
+        source = copy_of(source, "C" if ary.flags.c_contiguous else "F", stream)
+    elif not is_packed(source):
+        source = copy_of(source, "K", stream)
+    if ary is None:
+        result, flat = host_layout(source.shape, source.strides, source.dtype, pagelocked)
+    elif ary.flags.forc:
+        flat = ary
+    else:
+        host, flat = host_layout(source.shape, source.strides, source.dtype)
+    stream_for(stream, source)
+    if is_async or stream is not None:
+        memcpy_dtoh_async(flat, source._address, stream)
+        if not is_async or (ary is not None and flat is not ary):
+            stream_of(stream).sync()
+    else:
+        memcpy_dtoh(flat, source._address)
+    if ary is not None and flat is not ary:
+        ary[...] = host
+    return result
+
+
+def host_layout(shape, strides, dtype, pagelocked: bool = False):
+    """Return a new host array with the given packed strides, and the flat array that it views."""
+    size = element_count(shape)
+    flat = pagelocked_empty(size, dtype) if pagelocked and size else np.empty(size, dtype)
+    order = sorted(range(len(shape)), key=lambda axis: (-strides[axis], axis))
+    host = flat.reshape([shape[axis] for axis in order])
+    return host.transpose(np.argsort(order)) if len(shape) > 1 else host, flat
+
+
+def is_packed(array: ArrayBase) -> bool:
+    """Return whether the elements are contiguous, in any order of axes."""
+    if array._is_c or array._is_f:
+        return True
+    return kept_order_strides(array.shape, array.strides, array.dtype.itemsize) == array.strides
+
+
+def copy_of(source: ArrayBase, order: str = "K", stream=None) -> ArrayBase:
+    """Return a new contiguous array with the elements of `source`."""
+    target = source._new_like(source.dtype, order)
+    convert(source, target, stream, is_new=True)
+    return target
+
+
+def assign(target: ArrayBase, value, stream=None) -> None:
+    """Store a number or an array in all of `target`, converted to its type and broadcast to its shape."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        if value.dtype.hasobject:
+            raise TypeError("the elements of the value are Python objects")
+        check_broadcast(value.shape, target.shape)
+        staged = target._new(value.shape, value.dtype)
+        upload(staged, value)
+        value = staged
+    if isinstance(value, ArrayBase):
+        check_broadcast(value.shape, target.shape)
+        convert(value, target, stream)
+    elif isinstance(value, (list, tuple)) and target.dtype.kind != "V":
+        assign(target, np.array(value), stream)
+    else:
+        fill(target, value, stream)
+
+
+def check_broadcast(shape, target_shape) -> None:
+    while len(shape) > len(target_shape) and shape[0] == 1:
+        shape = shape[1:]
+    try:
+        fits = broadcast_shape(shape, target_shape) == target_shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"a value of shape {shape} does not fit what is assigned to, of shape {target_shape}")
+
+
+def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
+    """Copy elements from an array to another one, which it broadcasts to, converting their type.
+
+    A new target has memory of its own, whatever the strides of the source say.
+    """
+    source._check_open()
+    target._check_open()
+    if target.size == 0:
+        return
+    if len(source.shape) > len(target.shape):
+        extra = len(source.shape) - len(target.shape)
+        source = source._view(0, source.shape[extra:], source.strides[extra:], source.dtype)
+    is_same_type = source.dtype == target.dtype
+    if source._address == target._address and source.shape == target.shape and source.strides == target.strides:
+        if is_same_type:
+            return
+    check_device(target._device, source._device)
+    if not is_new and overlap(source, target):
+        source = copy_of(source, "K", stream)
+    is_alike = source.shape == target.shape and source.strides == target.strides and is_packed(source)
+    if is_same_type and is_alike:
+        stream_for(stream, source, target)
+        memcpy_dtod_async(target._address, source._address, target.nbytes, stream)
+        return
+    kernel = conversion(source.dtype, target.dtype, target._device)
+    strides = broadcast_strides(source.shape, source.strides, target.shape)
+    kernel.launch(
+        target._device.arch,
+        stream_for(stream, source, target),
+        target.shape,
+        [(target._address, target.strides), (source._address, strides)],
+        (target._address, source._address),
+    )
+
+
+def conversion(source: np.dtype, target: np.dtype, device) -> Elementwise:
+    """Return the kernels that convert between two types; elements of equal type are copied as words.
+
+    Raises
+    ------
+    TypeError
+        If one is a structure and the other is not, or another structure.
+    """
+    if source == target:
+        source = target = word_dtype(target.itemsize)
+    elif source.kind not in "biufc" or target.kind not in "biufc":
+        raise TypeError(f"elements of type {source} cannot be converted to {target}")
+    key = ("convert", source, target)
+    kernel = device.plans.get(key)
+    if kernel is None:
+        kernel = Elementwise("array_convert", [Operand("r", target)], [Operand("a", source, target)], "r = a")
+        device.plans[key] = kernel
+    return kernel
+
+
+def word_dtype(itemsize: int) -> np.dtype:
+    """Return a type for elements that are only copied: an unsigned integer, or a record of words."""
+    return np.dtype(f"u{itemsize}") if itemsize in (1, 2, 4, 8) else np.dtype(f"V{itemsize}")
+
+
+def fill(target: ArrayBase, value, stream=None) -> None:
+    """Store a number, or a structure, in all elements.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        If the value is none of the array's type.
+    """
+    target._check_open()
+    element = np.zeros((), target.dtype)
+    try:
+        element[()] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"a value of type {target.dtype} is needed, not {shown(value)}") from error
+    if not target.size:
+        return
+    check_device(target._device)
+    if target.itemsize > MOST_BYTES_BY_VALUE:
+        raise ValueError(f"elements of {target.itemsize} bytes are too large to be passed to a kernel")
+    words = word_dtype(target.itemsize)
+    bits = element.view(words)[()] if words.kind == "u" else element.tobytes()
+    content = set(element.tobytes())
+    if is_packed(target) and (words.itemsize in _MEMSETS or len(content) == 1):
+        width = 1 if len(content) == 1 else words.itemsize
+        number = content.pop() if width == 1 else int(bits)
+        stream_for(stream, target)
+        _MEMSETS[width](target._address, number, target.nbytes // width, stream)
+        return
+    key = ("fill", words)
+    kernel = target._device.plans.get(key)
+    if kernel is None:
+        inputs = [Operand("a", words, is_scalar=True)]
+        kernel = target._device.plans[key] = Elementwise("array_fill", [Operand("r", words)], inputs, "r = a")
+    inner = stream_for(stream, target)
+    places = [(target._address, target.strides)]
+    kernel.launch(target._device.arch, inner, target.shape, places, (target._address, bits))

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The linker of the classic style, over :class:`cuda.core.Linker`."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import glob
+import importlib
+import os
+
+from cuda.core import _linker as core_linker
+from cuda.core._linker import LinkerOptions
+from cuda.core._module import ObjectCode
+from cuda.core._utils import device_choice
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import callable_argument, list_argument, whole
+from cuda.core.driver._constants import jit_input_type, jit_option
+from cuda.core.driver._contexts._context import current_context, member_of
+from cuda.core.driver._errors import INVALID_VALUE, LogicError, classic_error, logic_error
+from cuda.core.driver._modules._module import Module, code_of, read_file
+
+__all__ = ["Linker", "module_from_buffer"]
+
+_MAKERS = {
+    jit_input_type.CUBIN: ObjectCode.from_cubin,
+    jit_input_type.PTX: ObjectCode.from_ptx,
+    jit_input_type.FATBINARY: ObjectCode.from_fatbin,
+    jit_input_type.OBJECT: ObjectCode.from_object,
+    jit_input_type.LIBRARY: ObjectCode.from_library,
+}
+
+
+class Linker:
+    """Code that is linked to a module.
+
+    Parameters
+    ----------
+    message_handler : callable, optional
+        Called as ``(ok, info, error)`` with what the linker says, before :meth:`link_module` returns or raises.
+    options : list, optional
+        Pairs of :class:`jit_option` and int. Those that have no meaning for linked code have no effect.
+    log_verbose : bool, optional
+        Whether the linker tells what it does.
+
+    Raises
+    ------
+    LogicError
+        If no context is current, or an option is unknown.
+    """
+
+    def __init__(self, message_handler=None, options: list | None = None, log_verbose: bool = False):
+        current_context("cuLinkCreate")
+        self._message_handler = message_handler
+        self._fields = linker_fields(options or (), log_verbose)
+        self._codes = []
+
+    def __repr__(self):
+        return f"<cuda.core.driver.Linker with {len(self._codes)} inputs>"
+
+    def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> None:
+        """Add code, of a type of :class:`jit_input_type`; ``name`` is for messages."""
+        make = _MAKERS[member_of(jit_input_type, input_type, "cuLinkAddData")]
+        self._codes.append(make(bytes(data), name=name))
+
+    def add_file(self, filename: str | os.PathLike, input_type: int) -> None:
+        """Add the code of a file, of a type of :class:`jit_input_type`.
+
+        Raises
+        ------
+        RuntimeError
+            If there is no such file.
+        """
+        member_of(jit_input_type, input_type, "cuLinkAddFile")
+        self.add_data(read_file(filename, "cuLinkAddFile"), input_type, os.path.basename(os.fspath(filename)))
+
+    def link_module(self) -> Module:
+        """Link what was added, and return the loaded module.
+
+        Raises
+        ------
+        LogicError
+            If nothing was added, or the linker refuses.
+        """
+        if not self._codes:
+            raise LogicError("cuLinkComplete failed: nothing was added to the linker")
+        code = link(self._codes, self._fields, self._message_handler)
+        return Module._of_code(code)
+
+
+def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
+    """Load a module from memory (``cuModuleLoadDataEx``); see :class:`Module`.
+
+    Parameters
+    ----------
+    buffer : bytes-like
+        A CUBIN, PTX or a fat binary.
+    options : list, optional
+        Pairs of :class:`jit_option` and int for the compiler of PTX; other code is compiled already.
+    message_handler : callable, optional
+        Called as ``(ok, info, error)`` with what that compiler says.
+    """
+    context = current_context("cuModuleLoadDataEx")
+    code = code_of(buffer)
+    callable_argument("message_handler", message_handler)
+    fields = linker_fields(options, False)
+    if code.code_type == "ptx" and (fields or message_handler is not None):
+        code = link([code], fields, message_handler)
+    elif message_handler is not None:
+        message_handler(True, "", "")
+    return Module._of_code(code, context)
+
+
+def link(codes: list[ObjectCode], fields: dict, message_handler) -> ObjectCode:
+    """Link codes, and tell a handler what the linker says."""
+    linker = None
+    try:
+        linker = core_linker.Linker(*codes, options=LinkerOptions(**fields))
+        code = linker.link("cubin")
+    except (CUDAError, builtins.RuntimeError) as error:
+        if message_handler is not None:
+            info = "" if linker is None else linker.get_info_log()
+            message_handler(False, info, getattr(error, "log", None) or str(error))
+        if isinstance(error, CUDAError) and error.code is not None:
+            raise classic_error(error, "cuLinkComplete") from None
+        raise LogicError(f"cuLinkComplete failed: {error}") from None
+    if message_handler is not None:
+        message_handler(True, linker.get_info_log(), linker.get_error_log())
+    return code
+
+
+def linker_fields(options, log_verbose: bool) -> dict:
+    """Return the fields of :class:`~cuda.core.LinkerOptions` for pairs of :class:`jit_option` and int."""
+    fields = {"verbose": True} if log_verbose else {}
+    for pair in list_argument("options", options, "a list of pairs"):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"options must have pairs of a jit_option and an int, not {shown(pair)}")
+        option, value = pair[0], whole("the value of an option", pair[1], 0, 2**32 - 1)
+        option = member_of(jit_option, option, "cuLinkCreate")
+        if option is jit_option.MAX_REGISTERS:
+            fields["max_register_count"] = int(value)
+        elif option is jit_option.OPTIMIZATION_LEVEL:
+            # Linkers know none and all.
+            fields["optimization_level"] = 3 if int(value) else 0
+        elif option is jit_option.TARGET:
+            features = {0: "", 1: "a", 2: "f"}.get(int(value) >> 16)
+            if features is None:
+                raise logic_error("cuLinkCreate", INVALID_VALUE, f"{value} is no target")
+            fields["arch"] = f"sm_{int(value) & 0xFFFF}{features}"
+    return fields
+
+
+@functools.cache
+def find_library(name: str, directory: str | None = None) -> str:
+    """Return the path of a library of CUDA with device code.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not found.
+    """
+    file = name if name.endswith((".a", ".lib")) else f"lib{name}.a"
+    folders = [directory] if directory is not None else _library_folders()
+    for folder in folders:
+        path = os.path.join(folder, file)
+        if os.path.isfile(path):
+            return path
+    where = f"in {directory!r}" if directory is not None else "; install nvidia-cuda-runtime, or name cuda_libdir"
+    raise logic_error("cuLinkAddFile", 301, f"there is no {file} {where}")
+
+
+def is_needed(name: str) -> bool:
+    """Return whether a library has to be linked: the software device has the device runtime itself."""
+    return not (name == "cudadevrt" and device_choice.is_software())
+
+
+def _library_folders() -> list[str]:
+    pathfinder = importlib.import_module("cuda.pathfinder")
+    folders = []
+    with contextlib.suppress(builtins.RuntimeError):
+        folders.append(os.path.dirname(pathfinder.find_static_lib("cudadevrt")))
+    home = pathfinder.get_cuda_path_or_home()
+    return folders + (glob.glob(os.path.join(home, "lib*")) if home else [])

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The context that programs get which do not choose a device."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import importlib
+import os
+import sys
+import warnings
+
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import callable_argument
+from cuda.core.driver._contexts._context import Context, Device
+from cuda.core.driver._errors import Error
+
+__all__ = []
+
+# Where users write the ordinal of their device, below the home directory.
+_FILES = (".cuda_device", ".cuda-device")
+
+
+def make_default_context(ctx_maker=None) -> Context:
+    """Return a new context, made current, on the device that the user chose, or on the first that works.
+
+    The environment variable ``CUDA_DEVICE`` has the ordinal, else the file ``.cuda_device`` in the home
+    directory.
+
+    Parameters
+    ----------
+    ctx_maker : callable, optional
+        Called with a :class:`Device`, returns the context. By default :meth:`Device.make_context`.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no device, or none works; the builtin of that name.
+    """
+    callable_argument("ctx_maker", ctx_maker)
+    if ctx_maker is None:
+        ctx_maker = Device.make_context
+    chosen = _chosen_ordinal()
+    if chosen is not None:
+        return ctx_maker(Device(chosen))
+    count = Device.count()
+    failures = []
+    for ordinal in range(count):
+        try:
+            return ctx_maker(Device(ordinal))
+        except Error as error:
+            failures.append(f"device {ordinal}: {error}")
+    if failures:
+        raise builtins.RuntimeError(f"no context could be made on any device; {'; '.join(failures)}")
+    raise builtins.RuntimeError("there is no CUDA device")
+
+
+def get_default_device(default: int = 0) -> Device:
+    """Return the device that the user chose, else that of an ordinal; deprecated.
+
+    Parameters
+    ----------
+    default : int, optional
+        The ordinal where none is chosen. Default is 0.
+    """
+    warnings.warn("get_default_device is deprecated; use make_default_context", DeprecationWarning, stacklevel=2)
+    chosen = _chosen_ordinal()
+    return Device(default if chosen is None else chosen)
+
+
+def _chosen_ordinal() -> int | None:
+    source, text = "the environment variable CUDA_DEVICE", os.environ.get("CUDA_DEVICE")
+    home = os.path.expanduser("~")
+    for name in _FILES if text is None else ():
+        path = os.path.join(home, name)
+        with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+            source, text = path, file.read()
+            break
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise builtins.RuntimeError(f"{source} must have the ordinal of a device, not {shown(text.strip())}") from None
+
+
+def check_importer(name: str) -> None:
+    """Warn a program that says ``import cuda.core.driver as cuda``, and then imports a module by its whole name.
+
+    Such an import binds ``cuda`` again, to the package of that name.
+    """
+    frame = sys._getframe(2)
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        frame = frame.f_back
+    if frame is None or frame.f_globals.get("cuda") is not sys.modules.get("cuda.core.driver"):
+        return
+    instructions = iter(importlib.import_module("dis").get_instructions(frame.f_code))
+    following = next((next(instructions, None) for item in instructions if item.offset == frame.f_lasti), None)
+    if following is not None and following.opname == "STORE_NAME" and following.argval == "cuda":
+        last = name.rpartition(".")[2]
+        warnings.warn(
+            f"'import {name}' binds the name 'cuda' to another package than cuda.core.driver; "
+            f"write 'from cuda.core.driver import {last}'",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def finish(context: Context) -> None:
+    """Take a context that a program got at its start off the stack at its end, however the program left it."""
+    tools = sys.modules.get("cuda.core.driver.tools")
+    with contextlib.suppress(Exception):  # at exit: nobody is there to be told
+        if tools is not None:
+            tools.clear_context_caches()
+    with contextlib.suppress(Error):
+        if Context.get_current() is context:
+            Context.pop()

@@ -1,0 +1,330 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Streams, events and the profiler."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from cuda.core import _stream as core_stream
+from cuda.core._event import EventOptions
+from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import whole
+from cuda.core.driver._constants import event_flags, stream_flags
+from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._contexts._shared_events import SharedEvent
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
+
+__all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_profiler"]
+
+
+class Stream:
+    """A queue of work, freed when it is unreachable.
+
+    Parameters
+    ----------
+    flags : stream_flags | int, optional
+        ``NON_BLOCKING`` (1) for a stream that does not synchronise with the NULL stream. Default is 0.
+
+    Raises
+    ------
+    LogicError
+        If no context is current, or the flags are unknown.
+    """
+
+    def __init__(self, flags: int = 0):
+        flags = whole("flags", flags, 0, 1, "cuStreamCreate")
+        context = current_context("cuStreamCreate")
+        options = StreamOptions(nonblocking=flags == stream_flags.NON_BLOCKING)
+        self._stream = _make_stream(options, context)
+        self._context = context
+        context._objects.add(self)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return ``(0, address)``: the protocol by which libraries exchange streams."""
+        return self._stream.__cuda_stream__()
+
+    def __repr__(self):
+        state = "closed" if self._stream.is_closed else f"{int(self._stream.handle):#x}"
+        return f"<cuda.core.driver.Stream {state}>"
+
+    @translated
+    def synchronize(self) -> None:
+        """Wait on the host for all work of the stream (``cuStreamSynchronize``)."""
+        stream = stream_of(self)
+        stream.sync()
+        self._context._kept.pop(int(stream.handle), None)
+
+    @translated
+    def is_done(self) -> bool:
+        """Return whether all work of the stream has completed (``cuStreamQuery``)."""
+        return stream_of(self).is_done
+
+    @translated
+    def wait_for_event(self, event: Event) -> None:
+        """Make later work wait for an event (``cuStreamWaitEvent``)."""
+        inner = event_of(event)
+        if isinstance(inner, SharedEvent):
+            inner.make_wait(stream_of(self))
+        else:
+            stream_of(self).wait(inner)
+
+    @property
+    def handle(self) -> int:
+        """The ``CUstream`` as an int."""
+        return int(stream_of(self).handle)
+
+    def _invalidate(self) -> None:
+        self._stream.close()
+
+
+@translated
+def _make_stream(options, context):
+    return core_stream.Stream._init(None, options, context._device._ordinal, context._core)
+
+
+def stream_of(stream) -> core_stream.Stream:
+    """Return the stream of :mod:`cuda.core` behind an argument; None is the NULL stream.
+
+    Raises
+    ------
+    LogicError
+        If the stream went with its context.
+    TypeError
+        If it is no stream.
+    """
+    if stream is None:
+        return LEGACY_DEFAULT_STREAM
+    if isinstance(stream, Stream):
+        inner = stream._stream
+        if inner.is_closed:
+            raise logic_error("the stream", INVALID_HANDLE, "its context is detached")
+        return inner
+    if isinstance(stream, core_stream.Stream):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):
+        return core_stream.Stream._init(stream)
+    raise TypeError(f"stream must be a Stream or None, not {type(stream).__name__}")
+
+
+class Event:
+    """A point in the work of a stream.
+
+    Parameters
+    ----------
+    flags : event_flags | int, optional
+        ``BLOCKING_SYNC``, ``DISABLE_TIMING``, ``INTERPROCESS``, or several of these. Default is 0: with timing.
+
+    Raises
+    ------
+    LogicError
+        If no context is current, or the flags are unknown.
+    """
+
+    def __init__(self, flags: int = 0):
+        context = current_context("cuEventCreate")
+        flags = whole("flags", flags)
+        if not 0 <= flags <= 7:
+            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must be of event_flags, not {shown(flags)}")
+        self._adopt(_make_event(context, flags), context)
+
+    def __repr__(self):
+        state = "closed" if self._event.is_closed else f"{int(self._event.handle):#x}"
+        return f"<cuda.core.driver.Event {state}>"
+
+    def _adopt(self, event, context) -> None:
+        self._event = event
+        self._context = context
+        self._kept = None
+        context._objects.add(self)
+
+    @translated
+    def record(self, stream: Stream | None = None) -> Event:
+        """Record the work so far of a stream (``cuEventRecord``), and return the event."""
+        inner, target = event_of(self), stream_of(stream)
+        # What the work so far uses need not be kept once the event has completed.
+        kept = self._context._kept and self._context._kept.get(int(target.handle))
+        self._kept = (kept, kept.count) if kept else None
+        if isinstance(inner, SharedEvent):
+            inner.record(target)
+        else:
+            target.record(inner)
+        return self
+
+    def _release_kept(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept[0].release(kept[1])
+
+    @translated
+    def synchronize(self) -> Event:
+        """Wait on the host for the recorded work (``cuEventSynchronize``), and return the event."""
+        event_of(self).sync()
+        self._release_kept()
+        return self
+
+    @translated
+    def query(self) -> bool:
+        """Return whether the recorded work has completed (``cuEventQuery``)."""
+        is_done = event_of(self).is_done
+        if is_done:
+            self._release_kept()
+        return is_done
+
+    def time_since(self, start_event: Event) -> float:
+        """Return the milliseconds from ``start_event`` to this event (``cuEventElapsedTime``).
+
+        Raises
+        ------
+        RuntimeError
+            If one of them has not completed.
+        LogicError
+            If one of them was not recorded, or has no timing.
+        """
+        return float(call("cuEventElapsedTime", event_of(start_event).handle, event_of(self).handle))
+
+    def time_till(self, end_event: Event) -> float:
+        """Return the milliseconds from this event to ``end_event``; see :meth:`time_since`."""
+        return float(call("cuEventElapsedTime", event_of(self).handle, event_of(end_event).handle))
+
+    def ipc_handle(self) -> bytearray:
+        """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``).
+
+        Raises
+        ------
+        LogicError
+            If the event was made without ``INTERPROCESS``.
+        """
+        inner = event_of(self)
+        if not isinstance(inner, SharedEvent):
+            raise logic_error("cuIpcGetEventHandle", INVALID_HANDLE, "make the event with INTERPROCESS")
+        return inner.export()
+
+    @staticmethod
+    def from_ipc_handle(handle) -> Event:
+        """Return an event of another process, from the 64 bytes of :meth:`ipc_handle` (``cuIpcOpenEventHandle``).
+
+        Raises
+        ------
+        LogicError
+            If there are not 64 bytes, or no such event.
+        """
+        context = current_context("cuIpcOpenEventHandle")
+        event = Event.__new__(Event)
+        event._adopt(SharedEvent.open(handle), context)
+        return event
+
+    @property
+    def handle(self) -> int:
+        """The ``CUevent`` as an int."""
+        return int(event_of(self).handle)
+
+    def _invalidate(self) -> None:
+        self._event.close()
+
+
+@translated
+def _make_event(context, flags: int):
+    context._make_current()
+    if flags & event_flags.INTERPROCESS:
+        return SharedEvent.create(flags)
+    return context._device._core.create_event(
+        EventOptions(
+            timing_enabled=not flags & event_flags.DISABLE_TIMING,
+            blocking_sync=bool(flags & event_flags.BLOCKING_SYNC),
+        )
+    )
+
+
+def event_of(event: Event):
+    """Return the event of :mod:`cuda.core` behind an argument."""
+    if not isinstance(event, Event):
+        raise TypeError(f"event must be an Event, not {type(event).__name__}")
+    inner = event._event
+    if inner.is_closed:
+        raise logic_error("the event", INVALID_HANDLE, "its context is detached")
+    return inner
+
+
+class Kept:
+    """References to operands of asynchronous work on a stream, dropped once the work has completed."""
+
+    LIMIT = 64
+
+    def __init__(self):
+        self.objects = deque()  # each with its number
+        self.count = 0  # of all objects so far
+        self._event = None
+        self._marked = 0
+
+    def add(self, stream: core_stream.Stream, *objects) -> None:
+        """Keep objects of work that is in the stream already."""
+        self.objects.append((self.count, objects))
+        self.count += 1
+        if self.count - self._marked < self.LIMIT:
+            return
+        try:
+            if self._event is None or self._event.is_done:
+                self.release(self._marked)
+                self._event = stream.record()
+                self._marked = self.count
+        except CUDAError:
+            pass  # the stream is capturing, or failed: keep them for longer
+
+    def release(self, count: int) -> None:
+        """Let go of the first objects, up to a number that ``count`` had before work was waited for."""
+        try:
+            while self.objects[0][0] < count:
+                self.objects.popleft()
+        except IndexError:
+            pass  # there are none, or another thread let go of them
+
+
+def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
+    """Keep objects alive until the work that is now in a stream has completed, or some time longer.
+
+    Parameters
+    ----------
+    context : Context
+        The current one.
+    handle : int
+        That of the stream.
+    stream : Stream
+        The stream of :mod:`cuda.core`.
+    """
+    mine = context._kept.get(handle)
+    if mine is None:
+        mine = context._kept.setdefault(handle, Kept())
+    mine.add(stream, *objects)
+
+
+def keep_until_done(stream: core_stream.Stream, api: str, *objects) -> None:
+    """Keep objects in the current context; see :func:`keep_in`."""
+    keep_in(current_context(api), int(stream.handle), stream, *objects)
+
+
+def start_profiler() -> None:
+    """Start collecting a profile (``cuProfilerStart``)."""
+    current_context("cuProfilerStart")
+    call("cuProfilerStart")
+
+
+def stop_profiler() -> None:
+    """Stop collecting a profile (``cuProfilerStop``)."""
+    current_context("cuProfilerStop")
+    call("cuProfilerStop")
+
+
+def initialize_profiler(config_file, output_file, output_mode) -> None:
+    """Refuse: CUDA 13 has no ``cuProfilerInitialize``.
+
+    Raises
+    ------
+    NotSupportedError
+        Always.
+    """
+    raise logic_error(
+        "cuProfilerInitialize", NOT_SUPPORTED, "CUDA 13 has no profiler of its own; run the program under nsys"
+    )

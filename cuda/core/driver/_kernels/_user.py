@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of kernels that contain a user's expression, and the conversion of call arguments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda.core._memoryview import StridedMemoryView
+from cuda.core._utils.validators import shown
+from cuda.core.driver._arrays._base import ArrayBase
+from cuda.core.driver._arrays._devices import check_device
+from cuda.core.driver._arrays._object import array_of_view
+from cuda.core.driver._arrays._storage import convert_arguments
+from cuda.core.driver._kernels._source import COMPLEX_HEADER, prelude
+from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
+
+__all__ = ["CHECKS", "Parameters", "as_array", "checked_name", "user_prelude"]
+
+
+class NoVectorError(AssertionError, ValueError):
+    """A kernel has no array, so that nothing tells how many indices there are."""
+
+
+class Parameters:
+    """The parameter list of a kernel with a user's text.
+
+    Parameters
+    ----------
+    arguments : str or list
+        C declarations, or :class:`VectorArg` and :class:`ScalarArg`.
+
+    Attributes
+    ----------
+    items : list
+        The parameters.
+    first : int
+        Position of the first vector, whose size is that of a call.
+    table : tuple
+        For each parameter its object, its type, and what makes the argument of a number; None for an array.
+    """
+
+    def __init__(self, arguments):
+        self.items = parse_argument_list(arguments)
+        vectors = [place for place, item in enumerate(self.items) if isinstance(item, VectorArg)]
+        if not vectors:
+            raise NoVectorError("arguments must have at least one vector, such as 'float *x'")
+        for item in self.items:
+            if item.name in _TAKEN:
+                raise ValueError(f"a parameter must not be called {shown(item.name)}, which the kernel has already")
+        self.first = vectors[0]
+        self.vectors = vectors
+        makers = [
+            None if isinstance(item, VectorArg) else scalar_maker(item) if isinstance(item, ScalarArg) else plain
+            for item in self.items
+        ]
+        self.table = tuple(
+            (item, getattr(item, "dtype", None), make) for item, make in zip(self.items, makers, strict=True)
+        )
+
+    @property
+    def declarators(self) -> list[str]:
+        """The declarations in C."""
+        return [item.declarator() for item in self.items]
+
+    def convert(self, name: str, args):
+        """Return the arrays of a call, and the kernel's arguments.
+
+        Raises
+        ------
+        TypeError
+            If the number of arguments is wrong, or an array or number is of another type than its parameter.
+        RuntimeError
+            If an array is not contiguous.
+        LogicError
+            If an array's memory was freed, or is of another device than that of the current context.
+        """
+        if len(args) != len(self.items):
+            raise TypeError(f"{name} takes {len(self.items)} arguments, and {len(args)} were given")
+        return convert_arguments(self.table, args, *CHECKS)
+
+
+# Names that texts may use, and what those of parameters would hide.
+_TAKEN = ("i", "n", "tid", "total_threads", "cta_start")
+
+
+def as_array(item, name: str) -> ArrayBase:
+    """Return an argument as an array: itself, or a view by the CUDA array interface."""
+    if isinstance(item, ArrayBase):
+        return item
+    if not hasattr(item, "__cuda_array_interface__"):
+        raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
+    try:
+        # The classic interface orders nothing: arrays are used on the stream of the kernel.
+        return array_of_view(StridedMemoryView.from_cuda_array_interface(item, -1), item)
+    except (BufferError, TypeError, ValueError) as error:
+        raise TypeError(f"the CUDA array interface of {name} is invalid: {shown(error)}") from None
+
+
+def check_devices(arrays) -> None:
+    for array in arrays:
+        check_device(array._device, *[other._device for other in arrays])
+
+
+def check_type(dtype: np.dtype, item: VectorArg) -> None:
+    """Refuse an array whose elements a parameter would read as something else."""
+    declared = item.dtype
+    integers = "iub"
+    if dtype == declared or (
+        dtype.itemsize == declared.itemsize
+        and ((dtype.kind in integers and declared.kind in integers) or "V" in (dtype.kind, declared.kind))
+    ):
+        return
+    raise TypeError(f"{item.name} must have elements of type {declared}, not {dtype}")
+
+
+CHECKS = (as_array, check_type, check_devices)
+
+
+def scalar_maker(item: ScalarArg):
+    dtype = item.dtype
+    if dtype.kind == "V":
+        return lambda value: np.asarray(value, dtype).tobytes()
+    if dtype.kind in "iu":
+        return lambda value: dtype.type(whole(value))
+    return dtype.type
+
+
+def whole(value):
+    """Return a number for an integer parameter; what has a fraction is cut, as C does."""
+    return int(value) if isinstance(value, (float, np.floating)) else value
+
+
+def plain(value):
+    return value
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a kernel; ValueError if C has no such names."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    if not (name.isidentifier() and name.isascii()):
+        raise ValueError(f"name must be a name in C, not {name!r}")
+    return name
+
+
+def user_prelude(texts, dtypes) -> str:
+    """Return the definitions before a user's text: complex numbers where a text or a type has some."""
+    text = "\n".join(texts)
+    has_complex = "complex" in text or any(dtype.kind == "c" for dtype in dtypes)
+    has_halves = "__half" in text or any(dtype_to_ctype(dtype) == "__half" for dtype in dtypes)
+    include = "#include <cuda_fp16.h>\n" if has_halves else ""
+    return include + (COMPLEX_HEADER if has_complex else "") + prelude()

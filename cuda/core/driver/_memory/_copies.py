@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies and fills of linear memory: between contexts, of rows, and into new memory."""
+
+from __future__ import annotations
+
+import numpy
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import MOST_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._contexts._context import Context, current_context, handle_of
+from cuda.core.driver._contexts._streams import stream_of
+from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
+from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc
+from cuda.core.driver._memory._linear_copies import (
+    memcpy_dtod,
+    memcpy_dtod_async,
+    memcpy_dtoh,
+    memcpy_dtoh_async,
+    memcpy_htod,
+    memcpy_htod_async,
+    memset_d8,
+    memset_d8_async,
+    memset_d16,
+    memset_d16_async,
+    memset_d32,
+    memset_d32_async,
+    pattern,
+)
+
+__all__ = [
+    "from_device",
+    "from_device_like",
+    "memcpy_dtod",
+    "memcpy_dtod_async",
+    "memcpy_dtoh",
+    "memcpy_dtoh_async",
+    "memcpy_htod",
+    "memcpy_htod_async",
+    "memcpy_peer",
+    "memcpy_peer_async",
+    "memset_d2d8",
+    "memset_d2d8_async",
+    "memset_d2d16",
+    "memset_d2d16_async",
+    "memset_d2d32",
+    "memset_d2d32_async",
+    "memset_d8",
+    "memset_d8_async",
+    "memset_d16",
+    "memset_d16_async",
+    "memset_d32",
+    "memset_d32_async",
+    "to_device",
+]
+
+
+def memcpy_peer(dest, src, size: int, dest_context=None, src_context=None) -> None:
+    """Copy ``size`` bytes between two contexts, by default the current one (``cuMemcpyPeer``)."""
+    _copy_between("cuMemcpyPeer", dest, src, size, dest_context, src_context)
+
+
+def memcpy_peer_async(dest, src, size: int, dest_context=None, src_context=None, stream=None) -> None:
+    """Copy ``size`` bytes between two contexts in stream order (``cuMemcpyPeerAsync``)."""
+    _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, stream_of(stream).handle)
+
+
+def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream) -> None:
+    contexts = [current_context(api) if one is None else one for one in (dest_context, src_context)]
+    there, origin = (handle_of(one, api) for one in contexts)
+    size = whole("size", size)
+    check_room(api, dest, size, "destination")
+    check_room(api, src, size, "source")
+    arguments = as_pointer(dest), there, as_pointer(src), origin, size, *stream
+    if Context.get_current() is not None:
+        call(api, *arguments)
+        return
+    # The driver wants some context to be current.
+    contexts[0].push()
+    try:
+        call(api, *arguments)
+    finally:
+        Context.pop()
+
+
+def to_device(buffer) -> DeviceAllocation:
+    """Return a new allocation with a copy of any buffer, also of an array that is not contiguous, in C order."""
+    try:
+        size = host_memory(buffer)[1]
+    except ValueError:
+        buffer = numpy.ascontiguousarray(buffer)
+        size = buffer.nbytes
+    allocation = mem_alloc(size)
+    memcpy_htod(allocation, buffer)
+    return allocation
+
+
+def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
+    """Return a new array with a copy of device memory.
+
+    Parameters
+    ----------
+    devptr : device pointer
+        Where it is.
+    shape : int | tuple of int
+        The extents.
+    dtype : dtype
+        The type of the elements.
+    order : str, optional
+        ``"C"`` or ``"F"``.
+    """
+    dtype = dtype_of(dtype)
+    array = numpy.empty(shape_of(shape, dtype.itemsize), dtype, ordered(order))
+    memcpy_dtoh(array, devptr)
+    return array
+
+
+def from_device_like(devptr, other_ary: numpy.ndarray) -> numpy.ndarray:
+    """Return a new array with the shape, type and order of another, and a copy of device memory."""
+    array = numpy.empty_like(ndarray_argument("other_ary", other_ary))
+    memcpy_dtoh(array, devptr)
+    return array
+
+
+def memset_d2d8(dest, pitch: int, data: int, width: int, height: int) -> None:
+    """Fill ``height`` rows of ``width`` bytes, ``pitch`` bytes apart, with ``data`` (``cuMemsetD2D8``)."""
+    _fill_rows("cuMemsetD2D8", 1, dest, pitch, data, width, height)
+
+
+def memset_d2d16(dest, pitch: int, data: int, width: int, height: int) -> None:
+    """Fill rows of elements of 16 bits (``cuMemsetD2D16``); see :func:`memset_d2d8`."""
+    _fill_rows("cuMemsetD2D16", 2, dest, pitch, data, width, height)
+
+
+def memset_d2d32(dest, pitch: int, data: int, width: int, height: int) -> None:
+    """Fill rows of elements of 32 bits (``cuMemsetD2D32``); see :func:`memset_d2d8`."""
+    _fill_rows("cuMemsetD2D32", 4, dest, pitch, data, width, height)
+
+
+def memset_d2d8_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
+    """Fill rows of bytes in stream order (``cuMemsetD2D8Async``); see :func:`memset_d2d8`."""
+    _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream).handle)
+
+
+def memset_d2d16_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
+    """Fill rows of elements of 16 bits in stream order (``cuMemsetD2D16Async``); see :func:`memset_d2d8`."""
+    _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream).handle)
+
+
+def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
+    """Fill rows of elements of 32 bits in stream order (``cuMemsetD2D32Async``); see :func:`memset_d2d8`."""
+    _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream).handle)
+
+
+def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -> None:
+    current_context(api)
+    limits = (0, MOST_BYTES, api)
+    pitch, width, height = (
+        whole("pitch", pitch, *limits),
+        whole("width", width, *limits),
+        whole("height", height, *limits),
+    )
+    pointer = as_pointer(dest)
+    if width and height:
+        check_room(api, dest, (height - 1) * pitch + width * size, "destination")
+        call(api, pointer, pitch, pattern(api, data, size), width, height, *stream)
+
+
+def check_room(api: str, memory, size: int, what: str) -> None:
+    """Refuse a size that is negative, or more than device memory of known size has."""
+    if size < 0:
+        raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative, and is {shown(size)}")
+    if isinstance(memory, Buffer) and size > memory.size:
+        raise logic_error(api, INVALID_VALUE, f"the {what} has {memory.size} bytes, and {shown(size)} are to be copied")

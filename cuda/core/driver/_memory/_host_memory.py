@@ -1,0 +1,371 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Host memory as NumPy arrays: page-locked, aligned, and registered."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._memory.ranges._allocation import free_pinned
+from cuda.core._memory.ranges._host_registration import register_host_memory as register
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import MOST_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
+from cuda.core.driver._memory._device_memory import adopt, check_size
+
+__all__ = [
+    "AlignedHostAllocation",
+    "HostAllocation",
+    "HostPointer",
+    "PagelockedHostAllocation",
+    "RegisteredHostMemory",
+    "aligned_empty",
+    "aligned_empty_like",
+    "aligned_zeros",
+    "aligned_zeros_like",
+    "mem_host_alloc",
+    "pagelocked_empty",
+    "pagelocked_empty_like",
+    "pagelocked_zeros",
+    "pagelocked_zeros_like",
+    "register_host_memory",
+]
+
+
+class HostPointer:
+    """Base of page-locked host memory: the device pointer of the mapping."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return f"<cuda.core.driver.{type(self).__name__} of {self._host_size()} bytes>"
+
+    def get_device_pointer(self) -> int:
+        """Return the address by which devices reach the memory (``cuMemHostGetDevicePointer``).
+
+        Raises
+        ------
+        LogicError
+            If the memory was freed, or is not mapped.
+        """
+        return int(call("cuMemHostGetDevicePointer", self._host_address(), 0))
+
+
+class ArrayMemory:
+    """Memory that is the ``base`` of arrays: it ends with the last of them, whenever it was given up."""
+
+    __slots__ = ()
+    _is_freed = False
+    _freed_by: str  # the entry point of the driver
+
+    def free(self) -> None:
+        """Give the memory up. What arrays still show goes when the last of them does.
+
+        Raises
+        ------
+        LogicError
+            If that was done before, or the context is detached.
+        """
+        self._check_allocated(self._freed_by)
+        self._is_freed = True
+
+    def _check_allocated(self, api: str) -> None:
+        if self._is_freed or self.is_closed:
+            raise logic_error(api, INVALID_HANDLE, "the memory was freed already, or its context is detached")
+
+    def _invalidate(self) -> None:
+        self._is_freed = True
+
+
+class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
+    """Page-locked memory of the host, the ``base`` of arrays; freed when nothing refers to it."""
+
+    _made_by = "pagelocked_empty() or mem_host_alloc()"
+    _freed_by = "cuMemFreeHost"
+
+    def __len__(self):
+        return self.size
+
+    def get_flags(self) -> int:
+        """Return the flags of the allocation, with those that the driver added (``cuMemHostGetFlags``)."""
+        return int(call("cuMemHostGetFlags", self._host_address()))
+
+    def _host_size(self) -> int:
+        return self.size
+
+    def _host_address(self) -> int:
+        self._check_allocated("cuMemHostGetDevicePointer")
+        return self.handle
+
+
+HostAllocation = PagelockedHostAllocation
+
+
+class AlignedHostAllocation:
+    """Pageable memory of the host that begins at a multiple of a number of bytes; the ``base`` of arrays.
+
+    Parameters
+    ----------
+    size : int
+        The number of bytes.
+    alignment : int
+        A power of two.
+    """
+
+    _is_freed = False
+
+    def __init__(self, size: int, alignment: int):
+        size = whole("size", size, 0, MOST_BYTES // 2)
+        alignment = whole("alignment", alignment, 1, MOST_BYTES // 2)
+        # Zeros of the system, which take no time until they are touched.
+        block = numpy.zeros(size + alignment, numpy.uint8)
+        start = -block.__array_interface__["data"][0] % alignment
+        self._bytes = block[start : start + size]
+
+    def __len__(self):
+        return self._bytes.nbytes
+
+    def __repr__(self):
+        return f"<cuda.core.driver.AlignedHostAllocation of {len(self)} bytes>"
+
+    def free(self) -> None:
+        """Give the memory up. What arrays still show goes when the last of them does.
+
+        Raises
+        ------
+        LogicError
+            If that was done before.
+        """
+        if self._is_freed:
+            raise logic_error("free", INVALID_HANDLE, "the memory was freed already")
+        self._is_freed = True
+
+
+class RegisteredHostMemory(HostPointer):
+    """The registration of an array as page-locked memory; the ``base`` of the array that shares its memory.
+
+    Attributes
+    ----------
+    base : numpy.ndarray
+        The array that was registered.
+    """
+
+    def __init__(self, base: numpy.ndarray, buffer: Buffer):
+        self.base = ndarray_argument("base", base)
+        self._buffer = buffer
+        self.__array_interface__ = base.__array_interface__
+
+    def unregister(self) -> None:
+        """End the registration (``cuMemHostUnregister``); the arrays stay, as pageable memory.
+
+        Raises
+        ------
+        LogicError
+            If that was done before, or the context is detached.
+        """
+        self._host_address("cuMemHostUnregister")
+        self._buffer.close()
+
+    def _host_size(self) -> int:
+        return self.base.nbytes
+
+    def _host_address(self, api: str = "cuMemHostGetDevicePointer") -> int:
+        if self._buffer.is_closed:
+            raise logic_error(api, INVALID_HANDLE, "the registration ended already, or its context is detached")
+        return self.base.__array_interface__["data"][0]
+
+    def _invalidate(self) -> None:
+        self._buffer.close()
+
+
+class _HostMemoryResource(MemoryResource):
+    """Page-locked memory with flags."""
+
+    _accessible_by = ("device", "host")
+
+    _needs_stream = False
+
+    _waits_to_free = True
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Refused: what is allocated here is a PagelockedHostAllocation."""
+        raise NotImplementedError("page-locked memory of the classic interface comes from mem_host_alloc()")
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Free memory (``cuMemFreeHost``)."""
+        free_pinned(int(ptr))
+
+    @property
+    def device_id(self) -> int:
+        """-1: the memory is on no device."""
+        return -1
+
+
+_RESOURCE = _HostMemoryResource()
+
+
+def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
+    """Allocate page-locked memory of the host (``cuMemHostAlloc``).
+
+    Parameters
+    ----------
+    size : int
+        The number of bytes.
+    flags : int, optional
+        Of :data:`host_alloc_flags`.
+
+    Raises
+    ------
+    LogicError
+        If the size is not positive, a flag is unknown, or no context is current.
+    MemoryError
+        If there is not so much memory.
+    """
+    context = current_context("cuMemHostAlloc")
+    size = check_size("cuMemHostAlloc", size)
+    pointer = int(call("cuMemHostAlloc", size, flags_argument("flags", flags, "cuMemHostAlloc")))
+    return adopt(PagelockedHostAllocation, pointer, size, _RESOURCE, context)
+
+
+def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array in page-locked memory.
+
+    Parameters
+    ----------
+    shape : int | iterable of int
+        The extents.
+    dtype : dtype
+        The type of the elements.
+    order : str, optional
+        ``"C"`` or ``"F"``.
+    mem_flags : int, optional
+        Of :data:`host_alloc_flags`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array, whose ``base`` is a :class:`PagelockedHostAllocation`.
+    """
+    return array_over(lambda size: mem_host_alloc(size, mem_flags), shape, dtype, order)
+
+
+def pagelocked_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array of zeros in page-locked memory; see :func:`pagelocked_empty`."""
+    return _zeroed(pagelocked_empty(shape, dtype, order, mem_flags))
+
+
+def pagelocked_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array in page-locked memory, with the shape, type and order of another contiguous array."""
+    array = ndarray_argument("array", array)
+    return pagelocked_empty(array.shape, array.dtype, order_of(array), mem_flags)
+
+
+def pagelocked_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array of zeros in page-locked memory; see :func:`pagelocked_empty_like`."""
+    return _zeroed(pagelocked_empty_like(array, mem_flags))
+
+
+def aligned_empty(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
+    """Return a new array in pageable memory that begins at a multiple of ``alignment`` bytes.
+
+    Raises
+    ------
+    LogicError
+        If ``alignment`` is no power of two.
+    """
+    alignment = whole("alignment", alignment)
+    if alignment <= 0 or alignment & (alignment - 1):
+        raise logic_error("aligned_empty", INVALID_VALUE, f"alignment must be a power of two, not {shown(alignment)}")
+    return array_over(lambda size: AlignedHostAllocation(size, alignment), shape, dtype, order)
+
+
+def aligned_zeros(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
+    """Return a new array of zeros; see :func:`aligned_empty`."""
+    return aligned_empty(shape, dtype, order, alignment)
+
+
+def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
+    """Return a new array with the shape, type and order of another contiguous array; see :func:`aligned_empty`."""
+    array = ndarray_argument("array", array)
+    return aligned_empty(array.shape, array.dtype, order_of(array), alignment)
+
+
+def aligned_zeros_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
+    """Return a new array of zeros; see :func:`aligned_empty_like`."""
+    return aligned_empty_like(array, alignment)
+
+
+def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
+    """Page-lock the memory of an array (``cuMemHostRegister``).
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        The array, contiguous in C or F order.
+    flags : int, optional
+        Of :data:`mem_host_register_flags`.
+
+    Returns
+    -------
+    numpy.ndarray
+        An array with the same memory, whose ``base`` is a :class:`RegisteredHostMemory`. The registration ends
+        with it.
+
+    Raises
+    ------
+    LogicError
+        If ``ary`` is no array, is not contiguous, or is registered already.
+    """
+    context = current_context("cuMemHostRegister")
+    if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
+        raise logic_error("cuMemHostRegister", INVALID_VALUE, "a contiguous ndarray is needed")
+    flags = whole("flags", flags)
+    if flags & ~3:
+        raise logic_error(
+            "cuMemHostRegister", INVALID_VALUE, f"flags must be of mem_host_register_flags, not {shown(flags)}"
+        )
+    try:
+        buffer = register(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
+    except CUDAError as error:
+        raise classic_error(error) from None
+    except ValueError as error:
+        raise logic_error("cuMemHostRegister", INVALID_VALUE, str(error)) from None
+    base = RegisteredHostMemory(ary, buffer)
+    context._objects.add(base)
+    return numpy.asarray(base)
+
+
+def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
+    """Return an array over memory that a function of the number of bytes allocates."""
+    dtype = dtype_of(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"the elements of such an array must be plain bytes, and {dtype} refers to Python objects")
+    shape, order = shape_of(shape, dtype.itemsize), ordered(order)
+    size = dtype.itemsize * math.prod(shape)
+    memory = allocate(max(size, 1))
+    if isinstance(memory, Buffer):
+        return numpy.ndarray(shape, dtype, memory, order=order)
+    array = numpy.ndarray(shape, dtype, memory._bytes, order=order)
+    memory.__array_interface__ = array.__array_interface__
+    return numpy.asarray(memory)
+
+
+def order_of(array: numpy.ndarray) -> str:
+    """Return the order of a contiguous array; ValueError for others."""
+    if array.flags.c_contiguous:
+        return "C"
+    if array.flags.f_contiguous:
+        return "F"
+    raise ValueError("the array is contiguous in neither C nor F order")
+
+
+def _zeroed(array: numpy.ndarray) -> numpy.ndarray:
+    # Also types without a zero, such as structures.
+    array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
+    return array

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory and events of other processes."""
+
+from __future__ import annotations
+
+from cuda.core.driver._arrays._memory import is_of_pool
+from cuda.core.driver._checks import flags_argument
+from cuda.core.driver._constants import ipc_mem_flags
+from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._contexts._shared_events import handle_bytes, native_handle
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error
+from cuda.core.driver._memory._device_memory import PointerHolderBase, as_pointer
+
+__all__ = ["IPCMemoryHandle", "mem_get_ipc_handle"]
+
+
+class IPCMemoryHandle(PointerHolderBase):
+    """Memory of another process, open until :meth:`close` or until this object is unreachable.
+
+    Parameters
+    ----------
+    handle : bytes-like
+        What :func:`mem_get_ipc_handle` returned there.
+    flags : ipc_mem_flags, optional
+        How it is opened.
+
+    Raises
+    ------
+    LogicError
+        If the handle is not of 64 bytes, or the memory is not there.
+    """
+
+    def __init__(self, handle, flags: int = ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
+        super().__init__()
+        self._pointer = None
+        context = current_context("cuIpcOpenMemHandle")
+        raw = native_handle("CUipcMemHandle", handle, "cuIpcOpenMemHandle")
+        self._pointer = int(call("cuIpcOpenMemHandle", raw, flags_argument("flags", flags, "cuIpcOpenMemHandle")))
+        self._context = context
+        context._objects.add(self)
+
+    def __del__(self):
+        if self.__dict__.get("_pointer") is not None and not self._context._is_detached:
+            self.close()
+
+    def get_pointer(self) -> int:
+        """Return the address in this process."""
+        if self._pointer is None:
+            raise logic_error("the device pointer", INVALID_HANDLE, "the memory of the other process was closed")
+        return self._pointer
+
+    def close(self) -> None:
+        """Close the memory (``cuIpcCloseMemHandle``).
+
+        Raises
+        ------
+        LogicError
+            If it was closed before.
+        """
+        if self._pointer is None:
+            raise logic_error("cuIpcCloseMemHandle", INVALID_HANDLE, "the memory of the other process was closed")
+        pointer, self._pointer = self._pointer, None
+        call("cuIpcCloseMemHandle", pointer)
+
+    def _invalidate(self) -> None:
+        if self._pointer is not None:
+            self.close()
+
+
+def mem_get_ipc_handle(devptr) -> bytearray:
+    """Return 64 bytes by which another process opens memory of :func:`mem_alloc` (``cuIpcGetMemHandle``)."""
+    current_context("cuIpcGetMemHandle")
+    if is_of_pool(devptr):
+        raise logic_error(
+            "cuIpcGetMemHandle",
+            INVALID_VALUE,
+            "this is the result of an operation on arrays, whose memory is of a pool; copy it to memory of mem_alloc()",
+        )
+    return handle_bytes(call("cuIpcGetMemHandle", as_pointer(devptr)))

@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pools that keep freed memory for reuse, by classes of sizes."""
+
+from __future__ import annotations
+
+import gc
+import operator
+import threading
+import weakref
+
+import numpy
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import flags_argument, whole
+from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._errors import INVALID_VALUE, MemoryError, logic_error
+from cuda.core.driver._memory._device_memory import DeviceAllocation, mem_alloc
+from cuda.core.driver._memory._host_memory import PagelockedHostAllocation, array_over, mem_host_alloc
+
+__all__ = [
+    "DeviceMemoryPool",
+    "PageLockedAllocator",
+    "PageLockedMemoryPool",
+    "PooledDeviceAllocation",
+    "PooledHostAllocation",
+    "bitlog2",
+]
+
+# Eight classes for each power of two, so that less than an eighth of a block is wasted.
+_STEPS = 8
+
+
+class PooledDeviceAllocation(DeviceAllocation):
+    """Memory of a :class:`DeviceMemoryPool`, which goes back there when it is freed or unreachable."""
+
+    _made_by = "DeviceMemoryPool.allocate()"
+
+
+class PooledHostAllocation(PagelockedHostAllocation):
+    """Memory of a :class:`PageLockedMemoryPool`, which goes back there when no array shows it any more."""
+
+    _made_by = "PageLockedMemoryPool.allocate()"
+
+
+class _Blocks(MemoryResource):
+    """The blocks of a pool; the resource of what the pool hands out."""
+
+    _needs_stream = False
+
+    def __init__(self, make, is_host: bool):
+        self._make = make
+        self._is_host = is_host
+        self._lock = threading.RLock()  # collecting garbage may free a block in the middle
+        self._held = {}  # class of size -> blocks that are free
+        self._active = {}  # address -> block, class of size, bytes asked for
+        self._is_holding = True
+        self._context = None
+
+    def take(self, kind: type, size: int):
+        """Return an allocation of the class ``kind`` over a block for a size."""
+        size = size if type(size) is int else whole("size", size)
+        if size < 0:
+            raise logic_error("allocate", INVALID_VALUE, f"the size must not be negative, and is {shown(size)}")
+        number = bin_number(size)
+        with self._lock:
+            block = self._pop(number) or self._new_block(alloc_size(number))
+            self._active[block.handle] = (block, number, size)
+            self._context = block._context
+        # With a stream nobody looks for the default one.
+        allocation = kind._init(block.handle, size or 1, mr=self, stream=LEGACY_DEFAULT_STREAM)
+        allocation._context = block._context
+        block._context._objects.add(allocation)
+        return allocation
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Return a buffer over a block."""
+        return self.take(PooledHostAllocation if self._is_host else PooledDeviceAllocation, size)
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Hold a block for reuse."""
+        with self._lock:
+            block, number, _ = self._active.pop(int(ptr))
+            if self._is_holding and not block.is_closed:
+                self._held.setdefault(number, []).append(block)
+
+    def free_held(self) -> None:
+        with self._lock:
+            held, self._held = self._held, {}
+        for blocks in held.values():
+            for block in blocks:
+                _close(block)
+
+    def stop_holding(self) -> None:
+        self._is_holding = False
+        self.free_held()
+
+    def _pop(self, number: int):
+        blocks = self._held.get(number, ())
+        while blocks:
+            block = blocks.pop()
+            if not block.is_closed and not block._context._is_detached:
+                return block
+        return None
+
+    def _new_block(self, size: int):
+        try:
+            return self._make(size)
+        except MemoryError:
+            gc.collect()
+        while True:
+            try:
+                return self._make(size)
+            except MemoryError:
+                # The largest go first; without any more, the error is the caller's.
+                number = max((number for number, blocks in self._held.items() if blocks), default=None)
+                if number is None:
+                    raise
+                _close(self._held[number].pop())
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: devices reach memory of either kind."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether it is page-locked memory of the host."""
+        return self._is_host
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device; -1 for memory of the host."""
+        return -1 if self._is_host or self._context is None else self._context._device._ordinal
+
+
+class _Pool:
+    """Base of device and page-locked memory pools."""
+
+    def __init__(self, make, is_host: bool):
+        self._blocks = _Blocks(make, is_host)
+        # What is held goes with the pool; what is in use holds the blocks itself.
+        weakref.finalize(self, self._blocks.stop_holding).atexit = False
+
+    def __repr__(self):
+        return (
+            f"<cuda.core.driver.{type(self).__name__} with {self.active_blocks} blocks in use, {self.held_blocks} held>"
+        )
+
+    def free_held(self) -> None:
+        """Free the blocks that are held for reuse."""
+        self._blocks.free_held()
+
+    def stop_holding(self) -> None:
+        """Free the blocks that are held, and from now on each that comes back."""
+        self._blocks.stop_holding()
+
+    @staticmethod
+    def bin_number(size: int) -> int:
+        """Return the number of the class of sizes that ``size`` bytes belong to."""
+        return bin_number(operator.index(size))
+
+    @staticmethod
+    def alloc_size(bin_: int) -> int:
+        """Return the bytes of the blocks of a class."""
+        return alloc_size(operator.index(bin_))
+
+    @property
+    def held_blocks(self) -> int:
+        """The number of blocks that are free, and held for reuse."""
+        return sum(map(len, list(self._blocks._held.values())))
+
+    @property
+    def active_blocks(self) -> int:
+        """The number of blocks in use."""
+        return len(self._blocks._active)
+
+    @property
+    def managed_bytes(self) -> int:
+        """The bytes of all blocks."""
+        held = sum(alloc_size(number) * len(blocks) for number, blocks in list(self._blocks._held.items()))
+        return held + sum(alloc_size(number) for _, number, _ in list(self._blocks._active.values()))
+
+    @property
+    def active_bytes(self) -> int:
+        """The bytes that were asked for, and are in use."""
+        return sum(size for _, _, size in list(self._blocks._active.values()))
+
+
+class DeviceMemoryPool(_Pool):
+    """A pool of device memory.
+
+    Freed memory is held by classes of sizes. It is handed out again at once, so work on other streams than the
+    NULL stream has to be done with it. Where the device has no more memory, garbage is collected, and then what is
+    held is freed, the largest first.
+    """
+
+    def __init__(self):
+        super().__init__(mem_alloc, False)
+
+    def allocate(self, size: int) -> PooledDeviceAllocation:
+        """Return memory of at least ``size`` bytes.
+
+        Raises
+        ------
+        MemoryError
+            If there is not so much memory, also with nothing held.
+        """
+        current_context("cuMemAlloc")
+        return self._blocks.take(PooledDeviceAllocation, size)
+
+
+class PageLockedAllocator:
+    """An allocator of page-locked blocks for a :class:`PageLockedMemoryPool`.
+
+    Parameters
+    ----------
+    flags : int, optional
+        Of :data:`host_alloc_flags`.
+    """
+
+    def __init__(self, flags: int = 0):
+        self._flags = flags_argument("flags", flags, "cuMemHostAlloc")
+
+    def __repr__(self):
+        return f"cuda.core.driver.PageLockedAllocator(flags={self._flags})"
+
+    def __call__(self, size: int) -> PagelockedHostAllocation:
+        """Return a new block."""
+        return mem_host_alloc(size, self._flags)
+
+
+class PageLockedMemoryPool(_Pool):
+    """A pool of page-locked memory of the host, which hands out arrays.
+
+    Parameters
+    ----------
+    allocator : :class:`PageLockedAllocator`, optional
+        Where blocks come from.
+    """
+
+    def __init__(self, allocator: PageLockedAllocator | None = None):
+        super().__init__(PageLockedAllocator() if allocator is None else allocator, True)
+
+    def allocate(self, shape, dtype, order: str = "C") -> numpy.ndarray:
+        """Return a new array, whose ``base`` is a :class:`PooledHostAllocation`; see :func:`pagelocked_empty`."""
+        current_context("cuMemHostAlloc")
+        return array_over(lambda size: self._blocks.take(PooledHostAllocation, size), shape, dtype, order)
+
+
+def bitlog2(n: int) -> int:
+    """Return the largest power of two that is not above ``n``, as its exponent; 0 for 0.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative.
+    """
+    n = whole("n", n, 0)
+    return max(n.bit_length() - 1, 0)
+
+
+def bin_number(size: int) -> int:
+    """Return the class of a size: eight for each power of two, and one for each of the smallest sizes."""
+    if size < 2 * _STEPS:
+        return size
+    shift = size.bit_length() - _STEPS.bit_length()
+    # Rounding up may reach the next power of two, whose first class has that number.
+    return shift * _STEPS + -(-size >> shift)
+
+
+def alloc_size(number: int) -> int:
+    """Return the largest size of a class."""
+    if number < 2 * _STEPS:
+        return max(number, 1)
+    shift = number // _STEPS - 1
+    return (number - shift * _STEPS) << shift
+
+
+def _close(block: Buffer) -> None:
+    if not block.is_closed:
+        block.close()

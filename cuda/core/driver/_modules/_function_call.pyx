@@ -1,0 +1,475 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of kernels in the classic style: unprepared ones, and those whose argument types were prepared.
+
+The usual calls launch at once. What they find once is compared by identity: the tuples of grid and block, the stream,
+and the classes of the arguments. Unprepared calls with other arguments go through the general way.
+"""
+
+from __future__ import annotations
+
+cimport cython
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.dict cimport PyDict_GetItem
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.stdint cimport int64_t
+from libcpp.vector cimport vector
+
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._launcher cimport VectorCall, launch_kernel
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._module cimport Kernel
+from cuda.core._stream cimport Stream
+from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
+
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core.driver._arrays._storage import ArrayStorage
+from cuda.core.driver._contexts._streams import Stream as ClassicStream
+from cuda.core.driver._contexts._streams import stream_of
+from cuda.core.driver._errors import launch_error
+from cuda.core.driver._memory._device_memory import DeviceAllocation
+from cuda.core.driver._modules._arguments import SCALARS
+
+__all__ = ["FunctionCall", "PreparedAsyncCall", "PreparedCall"]
+
+cdef Stream default_stream = LEGACY_DEFAULT_STREAM
+cdef dict scalar_sizes = {kind: kind().nbytes for kind in SCALARS}
+cdef object array_class = ArrayStorage
+cdef object allocation_class = DeviceAllocation
+cdef object stream_class = ClassicStream
+cdef tuple one_block = (1, 1)
+
+
+# What most kernels have at most: unprepared calls of others go through the general way, and converted arguments of
+# prepared ones need the heap.
+cdef enum:
+    USUAL_COUNT = 32
+
+
+cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
+    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    bint PyType_IsSubtype(PyTypeObject* one, PyTypeObject* other) noexcept nogil
+    bint PyIndex_Check(object)
+    bint PyLong_CheckExact(PyObject*) noexcept nogil
+
+
+# The types that an argument may have without conversion; the classes are kept by the tuple of parameters.
+cdef struct Accepted:
+    PyTypeObject* first
+    PyTypeObject* second
+    bint takes_subclasses   # of the second, a class of buffers
+    bint is_float32         # a float of Python is narrowed
+
+
+cdef class PreparedTypes:
+    """The argument types of prepared calls.
+
+    Parameters
+    ----------
+    parameters : sequence
+        For each parameter two types that are taken as they are (subclasses, too, where the second is a
+        :class:`Buffer`), and a function that converts others; then, optionally, whether it is a ``float`` of C++, for
+        which a float of Python is narrowed.
+    """
+
+    cdef:
+        vector[Accepted] _accepted
+        tuple _parameters
+
+    def __cinit__(self, parameters):
+        cdef Accepted accepted
+        self._parameters = tuple(tuple(parameter) for parameter in parameters)
+        for first, second, convert, *is_float32 in self._parameters:
+            if not (isinstance(first, type) and isinstance(second, type) and callable(convert)):
+                raise TypeError("each of the parameters must have two types and a function")
+            accepted.first = <PyTypeObject*>first
+            accepted.second = <PyTypeObject*>second
+            accepted.takes_subclasses = issubclass(second, Buffer)
+            accepted.is_float32 = bool(is_float32 and is_float32[0])
+            self._accepted.push_back(accepted)
+
+
+cdef class FunctionCall:
+    """A callable that launches a kernel.
+
+    A subclass defines ``_call_any``, the general way, ``_make_config`` and ``_flush_references``.
+    """
+
+    cdef:
+        Kernel _kernel
+        PreparedTypes _types        # of prepared calls; None before prepare()
+        dict _references            # the texture references of the module, which are written before a launch
+        tuple _known                # grid, block, bytes of shared memory and configuration of the latest call
+        tuple _known_stream         # the argument and the stream of the latest asynchronous prepared call
+        dict _configs               # those of earlier calls
+        vector[int] _sizes          # the bytes of each parameter
+        bint _has_sizes             # whether they are known
+
+    def _set_call(self, kernel: Kernel, sizes, references: dict) -> None:
+        """Settle the kernel, the bytes of its parameters (None if they are not known), and the module's references."""
+        self._sizes.clear()
+        if sizes is not None:
+            for size in sizes:
+                self._sizes.push_back(size)
+        self._kernel = kernel
+        self._references = references
+        self._known = (None, None, None, None)
+        self._known_stream = (None, default_stream)
+        self._configs = {}
+        self._has_sizes = sizes is not None
+
+    def _set_types(self, parameters) -> None:
+        """Settle the types of the arguments of prepared calls; see :class:`PreparedTypes`."""
+        types = PreparedTypes(parameters)
+        with cython.critical_section(self):
+            self._types = types
+
+    def _config(self, grid, block, shared) -> LaunchConfig:
+        """Return the configuration of a launch."""
+        return config_of(self, grid, block, shared)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that a call launches, for :func:`cuda.core.launch`."""
+        return self._kernel
+
+    def __call__(
+        self, *args, block=None, grid=one_block, stream=None, shared=0, texrefs=(), time_kernel=False, **unknown
+    ):
+        """Launch the kernel, without waiting for it.
+
+        Parameters
+        ----------
+        *args
+            One for each parameter: NumPy scalars, device pointers, :class:`In`, :class:`Out` and :class:`InOut`.
+        block : tuple of int
+            The threads of a block in each dimension.
+        grid : tuple of int, optional
+            The blocks in each dimension. Default is one block.
+        stream : :class:`Stream`, optional
+            Where the kernel is queued; the NULL stream by default.
+        shared : int, optional
+            The bytes of dynamic shared memory. Default is 0.
+        texrefs : sequence, optional
+            Texture references: accepted, because each launch uses what is bound to those of the module.
+        time_kernel : bool, optional
+            Whether to wait for the kernel, and to return how long it took in seconds.
+
+        Raises
+        ------
+        TypeError
+            If the arguments are not as many as the parameters, or of other types or sizes.
+        ValueError
+            If ``block`` is missing, or a keyword is unknown.
+        LogicError
+            If the driver refuses the launch.
+        """
+        if unknown:
+            raise ValueError(f"extra keyword arguments: {', '.join(sorted(unknown))}")
+        if block is None:
+            raise ValueError("must specify block size: block=(x, y, z)")
+        if time_kernel is False and launch_usual(self, args, block, grid, stream, shared):
+            return None
+        return self._call_any(args, block, grid, stream, shared, time_kernel)
+
+
+cdef class PreparedCall:
+    """A callable that launches a kernel on the NULL stream, once :meth:`Function.prepare` settled the types."""
+
+    cdef:
+        object __weakref__
+        VectorCall _call            # where CPython finds what a call of this object runs
+        FunctionCall _function
+
+    def __cinit__(self, FunctionCall function not None):
+        self._call = &call_prepared
+        self._function = function
+
+    def __call__(self, grid, block, *args, shared_size=0):
+        """Launch the kernel, without waiting for it; for the parameters see :meth:`Function.prepared_call`."""
+        # For less frequent kinds of call, with the argument parsing of Python: call_prepared is the fast path.
+        c_args = tuple_items(<PyObject*>args)
+        launch_prepared(self._function, default_stream, grid, block, shared_size, c_args, len(args))
+
+
+cdef class PreparedAsyncCall:
+    """A callable that launches a kernel on a stream, once :meth:`Function.prepare` settled the types."""
+
+    cdef:
+        object __weakref__
+        VectorCall _call            # where CPython finds what a call of this object runs
+        FunctionCall _function
+
+    def __cinit__(self, FunctionCall function not None):
+        self._call = &call_prepared_async
+        self._function = function
+
+    def __call__(self, grid, block, stream, *args, shared_size=0):
+        """Launch the kernel, without waiting for it; for the parameters see :meth:`Function.prepared_async_call`."""
+        inner = prepared_stream(self._function, stream)
+        launch_prepared(self._function, inner, grid, block, shared_size, tuple_items(<PyObject*>args), len(args))
+
+
+# Launches, if each argument is an allocation, an array or a scalar of the size of its parameter; False for others.
+cdef bint launch_usual(
+    FunctionCall self, tuple arguments, object block, object grid, object stream, object shared
+) except -1:
+    cdef PyObject* items[USUAL_COUNT]
+    cdef PyObject* found
+    cdef Py_ssize_t count = len(arguments)
+    cdef Py_ssize_t index
+    cdef LaunchConfig config
+    cdef Stream inner = default_stream
+    cdef list kept = None
+    if not self._has_sizes or self._references or count > USUAL_COUNT or <size_t>count != self._sizes.size():
+        return False
+    for index in range(count):
+        argument = arguments[index]
+        items[index] = <PyObject*>argument
+        found = PyDict_GetItem(scalar_sizes, type(argument))
+        if found != NULL:
+            if <int>(<object>found) != self._sizes[index]:
+                return False
+        elif isinstance(argument, array_class):
+            if argument._owner.is_closed:
+                return False
+            # On a stream of its own order, memory of results is to be shared before.
+            value = argument._argument if stream is None else argument._pointer_on(stream)
+            if kept is None:
+                kept = []
+            kept.append(value)
+            items[index] = <PyObject*>value
+        elif not isinstance(argument, allocation_class):
+            return False
+    config = config_of(self, grid, block, shared)
+    if stream is not None:
+        inner = <Stream?>stream_of(stream)
+    try:
+        launch_kernel(inner, config, self._kernel, items, count)
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
+    return True
+
+
+# ---------------------------------------------------------------------------------------------
+# Configurations
+
+cdef LaunchConfig config_of(FunctionCall self, object grid, object block, object shared):
+    cdef tuple known
+    with cython.critical_section(self):
+        known = self._known
+    if known[0] is grid and known[1] is block and known[2] is shared and known[3] is not None:
+        return <LaunchConfig>known[3]
+    return find_config(self, grid, block, shared, known)
+
+
+# Grids are often written anew at each call. Only tuples are remembered: a list may be another grid at the next call.
+cdef LaunchConfig find_config(FunctionCall self, object grid, object block, object shared, tuple known):
+    cdef LaunchConfig config
+    cdef bint is_key = type(grid) is tuple and type(block) is tuple
+    if is_key and known[2] is shared and known[3] is not None and has_extents(<LaunchConfig>known[3], grid, block):
+        return <LaunchConfig>known[3]
+    if not is_key or not (are_whole(<tuple>grid) and are_whole(<tuple>block) and PyIndex_Check(shared)):
+        return <LaunchConfig?>self._make_config(grid, block, shared)
+    key = (grid, block, shared)
+    found = self._configs.get(key)
+    if found is None:
+        found = self._make_config(grid, block, shared)
+        if len(self._configs) >= 256:
+            self._configs.clear()
+        self._configs[key] = found
+    config = <LaunchConfig?>found
+    known = (grid, block, shared, config)
+    with cython.critical_section(self):
+        self._known = known
+    return config
+
+
+# Whether the items may serve as extents; 2.0 equals 2 as a key, but is no extent.
+cdef bint are_whole(tuple extents):
+    for extent in extents:
+        if not PyIndex_Check(extent):
+            return False
+    return True
+
+
+cdef bint has_extents(LaunchConfig config, tuple grid, tuple block) noexcept:
+    return (
+        is_extents(grid, config._native.gridDimX, config._native.gridDimY, config._native.gridDimZ)
+        and is_extents(block, config._native.blockDimX, config._native.blockDimY, config._native.blockDimZ)
+    )
+
+
+cdef bint is_extents(tuple extents, unsigned int x, unsigned int y, unsigned int z) noexcept:
+    cdef Py_ssize_t count = len(extents)
+    cdef PyObject** items = tuple_items(<PyObject*>extents)
+    if not 1 <= count <= 3:
+        return False
+    return (
+        is_extent(items[0], x)
+        and (y == 1 if count < 2 else is_extent(items[1], y))
+        and (z == 1 if count < 3 else is_extent(items[2], z))
+    )
+
+
+cdef inline bint is_extent(PyObject* item, unsigned int extent) noexcept:
+    cdef int64_t value = 0
+    return PyLong_CheckExact(item) and read_short_int(item, &value) and value == <int64_t>extent
+
+
+# ---------------------------------------------------------------------------------------------
+# Prepared calls
+
+cdef int launch_prepared(
+    FunctionCall self, Stream stream, object grid, object block, object shared, PyObject* const* arguments,
+    Py_ssize_t count,
+) except -1:
+    cdef PreparedTypes types
+    cdef const Accepted* accepted
+    cdef LaunchConfig config
+    cdef Py_ssize_t index
+    with cython.critical_section(self):
+        types = self._types
+    if types is None or <size_t>count != types._accepted.size():
+        refuse_prepared(self, types, count)
+    if not isinstance(block, tuple):
+        raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
+    if self._references:
+        self._flush_references()
+    config = config_of(self, grid, block, shared)
+    accepted = types._accepted.data()
+    try:
+        for index in range(count):
+            if not is_accepted(accepted + index, Py_TYPE(arguments[index])):
+                return launch_converted(self, types, stream, config, arguments)
+        return launch_kernel(stream, config, self._kernel, arguments, count)
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
+
+
+cdef inline bint is_accepted(const Accepted* accepted, PyTypeObject* c_class) noexcept nogil:
+    if c_class == accepted.first or c_class == accepted.second:
+        return True
+    return accepted.takes_subclasses and PyType_IsSubtype(c_class, accepted.second)
+
+
+cdef int launch_converted(
+    FunctionCall self, PreparedTypes types, Stream stream, LaunchConfig config, PyObject* const* arguments
+) except -1:
+    cdef PyObject* usual[USUAL_COUNT]
+    cdef vector[PyObject*] many
+    cdef PyObject** converted = usual
+    cdef size_t count = types._accepted.size()
+    cdef size_t index = 0
+    cdef size_t made = 0
+    if count > USUAL_COUNT:
+        many.resize(count)
+        converted = many.data()
+    try:
+        for made in range(count):
+            value = converted_argument(types, made, arguments[made])
+            Py_INCREF(value)
+            converted[made] = <PyObject*>value
+        made = count
+        return launch_kernel(stream, config, self._kernel, converted, count)
+    finally:
+        for index in range(made):
+            Py_DECREF(<object>converted[index])
+
+
+cdef object converted_argument(PreparedTypes types, size_t index, PyObject* argument):
+    cdef PyTypeObject* c_class = Py_TYPE(argument)
+    cdef float narrow
+    if is_accepted(types._accepted.data() + index, c_class):
+        return <object>argument
+    if types._accepted[index].is_float32 and c_class == <PyTypeObject*>float:
+        narrow = <float>PyFloat_AS_DOUBLE(<object>argument)
+        return PyBytes_FromStringAndSize(<char*>&narrow, sizeof(narrow))
+    return (<tuple>types._parameters[index])[2](<object>argument)
+
+
+# Remembers only streams that stay the same: an object with `__cuda_stream__` may tell of another at the next call.
+cdef Stream prepared_stream(FunctionCall self, object stream):
+    cdef tuple known
+    with cython.critical_section(self):
+        known = self._known_stream
+    if known is not None and known[0] is stream:
+        return <Stream>known[1]
+    found = <Stream?>stream_of(stream)
+    if isinstance(stream, (stream_class, Stream)):
+        known = (stream, found)
+        with cython.critical_section(self):
+            self._known_stream = known
+    return found
+
+
+cdef int refuse_prepared(FunctionCall self, PreparedTypes types, Py_ssize_t count) except -1:
+    if types is None:
+        raise AttributeError(f"{self!r} is not prepared; call prepare() first")
+    raise TypeError(
+        f"the kernel was prepared for {types._accepted.size()} arguments, {count} given after grid and block"
+    )
+
+
+cdef object call_prepared(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* keywords):
+    cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    cdef object shared = 0
+    if count < 2 or not is_plain_call(keywords):
+        return call_by_python_rules(PreparedCall.__call__, callee, arguments, count, keywords)
+    if keywords != NULL and len(<tuple>keywords):
+        shared = <object>arguments[count]
+    launch_prepared(
+        (<PreparedCall>callee)._function, default_stream, <object>arguments[0], <object>arguments[1], shared,
+        arguments + 2, count - 2,
+    )
+    return None
+
+
+cdef object call_prepared_async(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* keywords):
+    cdef FunctionCall function = (<PreparedAsyncCall>callee)._function
+    cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    cdef object shared = 0
+    cdef Stream stream
+    if count < 3 or not is_plain_call(keywords):
+        return call_by_python_rules(PreparedAsyncCall.__call__, callee, arguments, count, keywords)
+    if keywords != NULL and len(<tuple>keywords):
+        shared = <object>arguments[count]
+    stream = prepared_stream(function, <object>arguments[2])
+    launch_prepared(
+        function, stream, <object>arguments[0], <object>arguments[1], shared, arguments + 3, count - 3
+    )
+    return None
+
+
+# Whether nothing but the bytes of shared memory is given by name.
+cdef inline bint is_plain_call(PyObject* keywords):
+    if keywords == NULL or len(<tuple>keywords) == 0:
+        return True
+    return len(<tuple>keywords) == 1 and (<tuple>keywords)[0] == "shared_size"
+
+
+cdef object call_by_python_rules(
+    object method, PyObject* callee, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords
+):
+    cdef Py_ssize_t index
+    cdef Py_ssize_t named = len(<tuple>keywords) if keywords != NULL else 0
+    positional = [<object>arguments[index] for index in range(count)]
+    by_name = {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)}
+    return method(<object>callee, *positional, **by_name)
+
+
+cdef int make_callable() except -1:
+    cdef FunctionCall function = FunctionCall.__new__(FunctionCall)
+    cdef PreparedCall call = PreparedCall.__new__(PreparedCall, function)
+    cdef PreparedAsyncCall async_call = PreparedAsyncCall.__new__(PreparedAsyncCall, function)
+    set_call_offset(<PyTypeObject*>PreparedCall, <char*>&call._call - <char*><PyObject*>call)
+    set_call_offset(<PyTypeObject*>PreparedAsyncCall, <char*>&async_call._call - <char*><PyObject*>async_call)
+    return 0
+
+
+make_callable()

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Occupancy: how many blocks are resident on a multiprocessor, and which resource limits it."""
+
+from __future__ import annotations
+
+import operator
+
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import whole
+from cuda.core.driver._constants import device_attribute
+from cuda.core.driver._contexts._context import Context, Device
+
+__all__ = ["DeviceData", "OccupancyRecord"]
+
+
+class DeviceData:
+    """Limits and alignments of a device.
+
+    Parameters
+    ----------
+    dev : Device, optional
+        The device. None is that of the current context.
+
+    Attributes
+    ----------
+    max_threads : int
+        Threads that a block can have.
+    warp_size : int
+        Threads of a warp.
+    warps_per_mp, thread_blocks_per_mp : int
+        Warps and blocks that a multiprocessor can have.
+    registers, shared_memory : int
+        Registers, and bytes of shared memory, that a block can have.
+    registers_per_mp, shared_memory_per_mp : int
+        Those that a multiprocessor has.
+    smem_granularity, smem_alloc_granularity : int
+        Banks of shared memory, and the bytes in whose multiples a block gets it.
+    register_allocation_unit : str
+        ``"warp"``: what registers are given to.
+
+    Raises
+    ------
+    LogicError
+        If ``dev`` is None, and no context is current.
+    """
+
+    def __init__(self, dev: Device | None = None):
+        dev = Context.get_device() if dev is None else dev
+        if not isinstance(dev, Device):
+            raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
+
+        def get(name: str) -> int:
+            return dev.get_attribute(getattr(device_attribute, name))
+
+        self.max_threads = get("MAX_THREADS_PER_BLOCK")
+        self.warp_size = get("WARP_SIZE")
+        self.warps_per_mp = get("MAX_THREADS_PER_MULTIPROCESSOR") // self.warp_size
+        self.thread_blocks_per_mp = get("MAX_BLOCKS_PER_MULTIPROCESSOR")
+        self.registers = get("MAX_REGISTERS_PER_BLOCK")
+        self.registers_per_mp = get("MAX_REGISTERS_PER_MULTIPROCESSOR")
+        self.shared_memory = get("MAX_SHARED_MEMORY_PER_BLOCK")
+        self.shared_memory_per_mp = get("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
+        self._reserved = get("RESERVED_SHARED_MEMORY_PER_BLOCK")
+        self.smem_granularity = 32
+        self.smem_alloc_granularity = 128 if dev.compute_capability() >= (8, 0) else 256
+        self.register_allocation_unit = "warp"
+
+    def __repr__(self):
+        return f"DeviceData({', '.join(f'{name}={value}' for name, value in vars(self).items() if name[0] != '_')})"
+
+    def align(self, bytes: int, word_size: int = 4) -> int:
+        """Return a number of bytes, rounded up to what :meth:`align_bytes` says."""
+        return rounded_up(bytes, self.align_bytes(word_size))
+
+    def align_dtype(self, elements: int, dtype_size: int) -> int:
+        """Return a number of elements, rounded up to what :meth:`align_words` says."""
+        return rounded_up(elements, self.align_words(dtype_size))
+
+    def align_words(self, word_size: int) -> int:
+        """Return the words in whose multiples rows should begin."""
+        return self.align_bytes(word_size) // word_size
+
+    def align_bytes(self, word_size: int = 4) -> int:
+        """Return the bytes in whose multiples rows should begin, for accesses of 4, 8 or 16 bytes.
+
+        Raises
+        ------
+        ValueError
+            If accesses have no such size.
+        """
+        sizes = {4: 64, 8: 128, 16: 128}
+        if word_size not in sizes:
+            raise ValueError(f"word_size must be 4, 8 or 16, not {word_size}")
+        return sizes[word_size]
+
+    def coalesce(self, thread_count: int) -> int:
+        """Return a number of threads, rounded up to whole warps."""
+        return rounded_up(thread_count, self.warp_size)
+
+    @staticmethod
+    def make_valid_tex_channel_count(size: int) -> int:
+        """Return the least number of channels of a texture, 1, 2 or 4, that is at least `size`.
+
+        Raises
+        ------
+        ValueError
+            If `size` is more than 4.
+        """
+        for count in (1, 2, 4):
+            if size <= count:
+                return count
+        raise ValueError(f"textures have up to 4 channels, not {size}")
+
+
+class OccupancyRecord:
+    """The occupancy of a kernel: its resident blocks per multiprocessor.
+
+    Parameters
+    ----------
+    devdata : DeviceData
+        The device.
+    threads : int
+        Threads of a block.
+    shared_mem : int, optional
+        Bytes of shared memory of a block.
+    registers : int, optional
+        Registers of a thread.
+
+    Attributes
+    ----------
+    tb_per_mp : int
+        Blocks on a multiprocessor.
+    limited_by : str
+        Why there are no more: ``"device"``, ``"warps"``, ``"regs"`` or ``"smem"``.
+    warps_per_mp : int
+        Warps on a multiprocessor.
+    occupancy : float
+        The part of all possible warps that these are.
+
+    Raises
+    ------
+    ValueError
+        If the device cannot run even one block.
+    """
+
+    _REGISTERS_OF_WARP = 256
+
+    def __init__(self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0):
+        if isinstance(devdata, Device) or not hasattr(devdata, "warps_per_mp"):
+            raise TypeError(f"devdata must be a DeviceData, not {type(devdata).__name__}")
+        threads, shared_mem = whole("threads", threads), whole("shared_mem", shared_mem)
+        registers = whole("registers", registers)
+        for name, value, least, most in (
+            ("threads", threads, 1, devdata.max_threads),
+            ("shared_mem", shared_mem, 0, devdata.shared_memory_per_mp - devdata._reserved),
+            ("registers", registers * threads, 0, devdata.registers),
+        ):
+            if not least <= value <= most:
+                raise ValueError(f"{name} of a block must be from {least} to {most}, not {shown(value)}")
+        warps = (threads + devdata.warp_size - 1) // devdata.warp_size
+        limits = [("device", devdata.thread_blocks_per_mp), ("warps", devdata.warps_per_mp // warps)]
+        if registers:
+            of_warp = rounded_up(registers * devdata.warp_size, self._REGISTERS_OF_WARP)
+            limits.append(("regs", devdata.registers_per_mp // of_warp // warps))
+        if shared_mem:
+            of_block = rounded_up(shared_mem + devdata._reserved, devdata.smem_alloc_granularity)
+            limits.append(("smem", devdata.shared_memory_per_mp // of_block))
+        self.limited_by, self.tb_per_mp = min(limits, key=lambda item: item[1])
+        if not self.tb_per_mp:
+            raise ValueError(f"no block of {threads} threads and {registers} registers each fits a multiprocessor")
+        self.warps_per_mp = self.tb_per_mp * warps
+        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+
+    def __repr__(self):
+        return f"<OccupancyRecord {self.tb_per_mp} blocks, occupancy {self.occupancy:.2f}, by {self.limited_by}>"
+
+
+def rounded_up(value: int, step: int) -> int:
+    return (operator.index(value) + step - 1) // step * step

@@ -1,0 +1,272 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Texture and surface references, by texture and surface objects.
+
+A source declares ``texture<float, 2> image``, which a header here makes a variable that holds a texture object. A
+reference gathers what is set, and makes the object, and writes it into the variable, before the next launch of the
+module.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core.driver._constants import (
+    TRSF_NORMALIZED_COORDINATES,
+    TRSF_READ_AS_INTEGER,
+    address_mode,
+    array_format,
+    filter_mode,
+)
+from cuda.core.driver._contexts._context import current_context, member_of
+from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
+from cuda.core.driver._memory._device_memory import as_pointer
+from cuda.core.driver._textures._cuda_arrays import FORMATS, Array, array_of, matrix_to_array
+from cuda.core.texture._resource_descriptor import ResourceDescriptor
+from cuda.core.texture._texture import TextureObjectOptions
+
+__all__ = ["SurfaceReference", "TextureReference", "bind_array_to_texref", "matrix_to_texref"]
+
+_CHANNEL_BYTES = {format_: numpy.dtype(name).itemsize for format_, name in FORMATS.items()}
+
+
+class _Reference:
+    """A variable of a module that holds an object, which is made before the next launch."""
+
+    def __init__(self):
+        self._variable = None
+        self._object = None
+        self._is_changed = False
+
+    def __repr__(self):
+        return f"<cuda.core.driver.{type(self).__name__}{'' if self._variable is None else ' of a module'}>"
+
+    def _flush(self) -> None:
+        """Make the object and write it into the variable, if something was set since the last time."""
+        if self._variable is None or not self._is_changed:
+            return
+        made = self._make()
+        if made is not None:
+            # Blocking: what runs reads the former object, which may go then.
+            handle = numpy.array([made.handle], numpy.uint64)
+            call("cuMemcpyHtoD", int(self._variable), handle.__array_interface__["data"][0], 8)
+            self._object = made
+        self._is_changed = False
+
+    @staticmethod
+    def _device():
+        context = current_context("cuTexObjectCreate")
+        context._make_current()
+        return context._device._core
+
+
+class TextureReference(_Reference):
+    """A texture reference: binds an array or linear memory to a texture; from :meth:`Module.get_texref`.
+
+    Attributes hold until they are set again. A bound :class:`Array` is kept alive, linear memory is not.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self._source = None
+        self._format = (array_format.FLOAT, 1)
+        self._address_modes = [address_mode.WRAP] * 3
+        self._filter_mode = filter_mode.POINT
+        self._flags = 0
+
+    def set_array(self, ary: Array) -> None:
+        """Read from an array, with its format."""
+        array_of(ary, "cuTexRefSetArray")
+        descriptor = ary.get_descriptor()
+        self._source = ("array", ary)
+        self._set(_format=(descriptor.format, descriptor.num_channels))
+
+    def set_address(self, devptr, bytes: int, allow_offset: bool = False) -> int:
+        """Read from linear memory, by ``tex1Dfetch``.
+
+        Parameters
+        ----------
+        devptr : device pointer
+            Where it begins.
+        bytes : int
+            How much.
+        allow_offset : bool, optional
+            Whether it may begin where a texture cannot.
+
+        Returns
+        -------
+        int
+            The bytes from where the texture begins to ``devptr``.
+
+        Raises
+        ------
+        LogicError
+            If there are such bytes, and they are not allowed.
+        """
+        pointer = as_pointer(devptr)
+        alignment = current_context("cuTexRefSetAddress")._device.texture_alignment
+        offset = pointer % alignment
+        if offset and not allow_offset:
+            raise logic_error(
+                "cuTexRefSetAddress", INVALID_VALUE, f"the address is not a multiple of {alignment} bytes"
+            )
+        self._source = ("linear", pointer - offset, operator.index(bytes) + offset)
+        self._set()
+        return offset
+
+    def set_address_2d(self, devptr, descr, pitch: int) -> None:
+        """Read from rows in linear memory, as an :class:`ArrayDescriptor` describes them, ``pitch`` bytes apart."""
+        format_ = member_of(array_format, descr.format, "cuTexRefSetAddress2D")
+        self._source = ("pitch", as_pointer(devptr), int(descr.width), int(descr.height), operator.index(pitch))
+        self._set(_format=(format_, int(descr.num_channels)))
+
+    def set_format(self, fmt: int, num_components: int) -> None:
+        """Set the format of an element of linear memory, a member of :class:`array_format`, and its channels."""
+        self._set(_format=(member_of(array_format, fmt, "cuTexRefSetFormat"), operator.index(num_components)))
+
+    def set_address_mode(self, dim: int, am: int) -> None:
+        """Set what is read outside an axis, a member of :class:`address_mode`."""
+        self._address_modes[self._axis(dim)] = member_of(address_mode, am, "cuTexRefSetAddressMode")
+        self._set()
+
+    def set_filter_mode(self, fm: int) -> None:
+        """Set what is read between elements, a member of :class:`filter_mode`."""
+        self._set(_filter_mode=member_of(filter_mode, fm, "cuTexRefSetFilterMode"))
+
+    def set_flags(self, flags: int) -> None:
+        """Set ``TRSF_READ_AS_INTEGER``, ``TRSF_NORMALIZED_COORDINATES``, both or none."""
+        self._set(_flags=operator.index(flags))
+
+    def get_array(self) -> Array:
+        """Return the bound array; LogicError where none is."""
+        return self._bound("array")
+
+    def get_address(self) -> int:
+        """Return the address of the bound linear memory; LogicError where none is."""
+        return self._bound("linear", "pitch")
+
+    def get_format(self) -> tuple[array_format, int]:
+        """Return the format of an element, and its channels."""
+        return self._format
+
+    def get_address_mode(self, dim: int) -> address_mode:
+        """Return what is read outside an axis."""
+        return self._address_modes[self._axis(dim)]
+
+    def get_filter_mode(self) -> filter_mode:
+        """Return what is read between elements."""
+        return self._filter_mode
+
+    def get_flags(self) -> int:
+        """Return the flags."""
+        return self._flags
+
+    def _set(self, **values) -> None:
+        vars(self).update(values)
+        self._is_changed = True
+
+    def _bound(self, *kinds: str):
+        if self._source is None or self._source[0] not in kinds:
+            raise logic_error("the texture reference", INVALID_VALUE, f"no {kinds[0]} memory is bound to it")
+        return self._source[1]
+
+    @staticmethod
+    def _axis(dim: int) -> int:
+        dim = operator.index(dim)
+        if not 0 <= dim < 3:
+            raise logic_error("the texture reference", INVALID_VALUE, f"an axis is 0, 1 or 2, not {dim}")
+        return dim
+
+    @translated
+    def _make(self):
+        if self._source is None:
+            return None
+        format_, channels = self._format
+        is_normalized = bool(self._flags & TRSF_NORMALIZED_COORDINATES)
+        # Only normalised coordinates wrap; the driver clamps others.
+        modes = [
+            address_mode.CLAMP if not is_normalized and mode in (address_mode.WRAP, address_mode.MIRROR) else mode
+            for mode in self._address_modes
+        ]
+        is_converted = (
+            _CHANNEL_BYTES[format_] < 4 and format_ != array_format.HALF and not self._flags & TRSF_READ_AS_INTEGER
+        )
+        options = TextureObjectOptions(
+            address_mode=tuple(mode.name.lower() for mode in modes),
+            filter_mode=self._filter_mode.name.lower(),
+            read_mode="normalized_float" if is_converted else "element_type",
+            normalized_coords=is_normalized,
+        )
+        return self._device().create_texture_object(
+            resource=self._resource(FORMATS[format_], channels), options=options
+        )
+
+    def _resource(self, format_: str, channels: int) -> ResourceDescriptor:
+        kind, source, *extents = self._source
+        try:
+            if kind == "array":
+                return ResourceDescriptor.from_opaque_array(array_of(source, "cuTexRefSetArray"))
+            if kind == "linear":
+                element = numpy.dtype(format_).itemsize * channels
+                size = extents[0] // element * element
+                memory = Buffer.from_handle(source, size)
+                return ResourceDescriptor.from_linear(memory, format=format_, num_channels=channels)
+            width, height, pitch = extents
+            return ResourceDescriptor.from_pitch2d(
+                Buffer.from_handle(source, pitch * height),
+                format=format_,
+                num_channels=channels,
+                width=width,
+                height=height,
+                pitch_bytes=pitch,
+            )
+        except ValueError as error:
+            raise logic_error("cuTexObjectCreate", INVALID_VALUE, str(error)) from None
+
+
+class SurfaceReference(_Reference):
+    """A surface reference: binds an array to a surface; from :meth:`Module.get_surfref`."""
+
+    def __init__(self):
+        super().__init__()
+        self._array = None
+
+    def set_array(self, array: Array, flags: int = 0) -> None:
+        """Bind an array that was made with ``SURFACE_LDST``."""
+        array_of(array, "cuSurfRefSetArray")
+        self._array = array
+        self._is_changed = True
+
+    def get_array(self) -> Array:
+        """Return the bound array; LogicError where none is."""
+        if self._array is None:
+            raise logic_error("cuSurfRefGetArray", INVALID_VALUE, "no array is bound to the surface reference")
+        return self._array
+
+    @translated
+    def _make(self):
+        if self._array is None:
+            return None
+        try:
+            resource = ResourceDescriptor.from_opaque_array(array_of(self._array, "cuSurfRefSetArray"))
+            return self._device().create_surface_object(resource=resource)
+        except ValueError as error:
+            raise logic_error("cuSurfObjectCreate", INVALID_VALUE, str(error)) from None
+
+
+def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
+    """Bind an array of two dimensions, clamped at its edges and without a filter."""
+    if not isinstance(texref, TextureReference):
+        raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
+    texref.set_array(ary)
+    texref.set_address_mode(0, address_mode.CLAMP)
+    texref.set_address_mode(1, address_mode.CLAMP)
+    texref.set_filter_mode(filter_mode.POINT)
+
+
+def matrix_to_texref(matrix: numpy.ndarray, texref: TextureReference, order: str) -> None:
+    """Bind a new array with a copy of a matrix; see :func:`matrix_to_array` and :func:`bind_array_to_texref`."""
+    bind_array_to_texref(matrix_to_array(matrix, order), texref)

@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The storage of arrays: memory, layout, and what other libraries read."""
+
+import numpy as np
+import pytest
+
+import cuda.core.driver as drv
+from cuda.core.driver import gpuarray
+from cuda.core.driver._arrays._base import overlap
+from cuda.core.driver.gpuarray import GPUArray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+def test_attributes_tell_the_layout():
+    d = GPUArray((3, 4), np.float32)
+    assert (d.shape, d.strides, d.dtype, d.size, d.nbytes, d.itemsize, d.ndim, d.mem_size) == (
+        *((3, 4), (16, 4), np.float32, 12, 48, 4, 2, 12),
+    )
+    assert isinstance(d.gpudata, drv.DeviceAllocation) and len(d.gpudata) == 48
+    assert d.ptr == int(d.gpudata) and d.base is None and d.allocator is drv.mem_alloc
+    assert d.flags.c_contiguous and not d.flags.f_contiguous and d.flags.forc
+    assert d.flags["C_CONTIGUOUS"] and d.flags["C"] and not d.flags["F"] and "c_contiguous=True" in repr(d.flags)
+    assert type(d.flags) is gpuarray.ArrayFlags
+    with pytest.raises(KeyError, match="flags have"):
+        d.flags["OWNDATA"]
+
+
+def test_fortran_order_and_strides_can_be_asked_for():
+    d = GPUArray((3, 4), np.float64, order="F")
+    assert d.strides == (8, 24) and d.flags.f_contiguous
+    assert GPUArray((3, 4), "f4", strides=(4, 12)).flags.f_contiguous
+    with pytest.raises(ValueError, match="order must"):
+        GPUArray(3, "f4", order="X")
+    with pytest.raises(ValueError, match="one item per dimension"):
+        GPUArray((3, 4), "f4", strides=(4,))
+    with pytest.raises(ValueError, match="not those of a new array"):
+        GPUArray((3, 4), "f4", strides=(160, 4))
+    with pytest.raises(ValueError, match="not those of a new array"):
+        GPUArray(3, "f4", strides=(-4,))
+
+
+def test_an_array_without_elements_has_no_memory():
+    for shape in (0, (3, 0), (0, 2)):
+        d = GPUArray(shape, "f4")
+        assert d.gpudata is None and d.ptr == 0 and d.size == 0
+        assert d.get().shape == d.shape
+        assert (d + d).get().shape == d.shape
+
+
+def test_memory_comes_from_the_allocator_and_results_too():
+    sizes = []
+
+    def allocate(nbytes):
+        sizes.append(nbytes)
+        return drv.mem_alloc(nbytes)
+
+    d = GPUArray(100, "f4", allocator=allocate).fill(1)
+    e = d + d
+    assert e.allocator is allocate and sizes == [400, 400]
+    assert e.get().tolist() == [2] * 100
+
+
+def test_memory_can_be_given():
+    memory = drv.mem_alloc(64)
+    d = GPUArray(16, "f4", gpudata=memory).fill(3)
+    part = GPUArray(4, "f4", gpudata=int(memory) + 16, base=d)
+    part.fill(5)
+    assert d.get().tolist() == [3] * 4 + [5] * 4 + [3] * 8
+    part.gpudata = int(memory)
+    assert part.get().tolist() == [3] * 4
+
+
+def test_holders_of_pointers_are_memory():
+    class Holder(drv.PointerHolderBase):
+        def __init__(self):
+            super().__init__()
+            self.memory = drv.mem_alloc(16)
+
+        def get_pointer(self):
+            return int(self.memory)
+
+    d = GPUArray(4, "f4", gpudata=Holder()).fill(2)
+    assert (d + d).get().tolist() == [4] * 4
+
+
+def test_views_keep_the_memory_alive():
+    d = gpuarray.to_gpu(np.arange(10, dtype="f4"))
+    view = d[2:8][::2]
+    assert view.base is d and view.gpudata == d.ptr + 8
+    del d
+    assert view.get().tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    "dtype", [object, ">f4", "V0", ("f4", 3), [("a", object)], np.longdouble, np.clongdouble], ids=repr
+)
+def test_types_that_devices_do_not_have_are_refused(dtype):
+    with pytest.raises(TypeError, match=r"dtype|elements"):
+        GPUArray(3, dtype)
+
+
+def test_memory_that_is_not_there_is_refused():
+    with pytest.raises(TypeError, match="must return device memory"):
+        GPUArray(3, "f4", allocator=lambda nbytes: None)
+    with pytest.raises(ValueError, match="has more than"):
+        GPUArray((2**40, 2**40), "f4")
+    with pytest.raises(drv.MemoryError):
+        GPUArray(2**45, "f8")
+
+
+def test_without_a_context_there_are_no_arrays():
+    drv.Context.pop()
+    try:
+        if drv.Context.get_current() is None:
+            with pytest.raises(drv.LogicError, match="no context is current"):
+                GPUArray(3, "f4")
+        else:
+            assert GPUArray(3, "f4").size == 3
+    finally:
+        drv.Device(0).make_context()
+
+
+def test_arrays_of_a_detached_context_are_errors():
+    context = drv.Device(0).make_context()
+    d = gpuarray.zeros(3, "f4")
+    context.detach()
+    for use in (d.get, lambda: d + d, lambda: d.ptr, lambda: d.fill(1), lambda: d.__cuda_array_interface__):
+        with pytest.raises(drv.LogicError, match="detached"):
+            use()
+
+
+def test_other_libraries_read_the_array_interface():
+    d = gpuarray.to_gpu(np.arange(12, dtype="i2").reshape(3, 4))
+    interface = d[:, ::2].__cuda_array_interface__
+    assert interface["shape"] == (3, 2) and interface["strides"] == (8, 4)
+    assert interface["typestr"] == "<i2" and interface["data"] == (d.ptr, False)
+    assert interface["version"] == 3 and interface["stream"] is None
+    assert GPUArray(0, "f4").__cuda_array_interface__["data"] == (0, False)
+
+
+def test_dlpack_shares_the_memory():
+    d = gpuarray.to_gpu(np.arange(6, dtype="f4").reshape(2, 3))
+    assert d.__dlpack_device__() == (2, 0)
+    view = gpuarray.from_dlpack(d.T)
+    assert view.shape == (3, 2) and view.strides == (4, 12)
+    view += 1
+    assert d.get().tolist() == [[1, 2, 3], [4, 5, 6]]
+    with pytest.raises(BufferError):
+        d.__dlpack__(copy=True)
+
+
+def test_grids_for_kernels_of_users():
+    assert gpuarray.splay(1) == ((1, 1), (32, 1, 1))
+    assert gpuarray.splay(100) == ((1, 1), (128, 1, 1))
+    (blocks, _), (threads, _, _) = gpuarray.splay(10**9, drv.Device(0))
+    assert threads == 128 and blocks == gpuarray.splay(10**9)[0][0] < 10**5
+    d = GPUArray(1000, "f4")
+    assert d._grid == (8, 1) and d._block == (128, 1, 1)
+
+
+def test_overlap_is_by_the_range_of_memory():
+    d = gpuarray.zeros((4, 4), "f4")
+    assert not overlap(d, d)
+    assert overlap(d, d.T)
+    assert overlap(d[:3], d[1:])
+    assert not overlap(d[:2], d[2:])
+    assert not overlap(d, gpuarray.zeros(16, "f4"))
+    assert not overlap(d[0:0], d)
+    assert overlap(d.view("f8"), d.view("f8").view("f4")[:, ::2])
+
+
+def test_allocations_that_are_too_small_are_refused():
+    with pytest.raises(ValueError, match="gpudata has 12 bytes, and the array needs 16"):
+        GPUArray(4, np.float32, gpudata=drv.mem_alloc(12))
+    with pytest.raises(ValueError, match="gpudata has 16 bytes, and the array needs 28"):
+        GPUArray(4, np.float32, gpudata=drv.mem_alloc(16), strides=(8,))
+    with pytest.raises(ValueError, match="what allocator returned has 4 bytes, and the array needs 16"):
+        GPUArray(4, np.float32, allocator=lambda size: drv.mem_alloc(4))
+    small = iter([drv.mem_alloc(16), drv.mem_alloc(4)])
+    array = GPUArray(4, np.float32, allocator=lambda size: next(small))
+    with pytest.raises(ValueError, match="has 4 bytes, and the array needs 16"):
+        array + array
+    assert GPUArray(4, np.float32, gpudata=drv.mem_alloc(64)).size == 4

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Linking, and code that is compiled when it is loaded."""
+
+import numpy as np
+import pytest
+
+import cuda.core.driver as drv
+from cuda.core.driver._compile._linker import find_library, linker_fields
+from cuda.core.driver.compiler import DynamicModule, DynamicSourceModule, SourceModule, compile
+
+pytestmark = pytest.mark.usefixtures("context")
+
+PART = "__device__ int triple(int x) { return 3 * x; }"
+MAIN = "__device__ int triple(int); __global__ void f(int *x) { x[0] = triple(7); }"
+
+
+def result(module):
+    x = np.zeros(1, np.int32)
+    module.get_function("f")(drv.Out(x), block=(1, 1, 1))
+    return x[0]
+
+
+def relocatable(source):
+    return compile(source, options=["-rdc=true"], cache_dir=False)
+
+
+def test_several_sources_are_linked():
+    module = DynamicModule()
+    with pytest.raises(drv.LogicError, match=r"call link\(\) first"):
+        module.get_function("f")
+    assert module.add_source(MAIN) is module and module.add_source(PART, ["-w"], "part") is module
+    assert module.link() is module
+    assert result(module) == 21
+
+
+def test_code_of_memory_and_files_is_linked(tmp_path):
+    (tmp_path / "part.cubin").write_bytes(relocatable(PART))
+    module = DynamicModule().add_data(relocatable(MAIN), drv.jit_input_type.CUBIN)
+    assert result(module.add_file(str(tmp_path / "part.cubin"), drv.jit_input_type.CUBIN).link()) == 21
+
+
+def test_a_linker_tells_what_it_says(tmp_path):
+    said = []
+    linker = drv.Linker(lambda *what: said.append(what), [(drv.jit_option.MAX_REGISTERS, 64)], log_verbose=True)
+    linker.add_data(relocatable(MAIN), drv.jit_input_type.CUBIN, "main")
+    linker.add_data(relocatable(PART), drv.jit_input_type.CUBIN)
+    assert result(linker.link_module()) == 21
+    [(ok, info, error)] = said
+    assert ok is True and isinstance(info, str) and isinstance(error, str)
+
+
+def test_what_cannot_be_linked_is_an_error():
+    said = []
+    linker = drv.Linker(lambda *what: said.append(what))
+    with pytest.raises(drv.LogicError, match="nothing was added"):
+        linker.link_module()
+    linker.add_data(relocatable(MAIN), drv.jit_input_type.CUBIN)
+    with pytest.raises(drv.Error, match="triple"):
+        linker.link_module()
+    assert said and said[0][0] is False and "triple" in said[0][2]
+    with pytest.raises(drv.RuntimeError, match="cuLinkAddFile failed: file not found"):
+        linker.add_file("nowhere", drv.jit_input_type.PTX)
+    with pytest.raises(drv.LogicError, match="99 is no jit_input_type"):
+        linker.add_data(b"", 99)
+
+
+def test_options_of_the_compiler_are_options_of_the_linker():
+    options = [(drv.jit_option.MAX_REGISTERS, 32), (drv.jit_option.OPTIMIZATION_LEVEL, 4), (2, 0),
+               (drv.jit_option.TARGET, drv.jit_target.COMPUTE_90A)]  # fmt: skip
+    assert linker_fields(options, True) == {
+        "verbose": True, "max_register_count": 32, "optimization_level": 3, "arch": "sm_90a",
+    }  # fmt: skip
+    with pytest.raises(drv.LogicError, match="1000 is no jit_option"):
+        linker_fields([(1000, 0)], False)
+
+
+def test_code_is_loaded_with_a_handler_for_messages():
+    said = []
+    code = compile("__global__ void f(int *x) { x[0] = 5; }")
+    assert result(drv.module_from_buffer(code, message_handler=lambda *what: said.append(what))) == 5
+    assert said == [(True, "", "")]
+    ptx = compile("__global__ void f(int *x) { x[0] = 5; }", target="ptx")
+    options = [(drv.jit_option.MAX_REGISTERS, 32)]
+    assert result(drv.module_from_buffer(memoryview(ptx), options, lambda *what: said.append(what))) == 5
+    assert said[1][0] is True
+
+
+def test_a_source_that_launches_is_linked_with_the_device_runtime():
+    assert result(DynamicSourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
+    assert result(SourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
+
+
+def test_libraries_are_found_or_named(tmp_path):
+    (tmp_path / "libmine.a").write_bytes(b"")
+    assert find_library("mine", str(tmp_path)) == str(tmp_path / "libmine.a")
+    with pytest.raises(drv.RuntimeError, match=r"there is no libnone\.a"):
+        find_library("none", str(tmp_path))
+    with pytest.raises(drv.RuntimeError, match="name cuda_libdir"):
+        find_library("certainly_not_there")
+    with pytest.raises(drv.RuntimeError, match="nothing_like_it"):
+        DynamicModule().add_stdlib("nothing_like_it")
+
+
+@pytest.mark.requires(software=False)
+def test_a_kernel_launches_a_kernel():
+    source = """
+    __global__ void child(int *x) { x[threadIdx.x] = threadIdx.x; }
+    __global__ void f(int *x) { child<<<1, 4>>>(x); }
+    """
+    x = np.zeros(4, np.int32)
+    DynamicSourceModule(source).get_function("f")(drv.InOut(x), block=(1, 1, 1))
+    assert x.tolist() == [0, 1, 2, 3]

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The device that programs get which do not choose one."""
+
+import builtins
+
+import pytest
+
+import cuda.core.driver as drv
+from cuda.core.driver._contexts import _default_context
+from cuda.core.driver._contexts._default_context import finish, get_default_device, make_default_context
+from cuda.core.driver._errors import logic_error
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch, tmp_path, device):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CUDA_DEVICE", raising=False)
+    return tmp_path
+
+
+def made_on(*arguments):
+    context = make_default_context(*arguments)
+    try:
+        assert drv.Context.get_current() is context
+        return context.get_device()
+    finally:
+        context.detach()
+
+
+def test_the_first_device_is_the_default():
+    assert made_on() == drv.Device(0)
+
+
+def test_the_first_device_that_works_is_taken(monkeypatch):
+    tried = []
+
+    def make(dev):
+        tried.append(dev)
+        if len(tried) == 1:
+            raise logic_error("cuCtxCreate", 101)
+        return drv.Device(0).make_context()
+
+    monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 2))
+    monkeypatch.setattr(_default_context, "Device", lambda ordinal: ordinal)
+    _default_context.Device.count = drv.Device.count
+    assert made_on(make) == drv.Device(0)
+    assert tried == [0, 1]
+
+
+def test_the_environment_chooses(monkeypatch):
+    last = drv.Device.count() - 1
+    monkeypatch.setenv("CUDA_DEVICE", str(last))
+    assert made_on() == drv.Device(last)
+
+
+@pytest.mark.parametrize("name", [".cuda_device", ".cuda-device"])
+def test_a_file_chooses(home, name):
+    last = drv.Device.count() - 1
+    (home / name).write_text(f"{last}\n")
+    assert made_on() == drv.Device(last)
+    with pytest.warns(DeprecationWarning, match="make_default_context"):
+        assert get_default_device() == drv.Device(last)
+
+
+def test_the_default_device_has_a_default():
+    with pytest.warns(DeprecationWarning):
+        assert get_default_device(0) == drv.Device(0)
+
+
+def test_a_choice_that_is_no_ordinal_is_refused(monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE", "fast one")
+    with pytest.raises(builtins.RuntimeError, match="CUDA_DEVICE must have the ordinal"):
+        make_default_context()
+
+
+def test_no_device_is_a_builtin_runtime_error(monkeypatch):
+    monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 0))
+    with pytest.raises(builtins.RuntimeError, match="there is no CUDA device"):
+        make_default_context()
+
+
+def test_no_device_that_works_is_a_builtin_runtime_error():
+    def make(dev):
+        raise logic_error("cuCtxCreate", 101)
+
+    with pytest.raises(builtins.RuntimeError, match="no context could be made on any device; device 0: cuCtxCreate"):
+        make_default_context(make)
+
+
+def test_the_end_survives_whatever_the_program_did():
+    context = make_default_context()
+    finish(context)
+    assert drv.Context.get_current() is not context
+    finish(context)
+    context.push()
+    context.detach()
+    finish(context)
+    assert context._is_detached

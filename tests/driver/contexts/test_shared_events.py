@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Events that several processes use; test_ipc.py opens one in another process."""
+
+import pytest
+
+import cuda.core.driver as drv
+from cuda.core.driver._contexts._shared_events import SharedEvent
+from cuda.core.driver._contexts._streams import stream_of
+
+pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.requires(ipc=True)]
+
+
+def test_a_shared_event_is_recorded_again_and_closed_once():
+    event = SharedEvent.create(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+    stream = stream_of(drv.Stream())
+    for _ in range(2):
+        event.record(stream)
+        event.make_wait(stream)
+        event.sync()
+        assert event.is_done
+    assert len(event.export()) == 64
+    event.close()
+    event.close()
+    assert event.is_closed
+
+
+def test_a_shared_event_ends_with_its_context(context):
+    event = drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+    context.detach()
+    with pytest.raises(drv.LogicError, match="its context is detached"):
+        event.query()

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise kernels: the choice of a kernel by the layout of arrays."""
+
+import numpy as np
+import pytest
+
+from cuda.core.driver import gpuarray
+from cuda.core.driver._arrays._devices import array_device
+from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+
+pytestmark = pytest.mark.usefixtures("context")
+
+F4, F8, I1, C16 = (np.dtype(name) for name in ("f4", "f8", "i1", "c16"))
+
+
+def twice(dtype):
+    return Elementwise("twice", [Operand("r", dtype)], [Operand("a", dtype)], "r = a + a")
+
+
+def launch(kernel, out, a):
+    places = [(item.ptr, item.strides) for item in (out, a)]
+    kernel.launch(array_device().arch, None, out.shape, places, (out.ptr, a.ptr))
+
+
+@pytest.mark.parametrize(("dtype", "width"), [(F4, 4), (F8, 2), (I1, 16), (C16, 1), (np.dtype("V12"), 1)])
+def test_packs_have_16_bytes(dtype, width):
+    kernel = twice(dtype)
+    assert kernel.width == width
+    assert kernel.alignment_mask == max(width * dtype.itemsize, 1) - 1 or dtype.kind == "V"
+    mixed = Elementwise("mixed", [Operand("r", F8)], [Operand("a", I1)], "r = a")
+    assert mixed.width == 2 and mixed.alignment_mask == 15
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 5, 255, 1024, 4097])
+def test_packed_arrays_take_the_packed_kernel(size):
+    host = np.arange(size, dtype=F4)
+    kernel, a, out = twice(F4), gpuarray.to_gpu(host), gpuarray.zeros(size, F4)
+    launch(kernel, out, a)
+    assert np.array_equal(out.get(), 2 * host)
+    assert len(kernel._packed) == 1 and not kernel._dense and not kernel._strided
+
+
+def test_unaligned_arrays_take_the_dense_kernel():
+    host = np.arange(1001, dtype=F4)
+    kernel, a, out = twice(F4), gpuarray.to_gpu(host), gpuarray.zeros(1000, F4)
+    launch(kernel, out, a[1:])
+    assert np.array_equal(out.get(), 2 * host[1:])
+    assert len(kernel._dense) == 1 and not kernel._packed
+
+
+def test_dimensions_are_joined_before_a_strided_kernel_is_taken():
+    host = np.arange(120, dtype=F4).reshape(4, 5, 6)
+    kernel, a, out = twice(F4), gpuarray.to_gpu(host), gpuarray.zeros((4, 5, 6), F4)
+    for view in (lambda x: x[::2], lambda x: x[:, ::2], lambda x: x[:, :, ::2], lambda x: x.transpose((2, 0, 1))):
+        launch(kernel, view(out), view(a))
+        assert np.array_equal(view(out).get(), 2 * view(host))
+    # The last view has no gaps, only another order of axes, so that it is packed.
+    assert [key[1] for key in kernel._strided] == [2, 3, 1] and len(kernel._packed) == 1
+    launch(kernel, out.transpose((2, 0, 1)), gpuarray.to_gpu(host.transpose(2, 0, 1).copy()))
+    assert np.array_equal(out.get(), 2 * host)
+
+
+def test_order_of_elements_is_kept_where_the_body_counts_them():
+    numbered = Elementwise("numbered", [Operand("r", F4)], [Operand("a", F4)], "r = a + i")
+    out = gpuarray.zeros((2, 3), F4, order="F")
+    launch(numbered, out, gpuarray.zeros((2, 3), F4))
+    assert out.get().tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_sources_index_with_64_bits_where_they_must():
+    assert "unsigned long long rest" in twice(F4).strided_source(2, "unsigned long long")
+    assert "pack<float, 4>" in twice(F4).dense_source(4) and "pack<float" not in twice(F4).dense_source(1)
+
+
+def test_bodies_use_numbers_indices_and_pointers():
+    kernel = Elementwise(
+        "indexed",
+        [Operand("r", F8), Operand("s", np.dtype("i4"))],
+        [Operand("k", F4, is_scalar=True), Operand("table", F4, is_pointer=True), Operand("a", I1, F8)],
+        "r = table[i % 2] * k + a; s = (int)i",
+        "/* a preamble */",
+    )
+    table, a = gpuarray.to_gpu(np.array([1, 10], F4)), gpuarray.to_gpu(np.arange(5, dtype=I1))
+    r, s = gpuarray.zeros(5, F8), gpuarray.zeros(5, "i4")
+    places = [(item.ptr, item.strides) for item in (r, s, a)]
+    kernel.launch(array_device().arch, None, (5,), places, (r.ptr, s.ptr, np.float32(2), table.ptr, a.ptr))
+    assert r.get().tolist() == [2, 21, 4, 23, 6] and s.get().tolist() == [0, 1, 2, 3, 4]
+
+
+def test_nothing_is_launched_for_nothing():
+    kernel, a = twice(F4), gpuarray.zeros((3, 0), F4)
+    launch(kernel, a, a)
+    assert not kernel._packed and not kernel._dense and not kernel._strided

@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Powers of the steps of generators."""
+
+from cuda.core.driver._random import _skip as skip
+
+
+def test_powers_of_xorwow_are_steps():
+    state = 0x0123456789ABCDEF0011223344556677DEADBEEF
+    expected = state
+    for _ in range(8):
+        expected = skip.xorwow_step(expected)
+    assert skip.applied(skip.xorwow_columns(3), state) == expected
+    assert skip.xorwow_powers(0, 4).shape == (4 * 160 * 5,)
+
+
+def test_the_step_of_xorwow_is_that_of_the_paper():
+    # From the state of the paper, the first number.
+    words = [123456789, 362436069, 521288629, 88675123, 5783321]
+    after = skip.xorwow_step(sum(word << 32 * k for k, word in enumerate(words)))
+    t = words[0] ^ (words[0] >> 2)
+    v = (words[4] ^ (words[4] << 4)) ^ (t ^ (t << 1))
+    assert after >> 128 == v & 0xFFFFFFFF and after & 0xFFFFFFFF == words[1]
+
+
+def test_powers_of_mrg32k3a_are_steps():
+    a, b = [12345] * 3, [12345] * 3
+    for _ in range(16):
+        a = [a[1], a[2], (1403580 * a[1] - 810728 * a[0]) % skip.M1]
+        b = [b[1], b[2], (527612 * b[2] - 1370589 * b[0]) % skip.M2]
+    words = skip.mrg32k3a_powers(4, 1).tolist()
+    rows = [words[k : k + 3] for k in range(0, 18, 3)]
+    assert [sum(entry * 12345 for entry in row) % skip.M1 for row in rows[:3]] == a
+    assert [sum(entry * 12345 for entry in row) % skip.M2 for row in rows[3:]] == b
