@@ -177,7 +177,8 @@ def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
         Only the n-th call that matches, counted from 1. Default: every one.
     when : str
         ``"before"`` the call had any effect; ``"after"`` it had; ``"later"``: the call
-        succeeds and the context fails, as after an error in a kernel.
+        succeeds and the context fails, as after an error in a kernel; ``"hang"``: the call does
+        not return before the end of the block, and succeeds then, whatever ``code`` is.
     """
     at = "" if nth is None else f"@{int(nth)}"
     return Plan(f"{calls}{at}:{when}={getattr(code, 'value', code)}")

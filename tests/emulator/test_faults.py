@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+import threading
+
 import pytest
 
 import cuda.emulator as emulator
@@ -26,6 +28,24 @@ def test_a_late_fault_is_the_contexts(driver, context):
         pointer = driver.cuMemAlloc(64)
         assert driver.result("cuMemsetD8", pointer, 0, 64) == "SUCCESS"
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
+
+
+def test_a_call_that_hangs_is_made_after_the_block(driver, context):
+    started, results = threading.Event(), []
+
+    def work():
+        driver.raw.cuCtxSetCurrent(context)
+        started.set()
+        results.append(driver.result("cuEventCreate", 0))
+
+    thread = threading.Thread(target=work)
+    with emulator.fail("cuEventCreate", when="hang") as plan:
+        thread.start()
+        while not plan.fired:
+            started.wait()
+        assert results == [] and driver.result("cuCtxSynchronize") == "SUCCESS"
+    thread.join(60)
+    assert results == ["SUCCESS"] and plan.last == "cuEventCreate"
 
 
 @pytest.mark.parametrize(

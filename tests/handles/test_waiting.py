@@ -243,3 +243,43 @@ def test_ctrl_c_ends_the_loading_of_code():
         "small.get_kernel('f'); print('loaded')"
     )
     assert out.split() == ["interrupted", "False", "loaded"]
+
+
+# What a child process shares, and how the import of one thing is made here.
+IMPORTS = {
+    "a pool": ("cuMemPoolImportFromShareableHandle", "shared_memory.import_pool(DeviceMemoryResource, int(handle))"),
+    "memory": ("cuMemPoolImportPointer", "Buffer.from_ipc_descriptor(pool, buffer_descriptor, stream=stream)"),
+    "an event": ("cuIpcOpenEventHandle", "Event.from_ipc_descriptor(event_descriptor)"),
+}
+
+
+@pytest.mark.requires(software=True, ipc=True)  # whose calls can be held up
+@pytest.mark.parametrize("what", IMPORTS)
+def test_ctrl_c_ends_an_import_from_another_process(what):
+    call, importing = IMPORTS[what]
+    out = run(
+        "import gc, multiprocessing, os, signal, threading, time\n"
+        "multiprocessing.set_start_method('spawn')\n"
+        "from cuda import emulator\n"
+        "from cuda.core import Buffer, Device, DeviceMemoryResource, Event\n"
+        "from support import shared_memory\n"
+        "from support.processes import Child\n"
+        "device = Device(0); device.set_current(); stream = device.create_stream()\n"
+        "child = Child()\n"
+        "handle, buffer_descriptor, event_descriptor = child.call(shared_memory.share_all)\n"
+        "pool = shared_memory.import_pool(DeviceMemoryResource, int(handle))\n"
+        f"work = lambda: {importing}\n"
+        "work().close(); stream.sync(); before = emulator.leaks()\n"
+        f"with emulator.fail({call!r}, when='hang') as plan:\n"
+        "    def send():\n"
+        "        while not plan.fired: time.sleep(0.001)\n"
+        "        sent.append(time.monotonic()); os.kill(os.getpid(), signal.SIGINT)\n"
+        "    sent = []; threading.Thread(target=send).start()\n"
+        "    try: work()\n"
+        "    except KeyboardInterrupt: assert time.monotonic() - sent[0] < 1; print('interrupted')\n"
+        "work().close(); stream.sync(); gc.collect()\n"
+        "end = time.monotonic() + 20\n"
+        "while emulator.leaks() != before: assert time.monotonic() < end, (before, emulator.leaks())\n"
+        "print('imported', child.stop())"
+    )
+    assert out.split() == ["interrupted", "imported", "0"]

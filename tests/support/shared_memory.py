@@ -111,6 +111,13 @@ def export(cls, size, value):
     return buffer
 
 
+def share_all() -> tuple:
+    """Return an allocation handle, and the descriptors of a buffer and of an event, which are kept."""
+    buffer = export(DeviceMemoryResource, 4096, 7)
+    kept["event"] = Device(0).create_stream().record(options={"ipc_enabled": True})
+    return kept["pool"].allocation_handle, buffer.ipc_descriptor, kept["event"].ipc_descriptor
+
+
 def export_messages(cls) -> tuple[bytes, bytes, IPCBufferDescriptor]:
     """Return a new shared buffer as ``multiprocessing`` and as ``pickle`` send it, and its descriptor."""
     buffer = export(cls, 4096, 7)

@@ -161,6 +161,8 @@ void Gate::look(int entry)
         watch_ = new Watch{row.symbol, {}, {}, (bits & tracing) != 0, false, std::chrono::steady_clock::now()};
         if (bits & failing)
             watch_->fault = next_fault(row.name, row.symbol);
+        if (watch_->fault.when == FaultTime::hang)
+            wait_until_removed(watch_->fault.plan);
     }
     if ((bits & forked) && (!open || std::strcmp(row.name, "cuInit") == 0))
         result_ = CUDA_ERROR_NOT_INITIALIZED; // the child of a fork() has no device

@@ -3,6 +3,7 @@
 #include "planned_faults.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <fnmatch.h>
@@ -25,6 +26,12 @@ struct Plan {
 };
 
 std::mutex mutex;
+// Never destroyed: threads may wait when the process ends.
+std::condition_variable& removed()
+{
+    static auto* condition = new std::condition_variable;
+    return *condition;
+}
 int next_id = 1;
 std::map<int, Plan>& plans()
 {
@@ -50,6 +57,8 @@ bool read_time(const std::string& text, FaultTime* when)
         *when = FaultTime::after;
     else if (text == "later")
         *when = FaultTime::later;
+    else if (text == "hang")
+        *when = FaultTime::hang;
     else
         return false;
     return true;
@@ -83,7 +92,7 @@ std::string read_plan(std::string text, Plan* plan)
     plan->fault.when = FaultTime::before;
     if (size_t colon = text.find(':'); colon != std::string::npos) {
         if (!read_time(text.substr(colon + 1), &plan->fault.when))
-            return "the text behind ':' is not before, after or later";
+            return "the text behind ':' is not before, after, later or hang";
         text.erase(colon);
     }
     if (size_t at = text.find('@'); at != std::string::npos) {
@@ -115,6 +124,7 @@ PlannedFault next_fault(const char* name, const char* symbol)
         ++plan.fired;
         plan.last = symbol;
         fault = plan.fault;
+        fault.plan = row.first;
     }
     return fault;
 }
@@ -138,7 +148,14 @@ bool remove_plan(int id)
     bool known = plans().erase(id) != 0;
     if (plans().empty())
         set_failing(false);
+    removed().notify_all();
     return known;
+}
+
+void wait_until_removed(int plan)
+{
+    std::unique_lock lock(mutex);
+    removed().wait(lock, [plan] { return plans().find(plan) == plans().end(); });
 }
 
 bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last)
