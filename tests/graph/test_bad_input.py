@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments that no graph can use are refused by name, however they are written out."""
 
+import functools
 import re
 
 import pytest
@@ -62,6 +63,17 @@ def test_a_count_of_forks_that_is_none(builder, count, error):
     with pytest.raises(error, match="count must be"):
         builder.split(count)
     builder.end_building()
+
+
+def test_an_argument_of_a_kernel_node_that_cannot_be_written_out(memory, kernels):
+    node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
+    with pytest.raises(OverflowError, match="argument 1 .* and an int of 16610 bits does not fit"):
+        node.update(args=(memory.buffer, HUGE))
+
+
+def test_the_name_of_a_captured_function_that_cannot_be_written_out(device):
+    function = functools.partial(len, 10**5000)
+    assert repr(capture(function)) == "<CapturedFunction a partial that cannot be written out>"
 
 
 def test_arguments_of_a_kernel_node_that_are_no_iterable(memory, kernels):

@@ -43,6 +43,7 @@ import sys
 from _thread import RLock
 
 from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.validators import shown
 
 __all__ = ["register_buffer_class"]
 
@@ -505,7 +506,7 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
     where = f"argument {index}" if kernel is None else f"argument {index} of {describe(kernel)}"
     bytes_of = f"{size} byte" if size == 1 else f"{size} bytes"
     if fit == OUT_OF_RANGE and size in (1, 2, 4, 8):
-        raise OverflowError(f"{where} has {bytes_of}, and {argument} does not fit")
+        raise OverflowError(f"{where} has {bytes_of}, and {shown(argument)} does not fit")
     name = type(argument).__name__
     if fit == ON_HOST:
         raise TypeError(

@@ -26,7 +26,7 @@ import weakref
 from dataclasses import dataclass
 
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import repr_of, shown
 from cuda.core.graph._replay._data_arguments import data_names
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
@@ -145,7 +145,8 @@ cdef class CapturedFunction:
         self._call = &CapturedFunction_call
 
     def __repr__(self):
-        return f"<CapturedFunction {getattr(self._function, '__qualname__', self._function)!s}>"
+        name = getattr(self._function, "__qualname__", None)
+        return f"<CapturedFunction {name if isinstance(name, str) else repr_of(self._function)}>"
 
     def __reduce__(self):
         refuse_pickle(self)
