@@ -268,7 +268,7 @@ def test_a_hundred_arguments(stream, kernels):
         ((None, 1.5, 2), TypeError, r"argument 1 of kernel 'store' has 4 bytes, but the float .* only its size"),
         ((None, 1, 2**32), OverflowError, "argument 2 of kernel 'store' has 4 bytes, and 4294967296 does not fit"),
         ((None, 1, 10**5000), OverflowError, "has 4 bytes, and an int of 16610 bits does not fit"),
-        ((np.int16, 1, 2), TypeError, "argument 0 is a type"),
+        ((np.int16, 1, 2), TypeError, "argument 0 is the class int16"),
     ],
 )
 def test_a_refused_argument_launches_nothing(stream, kernels, arguments, error, message):
