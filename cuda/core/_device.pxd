@@ -11,7 +11,6 @@ cdef class Device(DeviceTextures):
     cdef:
         object __weakref__
         int _id
-        Context _context                    # installed last through this object; None before
         Context _primary                    # None until it is needed
         MemoryResource _memory_resource     # None until it is needed
         bint _has_own_resource              # somebody has set it
@@ -19,6 +18,8 @@ cdef class Device(DeviceTextures):
         object _resources
         object _compute_capability
         str _name
+        # What was installed last through this object; None before. Other packages read it.
+        readonly Context _context
 
 
 # What Device(device_id) gives: the one object of this thread and ordinal.
