@@ -9,7 +9,7 @@ import importlib
 import os
 import subprocess
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 
 import pytest
@@ -56,7 +56,7 @@ def test_names_end_differently():
     assert len(ends) == len(bundle.MODULES) and bundle.NAME not in ends
 
 
-def test_finder_finds_only_modules_of_the_bundle():
+def test_finder_finds_only_modules_of_the_package():
     finder = bundle.BundleFinder("/there/_bundle.so")
     assert finder.find_spec("cuda.core._stream").origin == "/there/_bundle.so"
     for name in ("cuda.core", "cuda.core._utils", "cuda.core._stream.x", "cuda.core.typing", "_stream", "numpy"):
@@ -71,6 +71,22 @@ def test_packages_are_found_where_they_are_and_have_nothing_to_run(name):
     assert list(package.__path__) == [str(folder)]
     (only,) = ast.parse((folder / "__init__.py").read_text()).body
     assert isinstance(only, ast.Expr) and isinstance(only.value.value, str)
+
+
+@pytest.mark.parametrize("name", ["typing", "_utils.deferred", "_compile._options"])
+def test_modules_in_python_are_found_as_python_finds_them(name):
+    module = importlib.import_module(f"cuda.core.{name}")
+    package = importlib.import_module(module.__package__)
+    plain = PathFinder.find_spec(module.__name__, package.__path__)
+    found = bundle.BundleFinder("/there/_bundle.so").find_spec(module.__name__, package.__path__)
+    assert (found.origin, found.cached, found.has_location) == (plain.origin, plain.cached, True)
+    assert (type(found.loader), found.loader.path) == (type(plain.loader), plain.loader.path)
+    assert (module.__file__, module.__cached__) == (plain.origin, plain.cached)
+
+
+def test_modules_that_are_nowhere_are_left_to_python():
+    with pytest.raises(ModuleNotFoundError, match="cuda.core._compile._nothing"):
+        importlib.import_module("cuda.core._compile._nothing")
 
 
 def test_one_finder_is_first():

@@ -3,14 +3,14 @@
 """The bundle: the extension modules that a first result loads, linked into one shared object.
 
 Finding, opening and relocating a shared object takes longer than initialising most of the modules. ``setup.py``
-links the bundle; ``docs/design/imports.md`` has the figures. The packages of these modules, which hold nothing else,
-are found without looking for a file.
+links the bundle; ``docs/design/imports.md`` has the figures. The finder of these modules also knows where the other
+modules of the package are, so that Python does not search for them.
 """
 
 from __future__ import annotations
 
 import os
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec, SourceFileLoader
 
 __all__ = ["MODULES", "NAME", "PACKAGES", "BundleFinder", "bundle_path"]
 
@@ -64,7 +64,7 @@ MODULES = (
     "_utils.options",
     "_utils.version",
 )
-# Below cuda.core. Their __init__ is a docstring, and is not read.
+# Below cuda.core. Their `__init__` is a docstring, and is not read.
 PACKAGES = (
     "_code",
     "_compile",
@@ -79,7 +79,9 @@ PACKAGES = (
 
 
 class BundleFinder:
-    """First on ``sys.meta_path``: finds the modules of the bundle and their packages, by their full names alone.
+    """First on ``sys.meta_path``: finds modules of ``cuda.core`` by their full names, without a search.
+
+    These are the modules of the bundle, their packages, and modules that are a Python file; others it leaves to Python.
 
     Parameters
     ----------
@@ -93,15 +95,24 @@ class BundleFinder:
         self._packages = frozenset(f"cuda.core.{name}" for name in PACKAGES)
 
     def find_spec(self, name, path=None, target=None):
+        if name in self._names:
+            return spec_of(ExtensionFileLoader(name, self._path))
+        if not name.startswith("cuda.core."):
+            return None
+        places = [f"{folder}/{name.rpartition('.')[2]}" for folder in path or ()]
         if name in self._packages:
             spec = ModuleSpec(name, None, is_package=True)
-            spec.submodule_search_locations = [f"{folder}/{name.rpartition('.')[2]}" for folder in path]
+            spec.submodule_search_locations = places
             return spec
-        if name not in self._names:
-            return None
-        spec = ModuleSpec(name, ExtensionFileLoader(name, self._path), origin=self._path)
-        spec.has_location = True
-        return spec
+        files = [f"{place}.py" for place in places]
+        return next((spec_of(SourceFileLoader(name, file)) for file in files if os.path.isfile(file)), None)
+
+
+def spec_of(loader) -> ModuleSpec:
+    """Return the spec of a module that is loaded from a file."""
+    spec = ModuleSpec(loader.name, loader, origin=loader.path)
+    spec.has_location = True
+    return spec
 
 
 def bundle_path(package_directory: str) -> str | None:
