@@ -80,7 +80,7 @@ def test_bodies_of_conditional_nodes_cannot_call_the_host(builder, way):
     if body.is_building:
         body.end_building()
     builder.end_building()
-    text = "<HostCallbackNode .* callback=named_callback> is in the body of a conditional node, where only kernels"
+    text = "<HostCallbackNode .* callback=named_callback> is in the body of a conditional node, which can have only"
     for make in (builder.complete, builder.graph_definition.instantiate):
         with pytest.raises(RuntimeError, match=text):
             make()

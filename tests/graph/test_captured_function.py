@@ -736,8 +736,8 @@ def test_numbers_of_64_bits_as_data(kernel, stream):
 
 @pytest.mark.parametrize(
     ("data", "error", "text"),
-    [("z", ValueError, "'z', which is no parameter"), ("stream", ValueError, "no parameter of the function after"),
-     ("args", ValueError, "no parameter"), ((1,), TypeError, "names of parameters, not int"),
+    [("z", ValueError, "no parameter 'z'"), ("stream", ValueError, "parameters after the stream"),
+     ("args", ValueError, "no parameter 'args'"), ((1,), TypeError, "names of parameters, not int"),
      (7, TypeError, "data must be names of parameters, not int")],
 )  # fmt: skip
 def test_data_names_parameters(data, error, text):

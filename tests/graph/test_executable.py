@@ -52,7 +52,7 @@ def test_a_closed_stream_launches_nothing(graph, device):
 def test_an_unused_condition_is_the_reason_of_a_refusal(device):
     definition = GraphDefinition()
     definition.create_condition()
-    with pytest.raises(RuntimeError, match="condition is used by no conditional node"):
+    with pytest.raises(RuntimeError, match="no conditional node uses one of its conditions"):
         definition.instantiate()
 
 

@@ -91,9 +91,9 @@ def test_a_node_that_nobody_made_is_inert(device):
     assert repr(node) == "<GraphNode destroyed>" and not node.is_valid
     with pytest.raises(RuntimeError, match="is destroyed"):
         node.join()
-    with pytest.raises(RuntimeError, match="in no graph"):
+    with pytest.raises(RuntimeError, match="belongs to no graph"):
         node.graph  # noqa: B018
-    with pytest.raises(RuntimeError, match="this KernelNode is in no graph"):
+    with pytest.raises(RuntimeError, match="this KernelNode belongs to no graph"):
         KernelNode().grid  # noqa: B018
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(node)

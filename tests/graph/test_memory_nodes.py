@@ -47,7 +47,7 @@ def test_wrong_addresses_are_refused(memory, address, error):
 
 def test_owners_go_with_addresses(memory):
     graph = GraphDefinition()
-    with pytest.raises(ValueError, match="dst_owner is for raw addresses"):
+    with pytest.raises(ValueError, match="dst_owner must be None if dst is a Buffer"):
         graph.memset(memory.buffer, 1, 1, dst_owner=memory)
     node = graph.memset(memory.at(0), 1, 1, dst_owner=memory.buffer)
     with pytest.raises(ValueError, match="dst_owner needs dst"):

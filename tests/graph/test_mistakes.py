@@ -125,8 +125,8 @@ def launching_unfreed_memory_again(kernel, buffer):
 
 
 MISTAKES = {
-    foreign_node: "KernelNode.*must be of the graph that the executable was made from",
-    two_executables_with_memory: "one executable at a time: close the one before",
+    foreign_node: "KernelNode.*must belong to the graph that the executable was instantiated from",
+    two_executables_with_memory: "one executable at a time; close the existing one first",
     destroyed_memory_node: "nodes and edges of a graph that allocates or frees memory cannot be removed",
     removed_edge_of_memory: "nodes and edges of a graph that allocates or frees memory cannot be removed",
     itself: "a graph cannot be embedded in itself",
@@ -134,15 +134,15 @@ MISTAKES = {
     itself_in_an_executable: "a graph cannot be embedded in itself",
     itself_in_a_body: "a graph cannot be embedded in itself",
     its_own_part: "a graph cannot be embedded in itself",
-    after_itself: "KernelNode.*a node cannot follow itself",
-    a_switch_without_bodies: "a switch without bodies: count must be at least 1",
-    the_condition_of_another_graph: "a conditional node for <GraphCondition.*must be of this graph",
-    joining_another_graph: "KernelNode.*is in another graph than <GraphNode entry>",
-    an_empty_allocation: "refused: an allocation of 0 bytes of device memory",
-    freeing_twice: "refused: a free of 0x.*that no other node frees",
-    freeing_what_is_of_no_graph: "refused: a free of 0x.*must be the address of an AllocNode",
-    launching_unfreed_memory_again: "can be launched again after that is freed.*auto_free_on_launch",
-    a_circle: "cycle of edges.*KernelNode|a node cannot follow itself",
+    after_itself: "KernelNode.*edges must not form a cycle",
+    a_switch_without_bodies: "a switch node without bodies: count must be at least 1",
+    the_condition_of_another_graph: "a conditional node for <GraphCondition.*must be a condition of this graph",
+    joining_another_graph: "KernelNode.*and <GraphNode entry> belong to different graphs",
+    an_empty_allocation: "the driver refuses an allocation of 0 bytes of device memory",
+    freeing_twice: "the driver refuses a free of 0x.*that no other node frees",
+    freeing_what_is_of_no_graph: "the driver refuses a free of 0x.*must be the address of an AllocNode",
+    launching_unfreed_memory_again: "can be launched again only after that memory is freed.*auto_free_on_launch",
+    a_circle: "cycle of edges.*KernelNode|edges must not form a cycle",
 }
 
 
@@ -159,7 +159,7 @@ def test_sizes_that_no_device_has_are_named(device, kernel, memory):
     with pytest.raises(CUDAError, match="invalid argument") as caught:
         GraphDefinition().launch(LaunchConfig(grid=1, block=4096), kernel("add"), memory.buffer, 1).graph.instantiate()
     assert "4096" in str(caught.value)
-    with pytest.raises(ValueError, match="path must have no null character"):
+    with pytest.raises(ValueError, match="path must not have a null character"):
         GraphDefinition().debug_dot_print("a\0b")
 
 
@@ -167,7 +167,7 @@ def test_sizes_that_no_device_has_are_named(device, kernel, memory):
 def test_a_part_of_a_graph_is_not_instantiated_alone(device, kernel, memory):
     inner, outer = GraphDefinition(), GraphDefinition()
     inner.launch(ONE, kernel("add"), memory.buffer, 1)
-    with pytest.raises(CUDAError, match="a child graph, or a body of a conditional node, runs in the graph around it"):
+    with pytest.raises(CUDAError, match="the body of a conditional node cannot be instantiated by itself"):
         outer.embed(inner).child_graph.instantiate()
     assert outer.instantiate()
 
@@ -212,7 +212,7 @@ def test_arguments_may_destroy_what_they_are_for(device, kernel, memory):
 def test_values_may_end_the_graph_that_they_are_for(device, kernel, memory):
     outer = GraphDefinition()
     node = outer.if_then(outer.create_condition(0))
-    with pytest.raises(RuntimeError, match="this graph is gone"):
+    with pytest.raises(RuntimeError, match="this graph is destroyed"):
         node.then.create_condition(Destroying(node.destroy, memory.buffer))
     builder = device.create_graph_builder().begin_building()
     assert builder.create_condition(Destroying(builder.close, memory.buffer))

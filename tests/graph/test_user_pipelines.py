@@ -138,7 +138,7 @@ def test_a_solver_loops_and_switches_on_the_device(device, stream):
         product.switch(which, 0)
     with pytest.raises(CUDAError):
         GraphDefinition().while_loop(again)
-    with pytest.raises(CUDAError, match="one executable at a time: close the one before"):
+    with pytest.raises(CUDAError, match="one executable at a time; close the existing one first"):
         definition.instantiate()
     graph.launch(stream)
     graph.close()

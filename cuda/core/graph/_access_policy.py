@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that the L2 cache is to keep for a kernel (AccessPolicyWindow)."""
+"""L2 access policy windows of kernel nodes (AccessPolicyWindow)."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ __all__ = ["AccessPolicyWindow"]
 
 @options_class
 class AccessPolicyWindow(Options):
-    """An L2 access policy window: the caching of accesses to a range of memory (``CUaccessPolicyWindow``).
+    """An L2 access policy window: how the L2 cache treats accesses to a range of memory (``CUaccessPolicyWindow``).
 
     Attributes
     ----------
     base_ptr : int
-        The address where the range begins; ``buffer.handle`` of a :class:`~cuda.core.Buffer`.
+        The start address of the range, such as ``buffer.handle`` of a :class:`~cuda.core.Buffer`.
     num_bytes : int
-        Its size, at most ``max_access_policy_window_size`` of the device.
+        The size of the range in bytes, at most ``max_access_policy_window_size`` of the device.
     hit_ratio : float, optional
-        The part of the accesses, from 0 to 1, that are treated as ``hit`` says; the others as ``miss`` says.
+        The fraction of the accesses, from 0 to 1, that get the property ``hit``; the others get ``miss``.
         Default is 1.
     hit : :class:`~cuda.core.typing.AccessPropertyType`, optional
-        Default is ``"persisting"``.
+        The property of that fraction. Default is ``"persisting"``.
     miss : :class:`~cuda.core.typing.AccessPropertyType`, optional
-        Default is ``"streaming"``; a driver takes no ``"persisting"`` here.
+        The property of the other accesses: ``"streaming"``, the default, or ``"normal"``. The driver refuses
+        ``"persisting"``.
 
     Raises
     ------
     TypeError
-        If a value is of a wrong type.
+        If a value has a wrong type.
     ValueError
-        If one is out of its range.
+        If ``hit_ratio`` is not from 0 to 1, an int does not fit 64 bits, or a property is not valid.
     """
 
     base_ptr: int

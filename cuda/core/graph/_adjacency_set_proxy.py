@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The neighbours of a node, as a set (AdjacencySetProxy)."""
+"""The predecessors or successors of a node as a mutable set (AdjacencySetProxy)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ __all__ = ["AdjacencySetProxy"]
 
 @needs_init("_node", "_is_pred")
 class AdjacencySetProxy(MutableSet):
-    """The predecessors or successors of a node; a live view that writes to the graph.
+    """The predecessors or successors of a node: a live view, whose changes add and remove edges of the graph.
 
-    ``update``, ``clear``, ``|=`` and ``-=`` make one driver call. Binary operators return ordinary sets.
+    ``update``, ``clear``, ``|=`` and ``-=`` add or remove all edges with one driver call. Binary operators return
+    ordinary sets.
     """
 
     __slots__ = ("_is_pred", "_node")
@@ -53,21 +54,21 @@ class AdjacencySetProxy(MutableSet):
         if other is self:
             self.clear()
         else:
-            gone = list(other)
-            self._node._disconnect([node for node in self._neighbours() if node in gone], self._is_pred)
+            removed = list(other)
+            self._node._disconnect([node for node in self._neighbours() if node in removed], self._is_pred)
         return self
 
     def add(self, value) -> None:
-        """Add an edge; TypeError if ``value`` is no node."""
+        """Add an edge (``cuGraphAddDependencies``); TypeError if ``value`` is not a :class:`GraphNode`."""
         self._node._connect([value], self._is_pred)
 
     def discard(self, value) -> None:
-        """Remove the edge to a node; other objects are ignored."""
+        """Remove the edge to a node (``cuGraphRemoveDependencies``); objects without such an edge are ignored."""
         self._node._disconnect([node for node in self._neighbours() if node == value], self._is_pred)
 
     def update(self, *others) -> None:
         """Add edges to nodes, or to iterables of nodes."""
-        self._node._connect(flat(others), self._is_pred)
+        self._node._connect(unique_nodes(others), self._is_pred)
 
     def clear(self) -> None:
         """Remove all edges."""
@@ -77,8 +78,8 @@ class AdjacencySetProxy(MutableSet):
         return self._node._neighbours(self._is_pred)
 
 
-def flat(others) -> list:
-    """Return the nodes in the arguments, nodes or iterables of nodes, without duplicates."""
+def unique_nodes(others) -> list:
+    """Return the nodes among nodes and iterables of nodes, each once."""
     nodes = []
     for other in others:
         try:

@@ -31,7 +31,7 @@ from cuda.core.graph._replay._data_arguments import data_names
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
 
-_MOST_DEPTH = 32
+_MAX_DEPTH = 32
 
 
 def capture(
@@ -42,34 +42,39 @@ def capture(
     options: GraphCompleteOptions | None = None,
     maxsize: int = 8,
 ):
-    """Return a function that captures ``function`` into a graph and launches the graph; also as a decorator.
+    """Return a function that captures ``function`` into a graph and launches the graph; also a decorator.
 
-    The returned :class:`CapturedFunction` is called like ``function``: first the stream, then its other arguments.
+    The returned :class:`CapturedFunction` is called like ``function``: with a stream, then the other arguments.
 
     Parameters
     ----------
     function : Callable
-        Enqueues work on its first argument, a stream or builder, and returns None. It runs only when it is captured,
-        so all its decisions must depend on its arguments only, and what its work uses must outlive the launch.
+        Enqueues work on its first argument, a stream or a builder, and returns None. It runs only when it is captured,
+        so its control flow must depend on its arguments only, and what its work uses must outlive the launch.
     data : str | Iterable[str], optional
-        Names of parameters that the function only passes on to its work: buffers, arrays and addresses,
-        whole or as slices, and numbers that are passed unchanged to kernels. Nothing else may depend on their values,
-        only on the sizes and shapes of memory. When only data changed, the function does not run: once two captures
-        have shown where data is used, these nodes are updated in the executable. If None, all buffers and
-        arrays on the device are data; ``()`` for none.
+        Names of parameters that the function only passes on to the work it enqueues: buffers, arrays and addresses,
+        whole or sliced, and numbers that are passed unchanged to kernels. Nothing else may depend on their values,
+        only on the sizes and shapes of memory. If only data changed since the last call, the function does not run:
+        after two captures have shown which nodes use the data, these nodes are updated in the executable. If None, all
+        buffers and device arrays are data; ``()`` means no parameter.
     mode : str, optional
-        The capture mode; see :meth:`GraphBuilder.begin_building`.
+        The capture mode; see :meth:`GraphBuilder.begin_building`. Default is ``"relaxed"``.
     options : :class:`GraphCompleteOptions`, optional
         How graphs are instantiated. Work that allocates memory and does not free it needs ``auto_free_on_launch``.
     maxsize : int, optional
-        The number of executables that are kept, the most recently used ones. Default is 8.
+        The maximum number of executables to keep; the least recently used one is dropped. Default is 8.
+
+    Returns
+    -------
+    :class:`CapturedFunction`
+        The function; without ``function``, a decorator that returns it.
 
     Raises
     ------
     TypeError
-        If ``function`` is not callable, ``maxsize`` is no int, or ``data`` is not of str.
+        If ``function`` is not callable, ``maxsize`` is not an int, or ``data`` is not a str or an iterable of str.
     ValueError
-        If ``maxsize`` is less than 1 or beyond ``sys.maxsize``, or ``data`` has what is no parameter of the function.
+        If ``maxsize`` is not from 1 to ``sys.maxsize``, or ``data`` names something that is not a parameter.
     """
     check_maxsize(maxsize)
     if function is None:
@@ -102,24 +107,26 @@ class CaptureStatistics:
 
 
 cdef class CapturedFunction:
-    """A function that is captured once and replayed; :func:`capture` makes it.
+    """A function that is captured once and replayed; created by :func:`capture`.
 
-    A call with the same arguments as an earlier one launches its executable. If only data changed (by default all
-    memory is data), the nodes that use it are updated. With other arguments the function is captured again, and
-    changed pointers, scalars and grids are updated in an existing executable. If the work has another structure (other
-    kernels, or more of them), or arguments return that an update had overwritten (two buffers used alternately),
-    another executable is instantiated. Arguments are compared by value: numbers, text and bytes; buffers, arrays on
-    the device and views by address and shape; kernels by identity; launch configurations, tuples, lists and dicts by
-    their contents. A call with any other argument captures the function each time.
+    A call with the same arguments as an earlier one launches the same executable. If only data changed (by default
+    all memory is data), the nodes that use it are updated first. With other arguments the function is captured again,
+    and an existing executable is updated with the new pointers, scalars and grids. Another executable is instantiated
+    if the work has another structure (other kernels, or more of them), or if arguments come back that an update had
+    replaced (two buffers used alternately).
 
-    On a capturing stream, or a builder, the function simply runs, and its work becomes part of that graph.
-    Calls may come from several threads. As a method of a class, a captured function has executables of its own for
-    each instance.
+    Arguments are compared by value: numbers, text and bytes; buffers, device arrays and views by address and shape;
+    kernels by identity; launch configurations, tuples, lists and dicts by their contents. A call with an argument of
+    any other type captures the function each time.
+
+    On a capturing stream or a builder the function simply runs, and its work becomes part of that graph.
+    Several threads may call it at the same time. As a method of a class, a captured function has its own executables
+    for each instance.
     """
 
     cdef:
         object __weakref__
-        VectorCall _call            # where CPython finds what a call of this object runs
+        VectorCall _call            # the vectorcall slot: the C function that a call of this object runs
         dict __dict__
         Replays _replays
         object _function
@@ -132,7 +139,7 @@ cdef class CapturedFunction:
         self._call = &refuse_call
 
     def __init__(self, function, data=None, mode="relaxed", options=None, maxsize=8):
-        """Make what :func:`capture` returns."""
+        """Create the result of :func:`capture`."""
         if self._function is not None:
             raise RuntimeError("this CapturedFunction is initialised already; create a new one")
         check_maxsize(maxsize)
@@ -157,32 +164,39 @@ cdef class CapturedFunction:
         return bound_to(self, instance)
 
     def __call__(self, stream: Stream | GraphBuilder, /, *args, **kwargs) -> None:
-        """Launch the work of the function on ``stream``.
+        """Launch the work of the function on ``stream``, capturing or updating it if necessary.
+
+        Parameters
+        ----------
+        stream : :class:`~cuda.core.Stream` | :class:`GraphBuilder`
+            The stream to launch on.
+        *args, **kwargs
+            The other arguments of the function.
 
         Raises
         ------
         TypeError
-            If ``stream`` is something else, or the function returns something.
+            If ``stream`` is neither a stream nor a builder, or the function does not return None.
         RuntimeError
             If the stream is closed.
         CUDAError
             If the driver refuses to capture or launch.
         """
-        # Only for callers that look this method up by name: a call of the object goes to CapturedFunction_call.
+        # For callers that look this method up by name. A call of the object goes to CapturedFunction_call directly.
         cdef tuple names = tuple(kwargs)
         cdef tuple values = (stream, *args, *kwargs.values())
         self._call(<PyObject*>self, tuple_items(<PyObject*>values), 1 + len(args), <PyObject*>names)
 
     @property
     def statistics(self) -> CaptureStatistics:
-        """The numbers of calls that captured, updated, replayed and patched so far."""
+        """How many calls have captured, updated, replayed and patched so far."""
         cdef Replays replays = replays_of(self)
         return CaptureStatistics(
             replays.capture_count, replays.update_count, replays.replay_count, replays.patch_count
         )
 
     def clear(self) -> None:
-        """Drop all executables, so that the next call captures; the statistics are kept."""
+        """Drop all executables, so that the next call captures again. The statistics are kept."""
         replays_of(self).clear()
 
 
@@ -196,7 +210,7 @@ cdef Replays replays_of(CapturedFunction self):
     return self._replays
 
 
-# What a method is called by: the same function with its own instance, and what was captured for that.
+# The bound method of an instance, which shares the executables that were captured for the same instance.
 cdef CapturedFunction bound_to(CapturedFunction self, object instance):
     cdef CapturedFunction result = CapturedFunction.__new__(CapturedFunction)
     cdef Replays own = replays_of(self)
@@ -251,7 +265,7 @@ cdef object run_in_capture(
     PyObject* names,
 ):
     is_capturing(kept.handle())
-    args, kwargs = gathered(arguments, count, names)
+    args, kwargs = args_and_kwargs(arguments, count, names)
     run(self._function, stream, args, kwargs)
     return None
 
@@ -268,7 +282,7 @@ cdef int capture_call(
     cdef Replays replays = self._replays
     cdef CallPattern pattern
     cdef list data = []
-    args, kwargs = gathered(arguments, count, names)
+    args, kwargs = args_and_kwargs(arguments, count, names)
     pattern = replays.describe(context, args, kwargs, data)
     if pattern is not None and replays.launch_described(pattern, data, kept):
         return 0
@@ -277,11 +291,11 @@ cdef int capture_call(
         run(self._function, builder, args, kwargs)
         builder.end_building()
         kernels = tuple(_kernels((args, kwargs)))
-        replays.settle(context, pattern, data if pattern is not None else [], kernels, builder, kept)
+        replays.launch_captured(context, pattern, data if pattern is not None else [], kernels, builder, kept)
     return 0
 
 
-cdef tuple gathered(PyObject* const* arguments, Py_ssize_t count, PyObject* names):
+cdef tuple args_and_kwargs(PyObject* const* arguments, Py_ssize_t count, PyObject* names):
     cdef Py_ssize_t index
     cdef tuple keywords = <tuple>names if names != NULL else ()
     args = tuple([<object>arguments[index] for index in range(count)])
@@ -306,7 +320,7 @@ cdef int run(object function, object stream, tuple args, dict kwargs) except -1:
 def _kernels(argument, depth=0):
     if isinstance(argument, Kernel):
         yield argument
-    elif depth > _MOST_DEPTH:
+    elif depth > _MAX_DEPTH:
         return
     elif isinstance(argument, dict):
         yield from _kernels(tuple(argument.values()), depth + 1)

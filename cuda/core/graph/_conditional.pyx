@@ -20,7 +20,7 @@ __all__ = ["ConditionalNode", "IfElseNode", "IfNode", "SwitchNode", "WhileNode"]
 
 
 cdef class ConditionalNode(GraphNode):
-    """A conditional node; instances of this class itself have a kind that the driver does not report."""
+    """A conditional node. Nodes of this class itself have a type that the driver does not report."""
 
     cdef tuple _branches
 
@@ -31,12 +31,12 @@ cdef class ConditionalNode(GraphNode):
 
     @property
     def cond_type(self) -> GraphConditionalType | None:
-        """The kind; None if the driver does not report it."""
+        """The type; None if the driver does not report it."""
         return kinds().get((<ConditionalValues>GraphNode_values(self)).c_type)
 
     @property
     def branches(self) -> tuple[GraphDefinition, ...]:
-        """The bodies, the same objects each time."""
+        """The bodies, to which nodes are added. The same objects each time."""
         if self._branches is None:
             GraphNode_values(self)
             branches = tuple([_late.graph_definition_of(self._tree, c) for c in self._record.children or ()])
@@ -55,43 +55,43 @@ cdef class ConditionalNode(GraphNode):
 
 
 cdef class IfNode(ConditionalNode):
-    """A node whose body runs when the condition is not 0."""
+    """A conditional node whose body runs if the condition is not zero."""
 
     @property
     def then(self) -> GraphDefinition:
-        """The body."""
+        """The body, to which nodes are added."""
         return self.branches[0]
 
 
 cdef class IfElseNode(ConditionalNode):
-    """A node with a body for a condition that is not 0, and one for 0."""
+    """A conditional node with a body for a condition that is not zero, and one for zero."""
 
     @property
     def then(self) -> GraphDefinition:
-        """The body for a condition that is not 0."""
+        """The body that runs if the condition is not zero."""
         return self.branches[0]
 
     @property
     def else_(self) -> GraphDefinition:
-        """The body for 0."""
+        """The body that runs if the condition is zero."""
         return self.branches[1]
 
 
 cdef class WhileNode(ConditionalNode):
-    """A node whose body runs repeatedly while the condition is not 0."""
+    """A conditional node whose body runs repeatedly while the condition is not zero."""
 
     @property
     def body(self) -> GraphDefinition:
-        """The body."""
+        """The body, to which nodes are added."""
         return self.branches[0]
 
 
 cdef class SwitchNode(ConditionalNode):
-    """A node with a body for each value of the condition."""
+    """A conditional node with several bodies, of which the condition selects one by its index."""
 
 
 def kinds() -> dict:
-    """Return the public kind for each number of the driver."""
+    """Return the public type for each ``CUgraphConditionalNodeType``."""
     return {
         <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF: GraphConditionalType("if"),
         <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE: GraphConditionalType("while"),
@@ -101,13 +101,12 @@ def kinds() -> dict:
 
 cdef ConditionalValues read_values(ConditionalNode self):
     cdef ConditionalValues values = ConditionalValues_read(self._record.c_node)
-    values.settle(self._graph, self._record)
+    values.update_record(self._graph, self._record)
     return values
 
 
-# The class that a record calls for.
 def class_of(NodeRecord record):
-    """Return the class of a conditional node."""
+    """Return the class of a conditional node, by its type and its number of bodies."""
     cdef ConditionalValues values = record.values
     if values is None:
         values = ConditionalValues_read(record.c_node)

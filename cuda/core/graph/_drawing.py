@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of graphs: GraphViz text from the driver, drawn by the ``graphviz`` package where that is installed."""
+"""Pictures of graphs: DOT text from the driver, rendered by the ``graphviz`` package if that is installed."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _TEXT = (".dot", ".gv")
 
 
 def text_of(definition, options) -> str:
-    """Return the GraphViz text of a graph."""
+    """Return the DOT text of a graph."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "graph.dot"
         definition.debug_dot_print(str(path), options)
         return path.read_text(errors="replace")
 
 
-def drawn(text: str, kind: str) -> bytes | str:
-    """Return a picture of GraphViz text; where it cannot be drawn, the reason."""
+def render(text: str, kind: str) -> bytes | str:
+    """Return a picture of DOT text as bytes, or as a str the reason why it cannot be rendered."""
     try:
         import graphviz
     except ImportError:
@@ -33,29 +33,29 @@ def drawn(text: str, kind: str) -> bytes | str:
     try:
         return graphviz.Source(text).pipe(format=kind)
     except graphviz.ExecutableNotFound:
-        return "the programs of GraphViz are not installed"
+        return "the GraphViz executables are not installed"
 
 
 def save(definition, path, options) -> Path:
-    """Write what :meth:`GraphDefinition.save` writes."""
+    """Write a picture or DOT text (:meth:`GraphDefinition.save`)."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
     path = Path(path)
     if not path.suffix:
-        raise ValueError(f"path must end in what to write, such as .svg or .dot: {shown(str(path))}")
+        raise ValueError(f"path must have a suffix that names the format, such as .svg or .dot, not {shown(str(path))}")
     text = text_of(definition, options)
     if path.suffix.lower() not in _TEXT:
-        picture = drawn(text, path.suffix[1:].lower())
+        picture = render(text, path.suffix[1:].lower())
         if isinstance(picture, bytes):
             path.write_bytes(picture)
             return path
         path = path.with_suffix(".dot")
-        warnings.warn(f"{picture}, so the graph is written as text to {path}", UserWarning, stacklevel=2)
+        warnings.warn(f"{picture}; the graph is written as DOT text to {path}", UserWarning, stacklevel=2)
     path.write_text(text)
     return path
 
 
 def svg_of(definition) -> str | None:
-    """Return what notebooks show; None where nothing can be drawn."""
-    picture = drawn(text_of(definition, None), "svg")
+    """Return the SVG picture that notebooks display; None if it cannot be rendered."""
+    picture = render(text_of(definition, None), "svg")
     return picture.decode() if isinstance(picture, bytes) else None

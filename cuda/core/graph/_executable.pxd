@@ -13,10 +13,10 @@ cdef class Graph(DriverObject):
         ExecutableOperands _operands    # None when closed
 
 
-# Keeps the executable of an object for a call; RuntimeError when it is closed.
+# Holds a reference to the executable for a call; RuntimeError if the object is closed.
 cdef inline int Graph_keep(Graph self, KeptGraphExec* kept) except -1:
     return 0 if kept.hold(self._h_exec) else refuse_closed(self)
 
 
-# An executable of one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.
+# Instantiates one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options)

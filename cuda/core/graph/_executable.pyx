@@ -43,10 +43,10 @@ __all__ = ["Graph"]
 
 
 cdef class Graph(DriverObject):
-    """An executable graph.
+    """An executable graph (``CUgraphExec``).
 
     Executables come from :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`. Launches of one
-    executable never overlap: the driver runs each after the one before.
+    executable never overlap: the driver runs each after the previous one, also on other streams.
     """
 
     _made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
@@ -55,15 +55,20 @@ cdef class Graph(DriverObject):
         return object.__repr__(self)
 
     def __getitem__(self, node: GraphNode) -> ExecutableGraphNode:
-        """Return a view of a node in this executable, to change its parameters here.
+        """Return a view of a node in this executable, through which its parameters are changed for later launches.
+
+        Parameters
+        ----------
+        node : :class:`GraphNode`
+            A node of the graph that was instantiated.
 
         Raises
         ------
         TypeError
-            If ``node`` is no node, or of a kind that cannot be changed: an empty, allocating, freeing or conditional
-            one.
+            If ``node`` is not a :class:`GraphNode`, or has a type whose parameters cannot be changed in an executable:
+            empty, allocation, free and conditional nodes.
         RuntimeError
-            If the node is destroyed, or this graph closed.
+            If the node is destroyed, or this executable is closed.
         """
         cdef KeptGraphExec executable
         cdef ExecutableOperands operands = operands_of(self)
@@ -71,7 +76,7 @@ cdef class Graph(DriverObject):
         return ExecutableGraphNode_create(executable.handle(), operands, node)
 
     def launch(self, stream: Stream) -> None:
-        """Launch the graph (``cuGraphLaunch``), without waiting for it.
+        """Enqueue a launch of the graph (``cuGraphLaunch``).
 
         Parameters
         ----------
@@ -81,12 +86,12 @@ cdef class Graph(DriverObject):
         Raises
         ------
         TypeError
-            If ``stream`` is no :class:`~cuda.core.Stream`.
+            If ``stream`` is not a :class:`~cuda.core.Stream`.
         RuntimeError
-            If the graph or the stream is closed, or the stream is capturing (the capture stays valid): see
-            :meth:`GraphBuilder.embed`.
+            If the graph or the stream is closed, or the stream is capturing (the capture stays valid); to add a graph
+            to a capture, use :meth:`GraphBuilder.embed`.
         CUDAError
-            If the driver refuses.
+            If the driver refuses, for example because memory that an earlier launch allocated was not freed.
         """
         cdef KeptGraphExec executable
         cdef KeptStream kept_stream
@@ -106,12 +111,12 @@ cdef class Graph(DriverObject):
         Parameters
         ----------
         stream : :class:`~cuda.core.Stream`
-            The stream to upload on.
+            The stream on which the upload is enqueued.
 
         Raises
         ------
         TypeError
-            If ``stream`` is no :class:`~cuda.core.Stream`.
+            If ``stream`` is not a :class:`~cuda.core.Stream`.
         RuntimeError
             If the graph or the stream is closed, or the stream is capturing.
         """
@@ -127,18 +132,18 @@ cdef class Graph(DriverObject):
         Parameters
         ----------
         source : :class:`GraphBuilder` | :class:`GraphDefinition`
-            The graph; a builder must have ended its capture.
+            The graph with the new parameters; a builder must have ended its capture.
 
         Raises
         ------
         TypeError
-            If ``source`` is something else.
+            If ``source`` is neither a builder nor a definition.
         ValueError
-            If it is a builder that has not ended its capture, or is closed.
+            If ``source`` is a builder that has not ended its capture.
         RuntimeError
-            If this graph is closed.
+            If this executable or ``source`` is closed.
         CUDAError
-            If the graphs differ in more than parameters; the message has the reason. Nothing is changed then.
+            If the graphs differ in more than parameters; the message says in what. The executable is unchanged then.
         """
         cdef KeptGraphExec executable
         cdef ExecutableOperands operands
@@ -174,7 +179,7 @@ cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, 
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     Graph_keep(self, executable)
     Stream_keep(<Stream>stream, kept_stream)
-    # Beforehand, because a refusal by the driver ends the capture, which may be one of another library.
+    # Checked before the call, because the driver's refusal would invalidate the capture.
     if stream_captures(kept_stream.get()):
         raise RuntimeError(NO_CAPTURE)
     return 0
@@ -191,12 +196,12 @@ cdef int raise_of_launch(cydriver.CUresult err) except -1:
 
 
 STILL_ALLOCATED = (
-    "a graph that allocates memory and does not free it can be launched again after that is freed, or when it was "
-    "instantiated with auto_free_on_launch"
+    "a graph that allocates memory and does not free it can be launched again only after that memory is freed, or if "
+    "it was instantiated with auto_free_on_launch"
 )
 NO_CAPTURE = (
-    "the stream is capturing, and no capture takes in an executable graph; embed what it was made from: "
-    "GraphBuilder.embed() takes a builder, GraphDefinition.embed() a definition"
+    "stream must not be capturing: an executable graph cannot be captured; embed the graph that it was instantiated "
+    "from with GraphBuilder.embed() or GraphDefinition.embed()"
 )
 
 
@@ -227,7 +232,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
     if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
         raise_refusal(err, params, tree, graph)
-    # Ends with the executable, after it.
+    # Kept by the handle, so released after the executable is destroyed.
     operands = ExecutableOperands()
     self._operands = operands
     self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Keep.of_object(<PyObject*>operands)))
@@ -240,16 +245,16 @@ cdef void destroy_exec(cydriver.CUgraphExec c_exec) noexcept nogil:
     WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy")
 
 
-# What the driver says about a graph that it does not instantiate, and what to do.
+# Why the driver does not instantiate a graph, and what to do.
 cdef dict REASONS = {
     cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE:
         "its structure is invalid, such as a cycle of edges",
     cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
-        "a node's operation is not supported in a graph that kernels launch",
+        "a node's operation is not supported in a graph for device launch",
     cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED:
-        "its nodes are of several contexts, and a graph that kernels launch must be of one",
+        "its nodes belong to several contexts, and a graph for device launch must have one",
     cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED:
-        "a condition is used by no conditional node; use it or do not create it",
+        "no conditional node uses one of its conditions; use the condition or do not create it",
 }
 
 
@@ -259,10 +264,10 @@ cdef int raise_refusal(
     reason = REASONS.get(<int>params.result_out)
     where = "" if params.hErrNode_out == NULL else f" ({node_text(tree, graph, params.hErrNode_out)})"
     if params.result_out == cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
-        # Bodies are launched by the device, too, and the driver may name the conditional node around one.
-        found = find_foreign(tree, graph, False)
+        # The device launches bodies, too. The driver may name the conditional node instead of the node in its body.
+        found = find_refused_in_body(tree, graph, False)
         if found is not None:
-            reason, where = f"{found!r} is in the body of a conditional node, where {IN_BODIES}", ""
+            reason, where = f"{found!r} is in the body of a conditional node, which {IN_BODIES}", ""
     if reason is not None:
         raise RuntimeError(f"the graph cannot be instantiated: {reason}{where}")
     try:
@@ -276,9 +281,9 @@ cdef int raise_refusal(
         ):
             explain(error, "device_launch: kernels cannot launch graphs on this device")
         elif where:
-            explain(error, f"the driver refuses{where}")
+            explain(error, f"the driver refuses a node{where}")
         elif graph is not tree.root:
-            explain(error, "a child graph, or a body of a conditional node, runs in the graph around it only")
+            explain(error, "a child graph or the body of a conditional node cannot be instantiated by itself")
         elif is_instantiated_once(tree, graph):
             explain(error, ONE_AT_A_TIME)
         raise
@@ -286,7 +291,7 @@ cdef int raise_refusal(
 
 
 ONE_AT_A_TIME = (
-    "a graph that allocates or frees memory, or has conditional nodes, has one executable at a time: close the one before"
+    "a graph with allocation, free or conditional nodes can have one executable at a time; close the existing one first"
 )
 
 
@@ -302,7 +307,7 @@ cdef bint is_instantiated_once(GraphTree tree, GraphRecord graph) except -1:
     return False
 
 
-IN_BODIES = "only kernels, copies, fills, child graphs, empty and conditional nodes can be"
+IN_BODIES = "can have only kernel, memcpy, memset, child graph, empty and conditional nodes"
 cdef frozenset FOR_BODIES = frozenset((
     <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL,
     <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY,
@@ -313,8 +318,8 @@ cdef frozenset FOR_BODIES = frozenset((
 ))
 
 
-# A node that no body may have, in a body or in a child graph of one.
-cdef GraphNode find_foreign(GraphTree tree, GraphRecord graph, bint is_body):
+# The first node in a body, or in a child graph of one, whose type the driver does not support there.
+cdef GraphNode find_refused_in_body(GraphTree tree, GraphRecord graph, bint is_body):
     cdef GraphNode node
     cdef GraphRecord child
     for node in nodes_of(tree, graph):
@@ -322,7 +327,7 @@ cdef GraphNode find_foreign(GraphTree tree, GraphRecord graph, bint is_body):
             return node
         is_inside = is_body or node._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
         for child in node._record.children or ():
-            found = find_foreign(tree, child, is_inside)
+            found = find_refused_in_body(tree, child, is_inside)
             if found is not None:
                 return found
     return None
@@ -335,7 +340,7 @@ cdef list nodes_of(GraphTree tree, GraphRecord graph):
     return [GraphNode_wrap(tree, graph, GraphRecord_node(graph, c_nodes[i])) for i in range(c_nodes.size())]
 
 
-# A node of the graph, or of one below it, for a message.
+# The repr of a node of the graph, or of a graph below it, for a message.
 cdef str node_text(GraphTree tree, GraphRecord graph, cydriver.CUgraphNode c_node):
     cdef GraphNode node
     cdef GraphRecord child
@@ -349,7 +354,7 @@ cdef str node_text(GraphTree tree, GraphRecord graph, cydriver.CUgraphNode c_nod
     return f"node {<uintptr_t>c_node:#x}"
 
 
-# The caller keeps the executable; `tree` is what keeps `graph` meanwhile.
+# The caller keeps the executable; the reference to `tree` keeps `graph` alive during the call.
 cdef int Graph_update(cydriver.CUgraphExec c_exec, GraphTree tree, GraphRecord graph) except -1:
     cdef cydriver.CUgraphExecUpdateResultInfo info
     cdef cydriver.CUresult err
@@ -376,16 +381,16 @@ cdef int Graph_update(cydriver.CUgraphExec c_exec, GraphTree tree, GraphRecord g
 
 cdef dict UPDATE_REASONS = {
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED: "the topology differs",
-    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED: "a node is of another type",
+    cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED: "a node has another type",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED:
-        "a kernel differs, and the driver is too old to exchange it",
+        "a node has another kernel, which this driver cannot update",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED:
-        "a parameter differs that cannot be exchanged",
+        "a parameter differs that cannot be updated",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED:
-        "something about a node cannot be exchanged",
+        "something about a node cannot be updated",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE:
-        "a kernel differs in a way that cannot be exchanged",
+        "a node has another kernel, which cannot replace the one before",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
-        "an attribute of a node differs that cannot be exchanged",
+        "an attribute of a node differs that cannot be updated",
 }
 answer_hasattr(Graph)

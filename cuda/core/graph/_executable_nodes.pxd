@@ -14,7 +14,7 @@ cdef class ExecutableGraphNode:
         GraphNode _node
 
 
-# The view of a node in an executable; TypeError where nodes of its kind cannot be changed.
+# The view of a node in an executable; TypeError if its parameters cannot be changed there.
 cdef ExecutableGraphNode ExecutableGraphNode_create(
     const GraphExecHandle& h_exec, ExecutableOperands operands, object node
 )

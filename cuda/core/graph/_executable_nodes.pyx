@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of executables (ExecutableGraphNode), whose changes apply to later launches of one executable."""
+"""Nodes of executables (ExecutableGraphNode): parameter changes for later launches of one executable."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ __all__ = [
 
 
 cdef class ExecutableGraphNode:
-    """A node of one executable :class:`Graph`, as ``graph[node]`` gives it.
+    """A node of one executable :class:`Graph`, returned by ``graph[node]``.
 
-    Changes apply to later launches of that executable only. The executable keeps the new operands of
-    the node. A view keeps the executable, also when the :class:`Graph` is closed.
+    Changes apply to later launches of that executable only. The executable keeps the new operands of the node alive.
+    This object keeps the executable alive, even when the :class:`Graph` is closed.
     """
 
     __signature__ = ConstructorSignature()
@@ -61,7 +61,7 @@ cdef class ExecutableGraphNode:
 
 
 cdef class SwitchableNode(ExecutableGraphNode):
-    """A node that can be disabled."""
+    """A node of an executable that can be disabled."""
 
     def enable(self) -> None:
         """Enable the node for later launches (``cuGraphNodeSetEnabled``)."""
@@ -87,11 +87,11 @@ cdef class SwitchableNode(ExecutableGraphNode):
 
 
 cdef class ExecutableKernelNode(SwitchableNode):
-    """A node that runs a kernel."""
+    """A kernel node of an executable."""
 
     cdef:
-        Kernel _kernel              # what the last change was to, if it keeps nothing else
-        uint64_t _change_count      # of the operands then
+        Kernel _kernel              # the kernel of the last update, if its arguments need no references
+        uint64_t _change_count      # of the operands after that update
 
     def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
         """Change the kernel launch of the node (``cuGraphExecKernelNodeSetParams``).
@@ -99,24 +99,24 @@ cdef class ExecutableKernelNode(SwitchableNode):
         Parameters
         ----------
         config : :class:`~cuda.core.LaunchConfig`
-            Grid, blocks and shared memory.
+            The grid, the blocks and the dynamic shared memory.
         kernel : :class:`~cuda.core.Kernel`
-            What to run.
+            The kernel.
         args : iterable
-            All arguments, as :meth:`GraphNode.launch` takes them; ``()`` for none.
+            All kernel arguments, as :meth:`GraphNode.launch` takes them; ``()`` for none.
 
         Raises
         ------
         TypeError, NotImplementedError
-            As :meth:`GraphNode.launch` does.
+            As in :meth:`GraphNode.launch`.
         RuntimeError
             If the node is destroyed.
         CUDAError
-            If the driver refuses, as it does for a node of another graph.
+            If the driver refuses, for example because the executable was instantiated from another graph.
         """
         cdef tuple arguments = tuple(args)
         GraphNode_check(self._node)
-        # The usual change, where the executable keeps all that is needed since the one before.
+        # The common case: the executable already keeps everything that the node needs.
         if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):
             change_kernel(self, config, arguments)
             return
@@ -126,19 +126,20 @@ cdef class ExecutableKernelNode(SwitchableNode):
 
 
 cdef class ExecutableMemsetNode(SwitchableNode):
-    """A node that fills memory."""
+    """A memset node of an executable."""
 
     def update(self, *, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0) -> None:
-        """Change the fill (``cuGraphExecMemsetNodeSetParams``); arguments are those of :meth:`GraphNode.memset`."""
+        """Change the memset (``cuGraphExecMemsetNodeSetParams``); the arguments are those of :meth:`GraphNode.memset`.
+        """
         GraphNode_check(self._node)
         change(self, MemsetValues_create(Operand_create("dst", dst, None), value, width, height, pitch))
 
 
 cdef class ExecutableMemcpyNode(SwitchableNode):
-    """A node that copies memory."""
+    """A memcpy node of an executable."""
 
     def update(self, *, dst: Buffer | int, src: Buffer | int, size: int) -> None:
-        """Change the copy (``cuGraphExecMemcpyNodeSetParams``); arguments are those of :meth:`GraphNode.memcpy`."""
+        """Change the copy (``cuGraphExecMemcpyNodeSetParams``); the arguments are those of :meth:`GraphNode.memcpy`."""
         GraphNode_check(self._node)
         change(
             self, MemcpyValues_create(Operand_create("dst", dst, None), Operand_create("src", src, None), size)
@@ -146,24 +147,24 @@ cdef class ExecutableMemcpyNode(SwitchableNode):
 
 
 cdef class ExecutableChildGraphNode(ExecutableGraphNode):
-    """A node that runs a copy of another graph."""
+    """A child graph node of an executable."""
 
     def update(self, child: GraphDefinition) -> None:
-        """Update the parameters of all its nodes from a graph (``cuGraphExecChildGraphNodeSetParams``).
+        """Update the parameters of all nodes of the child graph (``cuGraphExecChildGraphNodeSetParams``).
 
         Parameters
         ----------
         child : :class:`GraphDefinition`
-            A graph with the same nodes and edges.
+            A graph of the same topology with the new parameters.
 
         Raises
         ------
         TypeError
-            If it is no graph.
+            If ``child`` is not a :class:`GraphDefinition`.
         RuntimeError
-            If it, or the node, is destroyed.
+            If ``child`` or the node is destroyed.
         CUDAError
-            If the driver refuses.
+            If the graphs differ in more than parameters.
         """
         GraphNode_check(self._node)
         values = ChildValues_create(child, None)
@@ -172,7 +173,7 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
 
 
 cdef class ExecutableEventNode(ExecutableGraphNode):
-    """Base of event record nodes and event wait nodes in executables."""
+    """Base class of event record nodes and event wait nodes of executables."""
 
     def update(self, event: Event) -> None:
         """Change the event (``cuGraphExecEventRecordNodeSetEvent``, ``cuGraphExecEventWaitNodeSetEvent``)."""
@@ -182,18 +183,21 @@ cdef class ExecutableEventNode(ExecutableGraphNode):
 
 
 cdef class ExecutableEventRecordNode(ExecutableEventNode):
-    """A node that records an event."""
+    """An event record node of an executable."""
 
 
 cdef class ExecutableEventWaitNode(ExecutableEventNode):
-    """A node that waits for an event."""
+    """An event wait node of an executable."""
 
 
 cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
-    """A node that calls a function on the host."""
+    """A host node of an executable."""
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change the function (``cuGraphExecHostNodeSetParams``); arguments are those of :meth:`GraphNode.callback`."""
+        """Change the function (``cuGraphExecHostNodeSetParams``).
+
+        The arguments are those of :meth:`GraphNode.callback`.
+        """
         GraphNode_check(self._node)
         where = f"the executable graph {<uintptr_t>self._h_exec.get():#x}"
         change(self, HostValues_create(fn, user_data, where))
@@ -217,12 +221,12 @@ cdef ExecutableGraphNode ExecutableGraphNode_create(
     cdef GraphNode c_node
     cdef GraphExecHandle h_kept = h_exec
     if not isinstance(node, GraphNode):
-        raise TypeError(f"a Graph is indexed by a GraphNode, not {type(node).__name__}")
+        raise TypeError(f"a Graph must be indexed by a GraphNode, not {type(node).__name__}")
     c_node = node
     GraphNode_check(c_node)
     kind = None if c_node._record is None else _classes.get(<int>c_node._record.c_type)
     if kind is None:
-        raise TypeError(f"{node!r} is of a kind that cannot be changed in an executable graph")
+        raise TypeError(f"{node!r} has a type whose parameters cannot be changed in an executable graph")
     self = kind.__new__(kind)
     self._h_exec = h_kept
     self._operands = operands
@@ -250,8 +254,8 @@ cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
         if error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
             explain(
                 error,
-                f"{self._node!r} cannot be changed like this here: it must be of the graph that the executable was "
-                "made from, and copies and fills stay on the kind of memory that they had",
+                f"{self._node!r} must belong to the graph that the executable was instantiated from, and a memcpy or "
+                "memset node must keep its kind of memory",
             )
         raise
     keeps = values.keeps

@@ -19,18 +19,18 @@ cdef class GraphBuilder(StreamSource):
         StreamMember _h_stream      # empty when closed
         Stream _stream
         Role _role
-        StreamCapture _capture      # None before it begins; of a fork, that of the builder it forked from
-        StreamCapture _outer        # of a body: the capture with the conditional node
-        GraphTree _tree             # of a body, from its creation
+        StreamCapture _capture      # None before it begins; a fork has that of the builder it forked from
+        StreamCapture _outer        # for a body: the capture with the conditional node
+        GraphTree _tree             # for a body: its graph, also before it captures
         GraphRecord _graph
 
 
-# Keeps the stream of a builder for a call; RuntimeError when it is closed.
+# Holds a reference to the stream of a builder for a call; RuntimeError if the builder is closed.
 cdef inline int GraphBuilder_keep(GraphBuilder self, KeptStream* kept) except -1:
     return 0 if kept.hold(self._h_stream) else refuse_closed(self)
 
 
-# A builder that captures on a stream; the caller's object may be closed meanwhile.
+# A builder that captures on a stream; it keeps the stream alive when the caller closes its Stream.
 cdef GraphBuilder GraphBuilder_create(Stream stream)
-# A builder that captures for a stream, on a new one of the same context.
+# A builder that captures on a new stream of the same context.
 cdef GraphBuilder GraphBuilder_beside(Stream stream)

@@ -27,7 +27,7 @@ from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
 from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
 from cuda.core.graph._parameters._child_values cimport ChildValues_create
-from cuda.core.graph._parameters._conditional_values cimport MOST_BRANCHES
+from cuda.core.graph._parameters._conditional_values cimport MAX_BRANCHES
 from cuda.core.graph._parameters._host_callback cimport HostValues_create
 from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
@@ -40,10 +40,11 @@ cdef class GraphBuilder(StreamSource):
     """Captures the work of a stream into a graph, instead of running it.
 
     Builders come from :meth:`Device.create_graph_builder` and :meth:`Stream.create_graph_builder`; a builder is
-    accepted wherever a stream is. As a context manager a builder closes itself at the end of the block. When a
-    builder is closed (by :meth:`close`, an exception in the block, the last reference), its capture ends, too.
+    accepted wherever a stream is. As a context manager a builder closes itself at the end of the block. Closing a
+    builder, or dropping its last reference, ends its capture.
 
-    The graph does not keep what captured work uses (memory, kernels, events), except callbacks.
+    The program must keep alive what captured work uses (memory, kernels, events). The graph keeps callbacks, and the
+    memory of copies of arrays.
     """
 
     _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
@@ -62,18 +63,19 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)`` of the capturing stream: the protocol by which libraries exchange streams."""
+        """Return ``(0, address)`` of the capturing stream, by the protocol with which libraries exchange streams."""
         return self._stream_to_use().__cuda_stream__()
 
     @cython.critical_section
     def begin_building(self, mode: str | None = "relaxed") -> GraphBuilder:
-        """Begin to capture (``cuStreamBeginCapture``, ``cuStreamBeginCaptureToGraph``).
+        """Begin the capture (``cuStreamBeginCapture``, ``cuStreamBeginCaptureToGraph``).
 
         Parameters
         ----------
         mode : str, optional
-            Whose forbidden calls invalidate the capture: those of all threads (``"global"``), of this one
-            (``"thread_local"``), or none (``"relaxed"``). Except in relaxed mode the capture must end on this thread.
+            Which threads may not make potentially unsafe calls, such as ``cuMemAlloc``, during the capture: all of
+            them (``"global"``), this one (``"thread_local"``), or none (``"relaxed"``, the default). Except in relaxed
+            mode the capture must end on the thread that began it.
 
         Returns
         -------
@@ -83,13 +85,13 @@ cdef class GraphBuilder(StreamSource):
         Raises
         ------
         TypeError
-            If ``mode`` is no str.
+            If ``mode`` is not a str.
         ValueError
-            If it is None or another str.
+            If ``mode`` is None or another str.
         RuntimeError
-            If the builder is building, or has ended, or is closed.
+            If the builder is capturing, has ended its capture, or is closed.
         CUDAError
-            If the stream cannot capture, or is capturing already.
+            If the stream cannot capture (the legacy default stream), or is capturing already.
         """
         cdef KeptStream stream
         cdef cydriver.CUstreamCaptureMode c_mode
@@ -102,7 +104,7 @@ cdef class GraphBuilder(StreamSource):
         if self._capture is not None:
             if self._capture.h_running:
                 raise RuntimeError("this GraphBuilder is building already")
-            raise RuntimeError("this GraphBuilder has ended its capture, and cannot begin another; make a new one")
+            raise RuntimeError("this GraphBuilder has ended its capture and cannot begin another; create a new one")
         self._capture = StreamCapture_begin(stream.handle(), c_mode, self._tree, self._graph)
         if self._outer is not None:
             self._outer.bodies.append(self._capture)
@@ -120,33 +122,38 @@ cdef class GraphBuilder(StreamSource):
         Raises
         ------
         RuntimeError
-            If the builder is not building, or must be joined instead; the capture continues then.
+            If the builder is not capturing, or is a fork, which must be joined instead. The capture continues then.
         CUDAError
-            If the capture is invalid, or a builder that forked from this one was not joined. The capture has then
-            ended without a graph.
+            If the capture was invalidated, or a fork of this builder was not joined. The capture has ended, without
+            a graph.
         """
         check_building(self)
         if self._role == FORK:
-            raise RuntimeError("this GraphBuilder was made by split(): join() it, and end the one that it forked from")
+            raise RuntimeError("this GraphBuilder is a fork: join() it and end the builder that it forked from")
         StreamCapture_end(self._capture)
         return self
 
     @cython.critical_section
     def complete(self, options: GraphCompleteOptions | None = None) -> Graph:
-        """Return an executable of the captured graph (``cuGraphInstantiateWithParams``), a new one each time.
+        """Instantiate the captured graph (``cuGraphInstantiateWithParams``).
 
         Parameters
         ----------
         options : :class:`GraphCompleteOptions`, optional
-            How it is made.
+            How the graph is instantiated.
+
+        Returns
+        -------
+        :class:`Graph`
+            A new executable graph with each call.
 
         Raises
         ------
         TypeError
-            If ``options`` is of another type.
+            If ``options`` has another type.
         RuntimeError
-            If the capture has not ended, or failed; if this builder is a fork or a body of a conditional node; if
-            the graph cannot be instantiated, for the reason and the node that the message names.
+            If the capture has not ended, or failed; if this builder is a fork or the body of a conditional node; or if
+            the graph cannot be instantiated, with the reason and the node in the message.
         CUDAError
             If the driver refuses for another reason.
         """
@@ -159,7 +166,7 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
-        """Write the captured graph as GraphViz text; see :meth:`GraphDefinition.debug_dot_print`.
+        """Write the captured graph as DOT text; see :meth:`GraphDefinition.debug_dot_print`.
 
         Raises
         ------
@@ -171,53 +178,59 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def split(self, count: int) -> tuple[GraphBuilder, ...]:
-        """Fork: return builders whose work depends on the work so far, and not on each other's.
+        """Fork the capture: return builders whose work depends on the work so far, and not on each other's.
 
         Parameters
         ----------
         count : int
-            How many, from 2 to 65,536. The first is this one, the others capture on new streams and must be joined.
+            The number of builders, from 2 to 65,536.
+
+        Returns
+        -------
+        tuple of :class:`GraphBuilder`
+            This builder, and forks that capture on new streams and must be joined.
 
         Raises
         ------
         TypeError
-            If ``count`` is no int.
+            If ``count`` is not an int.
         ValueError
-            If it is less than 2 or more than 65,536.
+            If ``count`` is less than 2 or more than 65,536.
         RuntimeError
-            If this builder is not building.
+            If this builder is not capturing.
         """
         count = int_argument("count", count)
         if count < 2:
             raise ValueError(f"count must be at least 2, not {shown(count)}")
-        if count > MOST_BRANCHES:
-            raise ValueError(f"count must be at most {MOST_BRANCHES}, not {shown(count)}")
+        if count > MAX_BRANCHES:
+            raise ValueError(f"count must be at most {MAX_BRANCHES}, not {shown(count)}")
         check_building(self)
         forks = [fork(self) for _ in range(count - 1)]
         return (self, *forks)
 
     @staticmethod
     def join(*graph_builders: GraphBuilder) -> GraphBuilder:
-        """Join forks: the returned builder depends on the work of all, and the others are closed.
+        """Join forks: later work of the returned builder depends on the work of all. The others are closed.
 
         Parameters
         ----------
         *graph_builders : :class:`GraphBuilder`
-            At least two that fork from one.
+            At least two builders of one capture.
 
         Returns
         -------
         :class:`GraphBuilder`
-            The one that need not be joined, if it is among them, else the first.
+            The builder that began the capture if it is among them, else the first.
 
         Raises
         ------
         TypeError
-            If one is no :class:`GraphBuilder`.
+            If an argument is not a :class:`GraphBuilder`.
         ValueError
-            If there are fewer than two, one twice, or they belong to different captures. All captures continue then.
+            If there are fewer than two builders, one is given twice, or they belong to different captures. All captures
+            continue then.
         RuntimeError
-            If one is not building.
+            If a builder is not capturing.
         """
         cdef GraphBuilder builder
         cdef GraphBuilder result
@@ -245,21 +258,22 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
-        """Return a new condition, for conditional nodes of this graph (``cuGraphConditionalHandleCreate``).
+        """Create a condition for a conditional node of this graph (``cuGraphConditionalHandleCreate``).
 
         Parameters
         ----------
         default_value : int, optional
-            The value that each launch assigns, of 32 bits. If None, the value is kept from launch to launch.
+            The value of 32 bits that each launch of the graph assigns at its start. If None, launches assign none, and
+            the value of the previous launch remains.
 
         Raises
         ------
         TypeError
-            If ``default_value`` is no int.
+            If ``default_value`` is not an int.
         OverflowError
-            If it does not fit.
+            If ``default_value`` does not fit 32 bits.
         RuntimeError
-            If this builder is not building, or the driver has no conditional nodes.
+            If this builder is not capturing, or the driver does not support conditional nodes.
         """
         cdef ContextHandle h_context
         cdef int device_id = -1
@@ -276,41 +290,41 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def if_then(self, condition: GraphCondition) -> GraphBuilder:
-        """Add a conditional node, and return the builder of its body, which runs when the condition is not zero.
+        """Add a conditional node and return the builder of its body, which runs if the condition is not zero.
 
         Parameters
         ----------
         condition : :class:`GraphCondition`
-            From :meth:`create_condition`; each serves one node.
+            A condition from :meth:`create_condition`; each serves one node.
 
         Returns
         -------
         :class:`GraphBuilder`
-            To be filled between :meth:`begin_building` and :meth:`end_building` of its own, or by way of its
-            :attr:`graph_definition`: with kernels, copies, fills, child graphs, empty and conditional nodes. Anything
-            else, such as a callback, makes :meth:`complete` fail.
+            The builder of the body. It captures between its own :meth:`begin_building` and :meth:`end_building`, or
+            nodes are added to its :attr:`graph_definition`. A body can have kernel, memcpy, memset, child graph, empty
+            and conditional nodes; with any other node, such as a callback, :meth:`complete` fails.
 
         Raises
         ------
         TypeError
-            If ``condition`` is something else.
+            If ``condition`` is not a :class:`GraphCondition`.
         RuntimeError
-            If this builder is not building, or the driver has no such nodes.
+            If this builder is not capturing, or the driver does not support conditional nodes (CUDA 12.3).
         """
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
 
     @cython.critical_section
     def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, GraphBuilder]:
-        """Add a conditional node with two bodies, and return their builders, as :meth:`if_then` does.
+        """Add a conditional node with two bodies and return their builders, as :meth:`if_then` does.
 
-        The first body runs when the condition is not zero, the second when it is.
+        The first body runs if the condition is not zero, the second if it is zero. The driver must support CUDA 12.8.
         """
         check_version(8, "if-else nodes")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
     @cython.critical_section
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
-        """Add a conditional node, and return the builder of its body, as :meth:`if_then` does.
+        """Add a conditional node and return the builder of its body, as :meth:`if_then` does.
 
         The body runs repeatedly while the condition is not zero; a kernel in it sets the condition.
         """
@@ -318,12 +332,12 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
-        """Add a conditional node with several bodies, and return their builders, as :meth:`if_then` does.
+        """Add a conditional node with several bodies and return their builders, as :meth:`if_then` does.
 
         Parameters
         ----------
         condition : :class:`GraphCondition`
-            Its value is the index of the body that runs; no body runs for a larger value.
+            The condition, whose value is the index of the body that runs; a larger value runs none.
         count : int
             The number of bodies.
 
@@ -331,8 +345,10 @@ cdef class GraphBuilder(StreamSource):
         ------
         OverflowError
             If ``count`` is negative or more than 65,536.
+        RuntimeError
+            If this builder is not capturing, or the driver does not support switch nodes (CUDA 12.8).
         CUDAError
-            If it is 0.
+            If ``count`` is 0.
         """
         check_version(8, "switch nodes")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
@@ -344,18 +360,18 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         child : :class:`GraphBuilder`
-            A builder that has ended its capture; nodes that are added to it later are not copied.
+            A builder that has ended its capture; nodes that are added to its graph later are not copied.
 
         Raises
         ------
         TypeError
-            If ``child`` is something else.
+            If ``child`` is not a :class:`GraphBuilder`.
         ValueError
-            If it has not ended its capture, or this builder is not building.
+            If ``child`` has not ended its capture, or this builder is not capturing.
         RuntimeError
-            If one is closed.
+            If one of the builders is closed.
         CUDAError
-            If ``child`` has nodes that a child graph may not have.
+            If ``child`` has nodes that a child graph must not have.
         """
         cdef KeptStream stream
         cdef GraphBuilder source
@@ -365,7 +381,7 @@ cdef class GraphBuilder(StreamSource):
         GraphBuilder_keep(self, &stream)
         source._check_open()
         if not is_running(self):
-            raise ValueError("this GraphBuilder is not building, so that nothing can be embedded")
+            raise ValueError("this GraphBuilder is not building; call begin_building() first")
         if source._capture is None or source._capture.h_running or source._capture.graph is None:
             raise ValueError("child must have ended its capture; call end_building() first")
         definition = GraphDefinition_wrap(source._capture.tree, source._capture.graph)
@@ -373,27 +389,25 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def callback(self, fn, *, user_data=None) -> None:
-        """Add a node that calls a function on the host (``cuGraphAddHostNode``), which the graph keeps.
-
-        No such function may call CUDA.
+        """Add a host node, which calls a function on the host (``cuGraphAddHostNode``). It must not call CUDA.
 
         Parameters
         ----------
         fn : callable
             A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
-            (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. An exception goes to ``sys.unraisablehook``, with
-            the names of the callable and the graph, and the stream goes on.
+            (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. The graph keeps it alive. An exception goes to
+            ``sys.unraisablehook``, with the names of the callable and the graph, and the stream continues.
         user_data : int | object with the buffer protocol, optional
-            What a C function gets: an address, or a copy of the bytes, which the graph keeps.
+            The argument of a C function: an address, or bytes, of which the graph keeps a copy and passes its address.
 
         Raises
         ------
         TypeError
-            If ``fn`` cannot be called, or is a C function of another kind.
+            If ``fn`` is not callable, or is a C function with another signature.
         ValueError
             If ``user_data`` is given with a Python callable.
         RuntimeError
-            If this builder is not building.
+            If this builder is not capturing.
         """
         cdef KeptStream stream
         check_building(self)
@@ -404,12 +418,12 @@ cdef class GraphBuilder(StreamSource):
     @property
     @cython.critical_section
     def is_building(self) -> bool:
-        """Whether the builder captures (``cuStreamIsCapturing``).
+        """Whether the builder is capturing (``cuStreamIsCapturing``).
 
         Raises
         ------
         RuntimeError
-            If an error has invalidated the capture.
+            If the builder is closed, or an error has invalidated the capture.
         """
         cdef KeptStream stream
         GraphBuilder_keep(self, &stream)
@@ -418,20 +432,20 @@ cdef class GraphBuilder(StreamSource):
     @property
     @cython.critical_section
     def is_join_required(self) -> bool:
-        """Whether the builder was made by :meth:`split` and has to be joined."""
+        """Whether the builder is a fork, created by :meth:`split`, which must be joined."""
         return self._role == FORK
 
     @property
     @cython.critical_section
     def graph_definition(self) -> GraphDefinition:
-        """A view of the captured graph, to read it and to add nodes, which outlives the builder.
+        """A view of the captured graph, to read it and to add nodes. It stays valid when the builder is closed.
 
-        A body of a conditional node has one before it captures, too.
+        The builder of a conditional body has it before its capture, too.
 
         Raises
         ------
         RuntimeError
-            If the capture has not begun, has not ended, or failed; if the builder must be joined.
+            If the capture has not begun, has not ended, or failed, or if the builder is a fork.
         """
         if self._role == BODY and self._capture is None:
             self._check_open()
@@ -453,10 +467,10 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def _graph_source(self):
-        # What Graph.update() takes.
+        # For Graph.update().
         self._check_open()
         if self._capture is None or self._capture.h_running or self._role == FORK:
-            raise ValueError("the builder must have ended its capture; call end_building() first")
+            raise ValueError("source must have ended its capture; call end_building() first")
         check_ended(self)
         return self._capture.tree, self._capture.graph
 
@@ -474,7 +488,7 @@ cdef class GraphBuilder(StreamSource):
         return id(self)
 
     cdef void _release(self) noexcept:
-        # What a fork captured belongs to the builder that it forked from.
+        # The capture of a fork belongs to the builder that it forked from.
         if self._capture is not None and self._role != FORK:
             StreamCapture_abandon(self._capture)
         self._capture = None
@@ -510,7 +524,7 @@ cdef GraphBuilder GraphBuilder_create(Stream stream):
 
 
 def _create_graph_builder(stream):
-    """Return what :meth:`Stream.create_graph_builder` returns."""
+    """Create a builder (:meth:`Stream.create_graph_builder`)."""
     return GraphBuilder_create(<Stream?>stream)
 
 
@@ -532,11 +546,11 @@ cdef int check_building(GraphBuilder self) except -1:
 cdef int check_ended(GraphBuilder self) except -1:
     self._check_open()
     if self._role == FORK:
-        raise RuntimeError("this GraphBuilder was made by split(): use the one that it forked from")
+        raise RuntimeError("this GraphBuilder is a fork: use the builder that it forked from")
     if self._capture is None or self._capture.h_running:
         raise RuntimeError("this GraphBuilder has not ended its capture; call end_building() first")
     if self._capture.graph is None:
-        raise RuntimeError("the capture of this GraphBuilder failed, and there is no graph")
+        raise RuntimeError("the capture of this GraphBuilder failed, so it has no graph")
     return 0
 
 

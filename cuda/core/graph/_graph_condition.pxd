@@ -11,6 +11,6 @@ cdef class GraphCondition:
         cydriver.CUgraphConditionalHandle _c_handle
 
 
-# A condition of a graph, in the current context; `default_value` is as create_condition() takes it.
+# Creates a condition of a graph in the current context; `default_value` is as create_condition() takes it.
 cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value)
 cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle)

@@ -25,10 +25,10 @@ __all__ = ["GraphCondition"]
 
 
 cdef class GraphCondition:
-    """The condition of a conditional node.
+    """The condition of a conditional node: a value of 32 bits that kernels set and the node reads.
 
-    Conditions come from ``create_condition`` of :class:`GraphDefinition` and :class:`GraphBuilder`. Kernels set them
-    with ``cudaGraphSetConditional``, and take them as an argument of type ``cudaGraphConditionalHandle``.
+    Conditions come from ``create_condition`` of :class:`GraphDefinition` and :class:`GraphBuilder`. A kernel takes the
+    object as an argument of type ``cudaGraphConditionalHandle``, and sets it with ``cudaGraphSetConditional``.
     """
 
     __signature__ = ConstructorSignature()
@@ -55,11 +55,11 @@ cdef class GraphCondition:
 
     @property
     def handle(self) -> int:
-        """The value of the ``CUgraphConditionalHandle``."""
+        """The ``CUgraphConditionalHandle`` as an int."""
         return self._c_handle
 
 
-# The tree, so that the graph outlives the conversion of the value, which may call into Python.
+# Takes the tree, too, which keeps the graph alive while __index__ of the value may run any code.
 cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value):
     cdef cydriver.CUgraph c_graph
     cdef cydriver.CUgraphConditionalHandle c_handle = 0

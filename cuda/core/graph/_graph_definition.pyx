@@ -40,17 +40,18 @@ __all__ = ["GraphDefinition"]
 
 
 cdef class GraphDefinition(GraphView):
-    """A graph that is built node by node, or a view of a captured one.
+    """A graph (``CUgraph``) that is built node by node, or a view of a captured one.
 
-    Equal definitions are views of the same graph. A definition, and each of its nodes, keeps the whole graph.
+    Definitions are equal if they are views of the same graph. A definition, and each of its nodes, keeps the whole
+    graph alive.
     """
 
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Create an empty graph; there are no arguments."""
+        """Create an empty graph (``cuGraphCreate``). There are no arguments."""
         cdef cydriver.CUgraph c_graph = NULL
-        # Of a constructor without parameters, Cython's refusal would read a keyword that is no str as one.
+        # Checked here: Cython's check of a constructor without parameters would treat any keyword as a str.
         if args or kwargs:
             raise TypeError(f"{type(self).__name__}() takes no arguments")
         if self._tree is not None:
@@ -77,59 +78,67 @@ cdef class GraphDefinition(GraphView):
         refuse_pickle(self)
 
     def instantiate(self, options: GraphCompleteOptions | None = None) -> Graph:
-        """Return an executable of the graph as it is now (``cuGraphInstantiateWithParams``).
+        """Instantiate the graph (``cuGraphInstantiateWithParams``). Later changes do not affect the executable.
 
         Parameters
         ----------
         options : :class:`GraphCompleteOptions`, optional
-            How it is made.
+            How the graph is instantiated.
+
+        Returns
+        -------
+        :class:`Graph`
+            A new executable graph.
 
         Raises
         ------
         TypeError
-            If ``options`` is of another type.
+            If ``options`` has another type.
         RuntimeError
-            If the graph is destroyed, or cannot be instantiated; the message has the reason and the node.
+            If the graph is destroyed or cannot be instantiated; the message has the reason and the node.
         CUDAError
             If the driver refuses for another reason.
         """
         return Graph_instantiate(self._tree, self._graph, options)
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
-        """Return a new condition, for conditional nodes of this graph (``cuGraphConditionalHandleCreate``).
+        """Create a condition for a conditional node of this graph (``cuGraphConditionalHandleCreate``).
 
         Parameters
         ----------
         default_value : int, optional
-            The value that each launch assigns, of 32 bits. If None, the value is kept from launch to launch.
+            The value of 32 bits that each launch of the graph assigns at its start. If None, launches assign none, and
+            the value of the previous launch remains.
 
         Raises
         ------
         TypeError
-            If ``default_value`` is no int.
+            If ``default_value`` is not an int.
         OverflowError
-            If it does not fit.
+            If ``default_value`` does not fit 32 bits.
         CUDAError
-            If the device has no conditional nodes, or no context is current.
+            If the driver does not support conditional nodes, or no context is current.
         """
         return GraphCondition_create(self._tree, self._graph, default_value)
 
     def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
-        """Write the graph as GraphViz text (``cuGraphDebugDotPrint``).
+        """Write the graph as DOT text, which GraphViz renders (``cuGraphDebugDotPrint``).
 
         Parameters
         ----------
         path : str | os.PathLike
-            The file.
+            The file to write.
         options : :class:`GraphDebugPrintOptions`, optional
-            The details to write about nodes.
+            The details to write about nodes. If None, the least.
 
         Raises
         ------
         TypeError
-            If an argument is of another type.
+            If an argument has another type.
         ValueError
             If ``path`` has a null character.
+        RuntimeError
+            If the graph is destroyed.
         CUDAError
             If the file cannot be written.
         """
@@ -140,41 +149,46 @@ cdef class GraphDefinition(GraphView):
         cdef bytes name = os.fsencode(path)
         cdef const char* c_path = name
         if b"\0" in name:
-            raise ValueError(f"path must have no null character: {shown(path)}")
+            raise ValueError(f"path must not have a null character: {shown(path)}")
         lock_graphs(lock)
         check_alive(self._graph)
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDebugDotPrint(self._graph.c_graph, c_path, c_flags), b"cuGraphDebugDotPrint")
 
     def save(self, path: str | os.PathLike, options: GraphDebugPrintOptions | None = None) -> Path:
-        """Write a picture of the graph, or its GraphViz text.
+        """Write a picture of the graph, or its DOT text.
 
         Parameters
         ----------
         path : str | os.PathLike
-            The file. ``.dot`` and ``.gv`` are text; ``.svg``, ``.png``, ``.pdf`` and others are drawn by the
-            ``graphviz`` package. If that, or GraphViz, is not installed, text is written instead, with a warning.
+            The file to write. The suffix names the format: ``.dot`` and ``.gv`` are DOT text; ``.svg``, ``.png``,
+            ``.pdf`` and others are rendered by the ``graphviz`` package.
         options : :class:`GraphDebugPrintOptions`, optional
             The details to write about nodes.
 
         Returns
         -------
         pathlib.Path
-            The file that was written.
+            The file that was written: ``path``, or one with the suffix ``.dot`` if nothing can render the picture.
 
         Raises
         ------
         TypeError
-            If an argument is of another type.
+            If an argument has another type.
         ValueError
             If ``path`` has no suffix.
         RuntimeError
             If the graph is destroyed.
+
+        Warns
+        -----
+        UserWarning
+            If the ``graphviz`` package or GraphViz itself is not installed, so that DOT text is written instead.
         """
         return save(self, path, options)
 
     def _repr_svg_(self) -> str | None:
-        """Return a picture for notebooks, drawn by the ``graphviz`` package; None without it."""
+        """Return a picture for notebooks, rendered by the ``graphviz`` package; None without it."""
         return svg_of(self) if self.is_valid else None
 
     def nodes(self) -> set[GraphNode]:
@@ -187,7 +201,7 @@ cdef class GraphDefinition(GraphView):
         return {node_of(self, c_nodes[index]) for index in range(c_nodes.size())}
 
     def edges(self) -> set[tuple[GraphNode, GraphNode]]:
-        """Return all edges, as pairs of a node and one that depends on it (``cuGraphGetEdges``)."""
+        """Return all edges, as pairs of a node and a node that depends on it (``cuGraphGetEdges``)."""
         cdef vector[cydriver.CUgraphNode] c_from
         cdef vector[cydriver.CUgraphNode] c_to
         cdef size_t index
@@ -198,15 +212,15 @@ cdef class GraphDefinition(GraphView):
         return {(node_of(self, c_from[index]), node_of(self, c_to[index])) for index in range(c_from.size())}
 
     def empty(self) -> EmptyNode:
-        """Add a node that does nothing and depends on nothing."""
+        """Add an empty node without dependencies (``cuGraphAddEmptyNode``)."""
         return self._entry.join()
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
-        """Add a node that depends on the given ones alone; see :meth:`GraphNode.join`."""
+        """Add an empty node that depends on the given nodes; see :meth:`GraphNode.join`."""
         return self._entry.join(*nodes)
 
     def launch(self, config: LaunchConfig, kernel: Kernel, *args) -> KernelNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.launch`."""
+        """Add a kernel node without dependencies; see :meth:`GraphNode.launch`."""
         return self._entry.launch(config, kernel, *args)
 
     def allocate(
@@ -217,58 +231,58 @@ cdef class GraphDefinition(GraphView):
         memory_type: GraphMemoryType = "device",
         peer_access: list[Device | int] | None = None,
     ) -> AllocNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.allocate`."""
+        """Add an allocation node without dependencies; see :meth:`GraphNode.allocate`."""
         return self._entry.allocate(size, device=device, memory_type=memory_type, peer_access=peer_access)
 
     def deallocate(self, dptr: int) -> FreeNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.deallocate`."""
+        """Add a free node without dependencies; see :meth:`GraphNode.deallocate`."""
         return self._entry.deallocate(dptr)
 
     def memset(
         self, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0, *, dst_owner=None
     ) -> MemsetNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.memset`."""
+        """Add a memset node without dependencies; see :meth:`GraphNode.memset`."""
         return self._entry.memset(dst, value, width, height, pitch, dst_owner=dst_owner)
 
     def memcpy(self, dst: Buffer | int, src: Buffer | int, size: int, *, dst_owner=None, src_owner=None) -> MemcpyNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.memcpy`."""
+        """Add a memcpy node without dependencies; see :meth:`GraphNode.memcpy`."""
         return self._entry.memcpy(dst, src, size, dst_owner=dst_owner, src_owner=src_owner)
 
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.embed`."""
+        """Add a child graph node without dependencies; see :meth:`GraphNode.embed`."""
         return self._entry.embed(child)
 
     def record(self, event: Event) -> EventRecordNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.record`."""
+        """Add an event record node without dependencies; see :meth:`GraphNode.record`."""
         return self._entry.record(event)
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.wait`."""
+        """Add an event wait node without dependencies; see :meth:`GraphNode.wait`."""
         return self._entry.wait(event)
 
     def callback(self, fn, *, user_data=None) -> HostCallbackNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.callback`."""
+        """Add a host node without dependencies; see :meth:`GraphNode.callback`."""
         return self._entry.callback(fn, user_data=user_data)
 
     def if_then(self, condition: GraphCondition) -> IfNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.if_then`."""
+        """Add a conditional node without dependencies; see :meth:`GraphNode.if_then`."""
         return self._entry.if_then(condition)
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.if_else`."""
+        """Add a conditional node without dependencies; see :meth:`GraphNode.if_else`."""
         return self._entry.if_else(condition)
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.while_loop`."""
+        """Add a conditional node without dependencies; see :meth:`GraphNode.while_loop`."""
         return self._entry.while_loop(condition)
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a node that depends on nothing; see :meth:`GraphNode.switch`."""
+        """Add a conditional node without dependencies; see :meth:`GraphNode.switch`."""
         return self._entry.switch(condition, count)
 
     @property
     def _entry(self):
-        # What nodes without dependencies come after.
+        # Nodes that are added after the entry node have no dependencies.
         return GraphNode_entry(self._tree, self._graph)
 
     @property
@@ -278,17 +292,17 @@ cdef class GraphDefinition(GraphView):
 
     @property
     def is_valid(self) -> bool:
-        """Whether the graph exists: a child graph, or a body, is destroyed with its node."""
+        """Whether the graph exists. A child graph or a conditional body is destroyed with its node."""
         return self._graph.c_graph != NULL
 
     def _weak_handle(self):
-        # What weak_handle() returns.
+        # For weak_handle().
         cdef WeakHandle result = WeakHandle.__new__(WeakHandle)
         result.cell.observe(self._tree.h_graph)
         return result
 
     def _graph_source(self):
-        # What Graph.update() takes: a GraphBuilder has this, too.
+        # For Graph.update(); a GraphBuilder has this method, too.
         return self._tree, self._graph
 
 
@@ -304,9 +318,9 @@ cdef GraphDefinition GraphDefinition_wrap(GraphTree tree, GraphRecord graph):
 
 
 def view_of(tree, graph):
-    """Return the definition of a tree and a record of it."""
+    """Return the definition of one graph of a tree."""
     if graph is None:
-        raise RuntimeError("this GraphNode is in no graph")
+        raise RuntimeError("this GraphNode belongs to no graph")
     return GraphDefinition_wrap(<GraphTree?>tree, <GraphRecord?>graph)
 
 

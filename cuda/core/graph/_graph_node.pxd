@@ -9,26 +9,26 @@ from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRec
 cdef class GraphNode:
     cdef:
         object __weakref__
-        GraphTree _tree         # None of a node that nobody made
+        GraphTree _tree         # None if the node was constructed directly and belongs to no graph
         GraphRecord _graph
-        NodeRecord _record      # None of an entry node
+        NodeRecord _record      # None for an entry node
 
-    # What the driver tells of a node that was not made here.
+    # Reads the parameters of a node from the driver, for nodes that were captured or cloned.
     cdef NodeValues _read(self)
 
 
-# The one wrapper of a node.
+# The Python object of a node; there is at most one at a time.
 cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord record)
 
-# What nodes without dependencies are added after.
+# The entry node of a graph: nodes that are added after it have no dependencies.
 cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph)
 
-# The values of a node, read back if need be; those that it had, once it is destroyed.
+# The parameters of a node, read from the driver at the first use. They stay readable after it is destroyed.
 cdef NodeValues GraphNode_values(GraphNode self)
 cdef int GraphNode_check(GraphNode self) except -1
 cdef int GraphNode_change(GraphNode self, NodeValues values) except -1
 cdef inline uintptr_t node_address(GraphNode self) noexcept:
     return <uintptr_t>self._record.c_node if self is not None and self._record is not None else 0
 
-# Lets nodes of a kind be of a class: `choose` returns it for the values of one.
+# Registers the class of nodes of a type: `choose(record)` returns it.
 cdef int register_node_class(int c_type, object choose) except -1

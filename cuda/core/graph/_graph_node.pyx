@@ -32,7 +32,7 @@ from cuda.core.graph._state._graph_state cimport (
     GraphRecord_node,
     GraphTree,
     NodeRecord,
-    NodeRecord_end,
+    NodeRecord_mark_destroyed,
     NodeRecord_values,
     check_alive,
     lock_graphs,
@@ -42,7 +42,7 @@ from cuda.core._code._loading import explain
 from cuda.core._handles import _late
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy, flat
+from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy, unique_nodes
 from cuda.core.graph._state._graph_state import node_registry as _node_registry
 
 __all__ = ["GraphNode"]
@@ -58,8 +58,8 @@ cdef class GraphNode:
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Make a node that is in no graph; there are no arguments."""
-        # Of a constructor without parameters, Cython's refusal would read a keyword that is no str as one.
+        """Create a node that belongs to no graph. There are no arguments."""
+        # Checked here: Cython's check of a constructor without parameters would treat any keyword as a str.
         if args or kwargs:
             raise TypeError(f"{type(self).__name__}() takes no arguments")
 
@@ -87,34 +87,37 @@ cdef class GraphNode:
         Parameters
         ----------
         config : :class:`~cuda.core.LaunchConfig`
-            Grid, blocks and shared memory.
+            The grid, the blocks and the dynamic shared memory.
         kernel : :class:`~cuda.core.Kernel`
             The kernel; the node keeps its code loaded.
         *args
-            The arguments of the kernel, as :func:`~cuda.core.launch` takes them; the node keeps the objects.
+            The kernel arguments, as :func:`~cuda.core.launch` takes them; the node keeps the objects alive.
 
         Raises
         ------
         TypeError
-            If an argument is of a wrong type or size, or their number is wrong.
+            If an argument has a wrong type or size, or their number is wrong.
         NotImplementedError
             If ``config`` has a cluster or is cooperative.
         RuntimeError
-            If this node is destroyed, or something is closed.
+            If this node is destroyed, or an argument is closed.
         CUDAError
-            If the driver refuses.
+            If the driver refuses the launch parameters.
         """
         return GraphNode_add(self, KernelValues_create(config, kernel, args))
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
-        """Add a node that does nothing, after this one and all given (``cuGraphAddEmptyNode``).
+        """Add an empty node that depends on this node and the given ones (``cuGraphAddEmptyNode``).
+
+        Parameters
+        ----------
+        *nodes : :class:`GraphNode`
+            Nodes of the same graph.
 
         Raises
         ------
-        TypeError
-            If one of them is no node.
-        RuntimeError
-            If one of them is destroyed.
+        TypeError, RuntimeError, CUDAError
+            If an argument is not a node, is destroyed, or belongs to another graph.
         """
         return GraphNode_add_after(self, [self, *nodes], EmptyValues())
 
@@ -126,44 +129,46 @@ cdef class GraphNode:
         memory_type: GraphMemoryType = "device",
         peer_access: list[Device | int] | None = None,
     ) -> AllocNode:
-        """Add a node that allocates memory (``cuGraphAddMemAllocNode``), at an address that is known at once.
+        """Add a node that allocates memory (``cuGraphAddMemAllocNode``).
+
+        The address is fixed from now on: :attr:`AllocNode.dptr` can be passed to nodes that depend on the new one.
 
         Parameters
         ----------
         size : int
-            Number of bytes.
+            The number of bytes.
         device : :class:`~cuda.core.Device` | int, optional
             The device. If None, the current one.
         memory_type : :class:`~cuda.core.typing.GraphMemoryType`, optional
             The kind of memory. Default is ``"device"``.
         peer_access : list of :class:`~cuda.core.Device` | int, optional
-            Other devices that may read and write it.
+            Other devices that may access the memory. If None, no other device may.
 
         Raises
         ------
         TypeError, OverflowError
-            If an argument is of a wrong type, or negative.
+            If an argument has a wrong type, or ``size`` does not fit 64 bits without sign.
         ValueError
-            If ``memory_type`` is no such type.
+            If ``memory_type`` is not a :class:`~cuda.core.typing.GraphMemoryType`.
+        RuntimeError
+            If this node is destroyed.
         CUDAError
-            If the driver refuses, as it does for a size of 0.
+            If the driver refuses, for example a size of 0.
         """
         return GraphNode_add(self, AllocValues_create(size, device, memory_type, peer_access))
 
     def deallocate(self, dptr: int) -> FreeNode:
-        """Add a node that frees memory that a node allocated (``cuGraphAddMemFreeNode``).
+        """Add a node that frees memory that an :class:`AllocNode` allocates (``cuGraphAddMemFreeNode``).
 
         Parameters
         ----------
         dptr : int
-            The address, such as :attr:`AllocNode.dptr`.
+            The address, :attr:`AllocNode.dptr`.
 
         Raises
         ------
-        TypeError
-            If it is no address.
-        CUDAError
-            If no node allocated it.
+        TypeError, RuntimeError, CUDAError
+            If ``dptr`` is not an address; if this node is destroyed; if no allocation node has this address.
         """
         return GraphNode_add(self, FreeValues_create(dptr))
 
@@ -175,26 +180,26 @@ cdef class GraphNode:
         Parameters
         ----------
         dst : :class:`~cuda.core.Buffer` | int
-            The memory; the node keeps that of a Buffer.
+            The memory to fill. The node keeps the memory of a Buffer alive.
         value : int | object with the buffer protocol
-            One byte from 0 to 255, or the 1, 2 or 4 bytes of an element.
+            The element to write: an int from 0 to 255 for one byte, or an object of 1, 2 or 4 bytes.
         width : int
-            Elements in a row.
+            The number of elements in a row.
         height : int, optional
-            Rows. Default is 1.
+            The number of rows. Default is 1.
         pitch : int, optional
-            Bytes from row to row, where there are several. Default is 0.
+            The distance between the starts of two rows, in bytes. Default is 0, for a single row.
         dst_owner : object, optional
-            An object to keep alive for a raw address.
+            An object that the node keeps alive, for a raw address.
 
         Raises
         ------
         TypeError, OverflowError, ValueError
-            If an argument is of a wrong type, out of range, or both a Buffer and an owner are given.
+            If an argument has a wrong type or is out of range, or both a Buffer and an owner are given.
         RuntimeError
-            If a Buffer is closed.
+            If the Buffer is closed, or this node is destroyed.
         CUDAError
-            If the driver refuses.
+            If the driver refuses the parameters.
         """
         return GraphNode_add(
             self, MemsetValues_create(Operand_create("dst", dst, dst_owner), value, width, height, pitch)
@@ -208,20 +213,20 @@ cdef class GraphNode:
         Parameters
         ----------
         dst, src : :class:`~cuda.core.Buffer` | int
-            Target and source, of a device or the host; the node keeps the memory of Buffers.
+            Destination and source, on a device or the host. The node keeps the memory of Buffers alive.
         size : int
-            Number of bytes.
+            The number of bytes.
         dst_owner, src_owner : object, optional
-            Objects to keep alive for raw addresses.
+            Objects that the node keeps alive, for raw addresses.
 
         Raises
         ------
         TypeError, OverflowError, ValueError
-            If an argument is of a wrong type, out of range, or both a Buffer and its owner are given.
+            If an argument has a wrong type or is out of range, or both a Buffer and its owner are given.
         RuntimeError
-            If a Buffer is closed.
+            If a Buffer is closed, or this node is destroyed.
         CUDAError
-            If the driver refuses.
+            If the driver refuses the parameters.
         """
         return GraphNode_add(
             self,
@@ -229,34 +234,37 @@ cdef class GraphNode:
         )
 
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
-        """Add a node that runs a copy of another graph (``cuGraphAddChildGraphNode``).
+        """Add a child graph node, which runs a copy of another graph (``cuGraphAddChildGraphNode``).
 
         Parameters
         ----------
         child : :class:`GraphDefinition`
-            The graph to copy; it must have neither memory nor conditional nodes.
+            The graph to copy. It must not have allocation, free or conditional nodes.
 
         Raises
         ------
         TypeError
-            If it is no graph.
+            If ``child`` is not a :class:`GraphDefinition`.
+        RuntimeError
+            If ``child`` or this node is destroyed.
         CUDAError
-            If the driver refuses, as it does for a graph in itself.
+            If the driver refuses, for example to embed a graph in itself.
         """
         return GraphNode_add(self, ChildValues_create(child, None))
 
     def record(self, event: Event) -> EventRecordNode:
-        """Add a node that records an event (``cuGraphAddEventRecordNode``), which it keeps."""
+        """Add a node that records an event (``cuGraphAddEventRecordNode``). The node keeps the event alive.
+
+        Raises TypeError if ``event`` is not an event, and RuntimeError if it is closed or this node is destroyed.
+        """
         return GraphNode_add(self, EventValues_create(event, True))
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that waits for an event (``cuGraphAddEventWaitNode``), which it keeps."""
+        """Add a node that waits for an event (``cuGraphAddEventWaitNode``), as :meth:`record` adds one."""
         return GraphNode_add(self, EventValues_create(event, False))
 
     def callback(self, fn, *, user_data=None) -> HostCallbackNode:
-        """Add a node that calls a function on the host (``cuGraphAddHostNode``).
-
-        No such function may call CUDA.
+        """Add a host node, which calls a function on the host (``cuGraphAddHostNode``). It must not call CUDA.
 
         Parameters
         ----------
@@ -264,60 +272,90 @@ cdef class GraphNode:
             A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
             (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. An exception goes to ``sys.unraisablehook``.
         user_data : int | object with the buffer protocol, optional
-            What a C function gets: an address, or a copy of the bytes, which the node keeps.
+            The argument of a C function: an address, or bytes, of which the node keeps a copy and passes its address.
 
         Raises
         ------
         TypeError
-            If ``fn`` cannot be called, or is a C function of another kind.
+            If ``fn`` is not callable, or is a C function with another signature.
         ValueError
             If ``user_data`` is given with a Python callable.
+        RuntimeError
+            If this node is destroyed.
         """
         where = f"the graph {<uintptr_t>self._graph.c_graph:#x}" if self._graph is not None else "no graph"
         return GraphNode_add(self, HostValues_create(fn, user_data, where))
 
     def if_then(self, condition: GraphCondition) -> IfNode:
-        """Add a node whose body runs when the condition is not 0 (``cuGraphAddNode``)."""
+        """Add a conditional node whose body runs if the condition is not zero (``cuGraphAddNode``).
+
+        Parameters
+        ----------
+        condition : :class:`GraphCondition`
+            A condition of this graph; each serves one node. Nodes are added to the body, the attribute ``then``.
+
+        Raises
+        ------
+        TypeError, RuntimeError, CUDAError
+            If ``condition`` is not a :class:`GraphCondition`; if this node is destroyed; if the driver has no
+            conditional nodes, or the condition belongs to another graph or node.
+        """
         return GraphNode_add(
             self,
             ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF, 1),
         )
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
-        """Add a node with a body for a condition that is not 0, and one for 0 (``cuGraphAddNode``)."""
+        """Add a conditional node with a body for a condition that is not zero, and one for zero (``cuGraphAddNode``).
+
+        Takes and raises what :meth:`if_then` does. The bodies are the attributes ``then`` and ``else_``.
+        """
         return GraphNode_add(
             self,
             ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF, 2),
         )
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a node whose body runs repeatedly while the condition is not 0 (``cuGraphAddNode``)."""
+        """Add a conditional node whose body runs repeatedly while the condition is not zero (``cuGraphAddNode``).
+
+        Takes and raises what :meth:`if_then` does. The body is the attribute ``body``; a kernel in it must set the
+        condition.
+        """
         return GraphNode_add(
             self,
             ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE, 1),
         )
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a node with ``count`` bodies; the condition is the index of the one that runs (``cuGraphAddNode``)."""
+        """Add a conditional node with several bodies, of which the condition selects one (``cuGraphAddNode``).
+
+        Parameters
+        ----------
+        condition : :class:`GraphCondition`
+            A condition of this graph. Its value is the index of the body that runs; a larger value runs none.
+        count : int
+            The number of bodies, which are the attribute ``branches``. A negative number, or one of more than
+            65,536, raises OverflowError, 0 CUDAError; other errors are those of :meth:`if_then`.
+        """
         return GraphNode_add(
             self,
             ConditionalValues_create(condition, cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_SWITCH, count),
         )
 
     def destroy(self) -> None:
-        """Remove the node and its edges (``cuGraphDestroyNode``); nothing if that was done before.
+        """Remove the node and its edges from the graph (``cuGraphDestroyNode``). Further calls do nothing.
 
         Raises
         ------
         CUDAError
-            If the driver refuses, as it does where a graph has memory nodes; nothing is changed then.
+            If the graph has allocation or free nodes, from which the driver removes no node. The graph is unchanged.
         """
         cdef cydriver.CUgraphNode c_node
         cdef GraphLock lock
         lock_graphs(lock)
         if self._record is None or self._record.c_node == NULL:
             return
-        GraphNode_values(self)      # to stay readable
+        GraphNode_values(self)      # cached, so that the attributes stay readable
         c_node = self._record.c_node
         try:
             with nogil:
@@ -325,32 +363,32 @@ cdef class GraphNode:
         except cuda_utils.CUDAError as error:
             explain_removal(error)
             raise
-        NodeRecord_end(self._graph, self._record)
+        NodeRecord_mark_destroyed(self._graph, self._record)
 
     @property
     def type(self):
-        """The ``driver.CUgraphNodeType``; None of an entry node, and when destroyed."""
+        """The ``driver.CUgraphNodeType``; None for an entry node and a destroyed one."""
         return cuda_utils.driver.CUgraphNodeType(<int>self._record.c_type) if node_address(self) else None
 
     @property
     def graph(self) -> GraphDefinition:
-        """The graph that the node is in."""
+        """The graph of the node."""
         return _late.graph_definition_of(self._tree, self._graph)
 
     @property
     def handle(self):
-        """The ``driver.CUgraphNode``; None of an entry node, and when destroyed."""
+        """The ``driver.CUgraphNode``; None for an entry node and a destroyed one."""
         cdef uintptr_t address = node_address(self)
         return bindings_object("CUgraphNode", <intptr_t>address) if address else None
 
     @property
     def is_valid(self) -> bool:
-        """Whether the node is in its graph."""
+        """Whether the node exists in its graph: False once it is destroyed."""
         return self._graph is not None and (self._record is None or self._record.c_node != NULL)
 
     @property
     def pred(self) -> AdjacencySetProxy:
-        """The nodes that this one depends on, as a set; assigning replaces them."""
+        """The nodes that this one depends on, as a live set. Assigning replaces the edges."""
         return AdjacencySetProxy(self, True)
 
     @pred.setter
@@ -359,7 +397,7 @@ cdef class GraphNode:
 
     @property
     def succ(self) -> AdjacencySetProxy:
-        """The nodes that depend on this one, as a set; assigning replaces them."""
+        """The nodes that depend on this one, as a live set. Assigning replaces the edges."""
         return AdjacencySetProxy(self, False)
 
     @succ.setter
@@ -367,7 +405,7 @@ cdef class GraphNode:
         replace_edges(self, nodes, False)
 
     def _details(self):
-        # What __repr__ tells besides the handle.
+        # The text of __repr__ after the handle.
         return ""
 
     def _neighbours(self, is_pred):
@@ -431,13 +469,13 @@ cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
 cdef NodeValues GraphNode_values(GraphNode self):
     cdef GraphLock lock
     if self._record is None:
-        raise RuntimeError(f"this {type(self).__name__} is in no graph")
+        raise RuntimeError(f"this {type(self).__name__} belongs to no graph")
     cdef NodeRecord record = self._record
     cdef NodeValues values = NodeRecord_values(record)
     if values is not None:
         return values
     lock_graphs(lock)
-    # A graph that goes takes its nodes along, read or not.
+    # The nodes of a destroyed graph cannot be read.
     GraphNode_check(self)
     values = self._read()
     with cython.critical_section(record):
@@ -494,7 +532,7 @@ cdef GraphNode GraphNode_add_after(GraphNode self, list nodes, NodeValues values
         record = add_node(self._graph, c_nodes.data(), c_nodes.size(), values)
     except cuda_utils.CUDAError as error:
         if foreign is not None:
-            explain(error, f"{foreign!r} is in another graph than {self!r}")
+            explain(error, f"{foreign!r} and {self!r} belong to different graphs")
         raise
     return GraphNode_wrap(self._tree, self._graph, record)
 
@@ -506,7 +544,7 @@ cdef int check_nodes(GraphNode self, nodes) except -1:
     cdef GraphNode node
     for item in nodes:
         if not isinstance(item, GraphNode):
-            raise TypeError(f"neighbours must be GraphNodes, not {type(item).__name__}")
+            raise TypeError(f"pred and succ must be GraphNodes, not {type(item).__name__}")
     GraphNode_check(self)
     if self._record is None:
         raise ValueError("an entry node has no edges")
@@ -516,7 +554,7 @@ cdef int check_nodes(GraphNode self, nodes) except -1:
         if node._record is None:
             raise ValueError("an entry node has no edges")
         if node._graph is not self._graph:
-            raise ValueError(f"{node!r} is in another graph than {self!r}")
+            raise ValueError(f"{node!r} and {self!r} belong to different graphs")
     return 0
 
 
@@ -539,7 +577,7 @@ cdef int change_edges(GraphNode self, list nodes, bint is_pred, bint is_added) e
         if not is_added:
             explain_removal(error)
         elif error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
-            explain(error, f"no edge of {self!r} can be added like this: a node cannot follow itself, by others either")
+            explain(error, f"an edge of {self!r} cannot be added; edges must not form a cycle")
         raise
     return 0
 
@@ -549,9 +587,9 @@ cdef int explain_removal(object error) except -1:
     return 0
 
 
-# The new edges come first, so that a failure leaves the old ones.
+# New edges are added before old ones are removed, so that a failure leaves the old ones.
 cdef int replace_edges(GraphNode self, object nodes, bint is_pred) except -1:
-    wanted = flat([nodes])
+    wanted = unique_nodes([nodes])
     check_nodes(self, wanted)
     present = self._neighbours(is_pred)
     change_edges(self, [node for node in wanted if node not in present], is_pred, True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that run a kernel (KernelNode)."""
+"""Kernel nodes (KernelNode)."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ __all__ = ["KernelNode"]
 
 
 cdef class KernelNode(GraphNode):
-    """A node that runs a kernel."""
+    """A kernel node."""
 
     def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args=None) -> None:
-        """Change the kernel launch of the node (``cuGraphKernelNodeSetParams``); existing executables do not change.
+        """Change the kernel launch of the node (``cuGraphKernelNodeSetParams``). Existing executables do not change.
 
         Parameters
         ----------
         config : :class:`~cuda.core.LaunchConfig`, optional
-            The new configuration.
+            The new configuration. If None, it stays.
         kernel : :class:`~cuda.core.Kernel`, optional
-            The new kernel; it needs ``args``.
+            The new kernel, which needs ``args``. If None, it stays.
         args : iterable, optional
-            All arguments, ``()`` for none. If None, they stay.
+            All kernel arguments, ``()`` for none. If None, they stay.
 
         Raises
         ------
         ValueError
-            If a kernel is given without arguments.
+            If ``kernel`` is given without ``args``.
         TypeError, NotImplementedError
-            As :meth:`GraphNode.launch` does.
+            As in :meth:`GraphNode.launch`.
         RuntimeError
             If the node is destroyed.
         """
@@ -86,35 +86,35 @@ cdef class KernelNode(GraphNode):
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Number of blocks in each dimension."""
+        """The number of blocks in each dimension of the grid."""
         cdef KernelValues values = GraphNode_values(self)
         return (values.params.gridDimX, values.params.gridDimY, values.params.gridDimZ)
 
     @property
     def block(self) -> tuple[int, int, int]:
-        """Threads per block in each dimension."""
+        """The number of threads in each dimension of a block."""
         cdef KernelValues values = GraphNode_values(self)
         return (values.params.blockDimX, values.params.blockDimY, values.params.blockDimZ)
 
     @property
     def shmem_size(self) -> int:
-        """Bytes of dynamic shared memory per block."""
+        """The dynamic shared memory per block, in bytes."""
         return (<KernelValues>GraphNode_values(self)).params.sharedMemBytes
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel; a new, equal object each time."""
+        """The kernel: a new but equal object with each access."""
         cdef KernelValues values = GraphNode_values(self)
         return Kernel_create(values.h_kernel, values.kernel._name if values.kernel is not None else "")
 
     @property
     def config(self) -> LaunchConfig:
-        """Grid, block and shared memory."""
+        """The grid, the blocks and the dynamic shared memory."""
         return LaunchConfig(grid=self.grid, block=self.block, shmem_size=self.shmem_size)
 
     @property
     def cluster(self) -> tuple[int, int, int] | None:
-        """Blocks per cluster in each dimension, as the kernel was launched in a capture; None without clusters."""
+        """The number of blocks in each dimension of a cluster, if a captured launch had clusters; else None."""
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         )
@@ -124,7 +124,7 @@ cdef class KernelNode(GraphNode):
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether all blocks run at once, so that the grid can synchronise."""
+        """Whether the launch is cooperative: all blocks are resident at once, so that the grid can synchronize."""
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
         )
@@ -132,10 +132,18 @@ cdef class KernelNode(GraphNode):
 
     @property
     def priority(self) -> int:
-        """The priority, as streams have one; it counts in graphs instantiated with ``use_node_priority``.
+        """The priority, a number as for streams. It has an effect in graphs instantiated with ``use_node_priority``.
 
-        Captured nodes have that of their stream. Assigning changes the node (``cuGraphKernelNodeSetAttribute``), and
-        executables made later; the driver limits it to the range of the device.
+        Captured nodes have the priority of their stream. Assigning changes the node
+        (``cuGraphKernelNodeSetAttribute``) and executables instantiated later; the driver clamps the value to the range
+        of the device.
+
+        Raises
+        ------
+        TypeError
+            If the assigned value is not an int.
+        OverflowError
+            If it does not fit 32 bits.
         """
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY
@@ -150,23 +158,23 @@ cdef class KernelNode(GraphNode):
         except TypeError:
             raise TypeError(f"priority must be an int, not {type(value).__name__}") from None
         if not INT_MIN <= number <= INT_MAX:
-            raise OverflowError(f"priority must fit 32 bits, and is {shown(number)}")
+            raise OverflowError(f"priority must fit 32 bits, not be {shown(number)}")
         memset(&c_value, 0, sizeof(c_value))
         c_value.priority = number
         write_attribute(self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY, &c_value)
 
     @property
     def access_policy_window(self) -> AccessPolicyWindow | None:
-        """The L2 access policy window of this kernel; None if it has none.
+        """The L2 access policy window of the launch; None if it has none.
 
-        Assigning changes the node (``cuGraphKernelNodeSetAttribute``), and executables made later.
+        Assigning changes the node (``cuGraphKernelNodeSetAttribute``) and executables instantiated later.
 
         Raises
         ------
         TypeError
-            If what is assigned is something else.
+            If the assigned value is neither an :class:`AccessPolicyWindow` nor None.
         CUDAError
-            If the driver refuses, as it does for more bytes than ``max_access_policy_window_size`` of the device.
+            If the driver refuses, for example more bytes than ``max_access_policy_window_size`` of the device.
         """
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
@@ -229,7 +237,7 @@ cdef int write_attribute(
     return 0
 
 
-# What the arguments refer to stays kept as it is: only the parameters change.
+# Changes the launch configuration only; the node keeps its arguments, and the references that they need.
 cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object config) except -1:
     cdef KernelValues values
     cdef GraphLock lock

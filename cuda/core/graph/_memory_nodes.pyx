@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that allocate, free, fill and copy memory (AllocNode, FreeNode, MemsetNode, MemcpyNode)."""
+"""Allocation, free, memset and memcpy nodes (AllocNode, FreeNode, MemsetNode, MemcpyNode)."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ __all__ = ["AllocNode", "FreeNode", "MemcpyNode", "MemsetNode"]
 
 
 cdef class AllocNode(GraphNode):
-    """A node that allocates memory at an address of its own."""
+    """An allocation node. Each launch allocates the memory at the same address."""
 
     @property
     def dptr(self) -> int:
-        """The address."""
+        """The address of the allocation."""
         return (<AllocValues>GraphNode_values(self)).params.dptr
 
     @property
     def bytesize(self) -> int:
-        """Number of bytes."""
+        """The size of the allocation in bytes."""
         return (<AllocValues>GraphNode_values(self)).params.bytesize
 
     @property
@@ -52,7 +52,7 @@ cdef class AllocNode(GraphNode):
 
     @property
     def memory_type(self) -> str:
-        """A value of :class:`~cuda.core.typing.GraphMemoryType`."""
+        """The kind of memory, a value of :class:`~cuda.core.typing.GraphMemoryType`."""
         return (<AllocValues>GraphNode_values(self)).memory_type
 
     @property
@@ -68,11 +68,11 @@ cdef class AllocNode(GraphNode):
 
 
 cdef class FreeNode(GraphNode):
-    """A node that frees memory."""
+    """A free node."""
 
     @property
     def dptr(self) -> int:
-        """The address."""
+        """The address of the allocation to free."""
         return (<FreeValues>GraphNode_values(self)).address
 
     def _details(self):
@@ -83,7 +83,7 @@ cdef class FreeNode(GraphNode):
 
 
 cdef class MemsetNode(GraphNode):
-    """A node that fills memory."""
+    """A memset node."""
 
     def update(
         self,
@@ -95,14 +95,14 @@ cdef class MemsetNode(GraphNode):
         pitch: int | None = None,
         dst_owner=None,
     ) -> None:
-        """Change the fill (``cuGraphMemsetNodeSetParams``); arguments are those of :meth:`GraphNode.memset`.
+        """Change the memset (``cuGraphMemsetNodeSetParams``); the arguments are those of :meth:`GraphNode.memset`.
 
-        Arguments that are None stay unchanged. Existing executables do not change.
+        Parameters that are None stay as they are. Existing executables do not change.
 
         Raises
         ------
         ValueError
-            If ``dst_owner`` is given without an address.
+            If ``dst_owner`` is given without ``dst``. Other errors are those of :meth:`GraphNode.memset`.
         RuntimeError
             If the node is destroyed.
         """
@@ -114,32 +114,32 @@ cdef class MemsetNode(GraphNode):
 
     @property
     def dptr(self) -> int:
-        """The address."""
+        """The address of the memory to fill."""
         return (<MemsetValues>GraphNode_values(self)).params.dst
 
     @property
     def value(self) -> int:
-        """An element, as a number without sign."""
+        """The element to write, as an unsigned integer."""
         return (<MemsetValues>GraphNode_values(self)).params.value
 
     @property
     def element_size(self) -> int:
-        """Bytes of an element: 1, 2 or 4."""
+        """The size of an element in bytes: 1, 2 or 4."""
         return (<MemsetValues>GraphNode_values(self)).params.elementSize
 
     @property
     def width(self) -> int:
-        """Elements in a row."""
+        """The number of elements in a row."""
         return (<MemsetValues>GraphNode_values(self)).params.width
 
     @property
     def height(self) -> int:
-        """Rows."""
+        """The number of rows."""
         return (<MemsetValues>GraphNode_values(self)).params.height
 
     @property
     def pitch(self) -> int:
-        """Bytes from row to row."""
+        """The distance between the starts of two rows, in bytes."""
         return (<MemsetValues>GraphNode_values(self)).params.pitch
 
     def _details(self):
@@ -150,7 +150,7 @@ cdef class MemsetNode(GraphNode):
 
 
 cdef class MemcpyNode(GraphNode):
-    """A node that copies memory."""
+    """A memcpy node."""
 
     def update(
         self,
@@ -161,14 +161,15 @@ cdef class MemcpyNode(GraphNode):
         dst_owner=None,
         src_owner=None,
     ) -> None:
-        """Change the copy (``cuGraphMemcpyNodeSetParams``); arguments are those of :meth:`GraphNode.memcpy`.
+        """Change the copy (``cuGraphMemcpyNodeSetParams``); the arguments are those of :meth:`GraphNode.memcpy`.
 
-        Arguments that are None stay unchanged. Existing executables do not change.
+        Parameters that are None stay as they are. Existing executables do not change.
 
         Raises
         ------
         ValueError
-            If an owner is given without its address, or the copy is of several rows or of an array.
+            If an owner is given without its address, or the copy has several rows or involves a CUDA array. Other
+            errors are those of :meth:`GraphNode.memcpy`.
         RuntimeError
             If the node is destroyed.
         """
@@ -180,7 +181,7 @@ cdef class MemcpyNode(GraphNode):
 
     @property
     def dst(self) -> int:
-        """The address of the target."""
+        """The address of the destination."""
         return (<MemcpyValues>GraphNode_values(self)).dst.address
 
     @property
@@ -190,7 +191,7 @@ cdef class MemcpyNode(GraphNode):
 
     @property
     def size(self) -> int:
-        """Number of bytes."""
+        """The number of bytes."""
         return (<MemcpyValues>GraphNode_values(self)).size
 
     def _details(self):
@@ -209,7 +210,7 @@ cdef Operand new_operand(str name, object value, object owner):
     if value is not None:
         return Operand_create(name, value, owner)
     if owner is not None:
-        raise ValueError(f"{name}_owner needs {name}, the address that it owns")
+        raise ValueError(f"{name}_owner needs {name}, the address to which it belongs")
     return None
 
 

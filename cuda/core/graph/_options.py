@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of instantiating a graph (GraphCompleteOptions), and of writing it as text (GraphDebugPrintOptions)."""
+"""Options for instantiating a graph (GraphCompleteOptions) and for writing it as DOT text (GraphDebugPrintOptions)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ class GraphCompleteOptions(Options):
     Attributes
     ----------
     auto_free_on_launch : bool, optional
-        Whether memory that the graph allocated and did not free is freed before the next launch. Default is False.
+        Whether a launch first frees memory that an earlier launch allocated and did not free
+        (``CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH``). Default is False.
     upload_stream : :class:`~cuda.core.Stream` | :class:`GraphBuilder`, optional
-        A stream on which the graph is uploaded to the device at once. If None, the first launch does that.
+        A stream on which the graph is uploaded to the device after instantiation
+        (``CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD``). If None, the first launch uploads it.
     device_launch : bool, optional
-        Whether kernels can launch the graph. Default is False.
+        Whether kernels can launch the graph (``CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH``). Default is False.
     use_node_priority : bool, optional
-        Whether the priorities of the nodes count, instead of that of the stream. Default is False.
+        Whether the nodes run with their own priorities, instead of that of the stream
+        (``CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY``). Default is False.
     """
 
     auto_free_on_launch: bool = False
@@ -34,31 +37,33 @@ class GraphCompleteOptions(Options):
 
 @options_class
 class GraphDebugPrintOptions(Options):
-    """The details in the text of a graph (``CUgraphDebugDot_flags``); every field is False by default.
+    """The details that :meth:`GraphDefinition.debug_dot_print` writes (``CUgraphDebugDot_flags``).
+
+    Every field is False by default.
 
     Attributes
     ----------
     verbose : bool, optional
-        Everything below.
+        Whether to write all details.
     runtime_types : bool, optional
-        Names and types as the CUDA runtime has them.
+        Whether to write parameters with the types of the CUDA runtime.
     kernel_node_params, memcpy_node_params, memset_node_params, host_node_params, event_node_params : bool, optional
-        The parameters of such nodes.
+        Whether to write the parameters of these nodes.
     ext_semas_signal_node_params, ext_semas_wait_node_params : bool, optional
-        The parameters of nodes that signal, or wait for, external semaphores.
+        Whether to write the parameters of nodes that signal external semaphores, or wait for them.
     kernel_node_attributes : bool, optional
-        The attributes of kernel nodes.
+        Whether to write the attributes of kernel nodes.
     handles : bool, optional
-        The handles of nodes, graphs and functions.
+        Whether to write the handles of nodes and kernels.
     mem_alloc_node_params, mem_free_node_params, batch_mem_op_node_params : bool, optional
-        The parameters of such nodes.
+        Whether to write the parameters of these nodes.
     extra_topo_info : bool, optional
-        The data of edges.
+        Whether to write the data of edges.
     conditional_node_params : bool, optional
-        The parameters of conditional nodes.
+        Whether to write the parameters of conditional nodes.
     """
 
-    # In the order of the driver's bits.
+    # In the order of the driver's bits, on which dot_flags() relies.
     verbose: bool = False
     runtime_types: bool = False
     kernel_node_params: bool = False
@@ -78,7 +83,7 @@ class GraphDebugPrintOptions(Options):
 
 
 def dot_flags(options: GraphDebugPrintOptions | None) -> int:
-    """Return the driver's bits for the options of writing a graph."""
+    """Return the ``CUgraphDebugDot_flags`` for options; 0 for None."""
     if options is None:
         return 0
     if not isinstance(options, GraphDebugPrintOptions):

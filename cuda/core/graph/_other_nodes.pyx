@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Empty, child graph, event and host callback nodes (EmptyNode, ChildGraphNode, EventRecordNode, EventWaitNode,
+"""Empty, child graph, event and host nodes (EmptyNode, ChildGraphNode, EventRecordNode, EventWaitNode,
 HostCallbackNode)."""
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from cuda.core.graph._graph_node cimport (
     register_node_class,
 )
 from cuda.core.graph._parameters._child_values cimport ChildValues_create, find_child
-from cuda.core.graph._parameters._event_values cimport EventValues, EventValues_create, EventValues_event, EventValues_read
+from cuda.core.graph._parameters._event_values cimport (
+    EventValues,
+    EventValues_create,
+    EventValues_event,
+    EventValues_read,
+)
 from cuda.core.graph._parameters._host_callback cimport (
     HostValues,
     HostValues_callable,
@@ -33,28 +38,28 @@ __all__ = ["ChildGraphNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "H
 
 
 cdef class EmptyNode(GraphNode):
-    """A node that does nothing but depend on others."""
+    """An empty node, which does nothing but carry dependencies."""
 
 
 cdef class ChildGraphNode(GraphNode):
-    """A node that runs a copy of another graph."""
+    """A child graph node, which runs a copy of another graph."""
 
     def update(self, child: GraphDefinition) -> None:
-        """Replace it by a copy of another graph (``cuGraphNodeSetParams``).
+        """Replace the child graph by a copy of another graph (``cuGraphNodeSetParams``).
 
         Parameters
         ----------
         child : :class:`GraphDefinition`
-            A graph of another hierarchy.
+            The graph to copy. It must not be part of the graph that the node belongs to, nor contain it.
 
         Raises
         ------
         TypeError
-            If it is no graph.
+            If ``child`` is not a :class:`GraphDefinition`.
         RuntimeError
-            If the node is destroyed.
+            If ``child`` or the node is destroyed.
         CUDAError
-            If the driver refuses.
+            If the driver refuses ``child``, as :meth:`GraphNode.embed` does.
         """
         GraphNode_check(self)
         find_child(self._graph, self._record)
@@ -62,9 +67,9 @@ cdef class ChildGraphNode(GraphNode):
 
     @property
     def child_graph(self) -> GraphDefinition:
-        """The copy that the node runs."""
+        """The child graph: the node's own copy."""
         if self._record is None or not self._record.children:
-            GraphNode_values(self)      # which fails where there is none to find
+            GraphNode_values(self)      # raises if the node is destroyed
             find_child(self._graph, self._record)
         return _late.graph_definition_of(self._tree, self._record.children[0])
 
@@ -73,19 +78,26 @@ cdef class ChildGraphNode(GraphNode):
 
 
 cdef class EventNode(GraphNode):
-    """Base of event record nodes and event wait nodes."""
+    """Base class of event record nodes and event wait nodes."""
 
     def update(self, event: Event) -> None:
-        """Change the event, which the node keeps.
+        """Change the event (``cuGraphEventRecordNodeSetEvent``, ``cuGraphEventWaitNodeSetEvent``).
 
-        The call is ``cuGraphEventRecordNodeSetEvent`` or ``cuGraphEventWaitNodeSetEvent``.
+        The node keeps the event alive. Existing executables do not change.
+
+        Raises
+        ------
+        TypeError
+            If ``event`` is not an :class:`~cuda.core.Event`.
+        RuntimeError
+            If the event is closed, or the node is destroyed.
         """
         GraphNode_check(self)
         GraphNode_change(self, EventValues_create(event, records(self)))
 
     @property
     def event(self) -> Event:
-        """The event; a new object each time, open even if the original is closed."""
+        """The event: a new object with each access, open even if the original is closed."""
         return EventValues_event(GraphNode_values(self))
 
     def _details(self):
@@ -100,28 +112,31 @@ cdef inline bint records(EventNode self):
 
 
 cdef class EventRecordNode(EventNode):
-    """A node that records an event."""
+    """An event record node."""
 
 
 cdef class EventWaitNode(EventNode):
-    """A node that waits for an event."""
+    """An event wait node."""
 
 
 cdef class HostCallbackNode(GraphNode):
-    """A node that calls a function on the host.
+    """A host node, which calls a function on the host.
 
-    Its :attr:`callback` is what it calls, and no method: a second callback after this one is
-    ``node.join().callback(fn)``.
+    On this class ``callback`` is the attribute with that function, not the method of :class:`GraphNode`. To add a
+    callback after this node, write ``node.join().callback(fn)``.
     """
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change the function (``cuGraphHostNodeSetParams``); arguments are those of :meth:`GraphNode.callback`."""
+        """Change the function (``cuGraphHostNodeSetParams``); the arguments are those of :meth:`GraphNode.callback`.
+
+        Existing executables do not change.
+        """
         GraphNode_check(self)
         GraphNode_change(self, HostValues_create(fn, user_data, f"the graph {<uintptr_t>self._graph.c_graph:#x}"))
 
     @property
     def callback(self):
-        """The Python callable; None where a C function is called."""
+        """The Python callable; None if the node calls a C function."""
         return HostValues_callable(GraphNode_values(self))
 
     def _details(self):

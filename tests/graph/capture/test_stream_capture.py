@@ -143,7 +143,7 @@ def test_a_capture_that_was_ended_around_its_builder(stream):
     builder = stream.create_graph_builder().begin_building()
     _, graph = driver.cuStreamEndCapture(stream.handle)
     assert not builder.is_building
-    with pytest.raises(RuntimeError, match="ended by a call around it"):
+    with pytest.raises(RuntimeError, match="ended outside the builder"):
         builder.create_condition()
     with pytest.raises(CUDAError):
         builder.end_building()

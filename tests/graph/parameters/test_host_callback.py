@@ -73,11 +73,11 @@ def test_wrong_callbacks_are_refused(device):
     graph = GraphDefinition()
     with pytest.raises(TypeError, match="fn must be callable"):
         graph.callback(3)
-    with pytest.raises(ValueError, match="user_data is for C functions"):
+    with pytest.raises(ValueError, match="user_data must be None for a Python callable"):
         graph.callback(print, user_data=0)
     with pytest.raises(TypeError, match="CFUNCTYPE"):
         graph.callback(ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda address: 0))
-    with pytest.raises(TypeError, match="declare restype and argtypes"):
+    with pytest.raises(TypeError, match="whose restype and argtypes are set"):
         graph.callback(ctypes.CDLL(None).free)
     for data, error in (("text", TypeError), (1.5, TypeError), (-1, OverflowError)):
         with pytest.raises(error, match="user_data must be"):

@@ -11,11 +11,11 @@ from cuda.core.graph._state._graph_state cimport NodeRecord
 # A new stream of the same context.
 cdef Stream new_stream(Stream stream)
 
-# A new stream in the capture, after the work of `stream` so far.
+# A new stream that joins the capture: its work depends on the work of `stream` so far.
 cdef Stream fork_stream(StreamCapture capture, Stream stream)
 
-# A conditional node after the work of `stream`, whose handle the caller keeps; its record has the bodies. A stream for
-# each is appended to `streams`.
+# Adds a conditional node after the work of `stream`, whose handle the caller keeps. The record of the node has the
+# bodies; for each of them a new stream is appended to `streams`.
 cdef NodeRecord add_conditional(
     StreamCapture capture,
     Stream stream,
@@ -26,5 +26,5 @@ cdef NodeRecord add_conditional(
     list streams,
 )
 
-# RuntimeError where the driver is older than CUDA 12.`minor`.
+# RuntimeError if the driver is older than CUDA 12.`minor`.
 cdef int check_version(int minor, str what) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The further streams of a capture: those of forks, and of the bodies of conditional nodes."""
+"""Further streams of a capture: for forks and for the bodies of conditional nodes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ cdef Stream new_stream(Stream stream):
 
 cdef Stream fork_stream(StreamCapture capture, Stream stream):
     cdef Stream result = new_stream(stream)
-    # A capture does not survive the end of a stream that takes part, whether joined or not.
+    # Destroying a stream that takes part invalidates the capture, even after the stream was joined.
     capture.streams.append(result)
     result.wait(stream)
     capture.forks.append(result)
@@ -63,5 +63,5 @@ cdef NodeRecord add_conditional(
 
 cdef int check_version(int minor, str what) except -1:
     if driver_version() < (12, minor):
-        raise RuntimeError(f"{what} need a driver of CUDA 12.{minor} or later")
+        raise RuntimeError(f"{what} need a driver for CUDA 12.{minor} or later")
     return 0

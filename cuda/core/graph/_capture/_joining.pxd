@@ -10,11 +10,11 @@ from cuda.core._utils cimport cydriver
 ctypedef unordered_set[uintptr_t] NodeSet
 
 
-# Whether work of forks, the last of a capture that were not joined, does not lead to what `c_origin` has captured.
-# To be asked before the end of the capture; false of one that is over or invalid.
-cdef bint is_work_left(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil
+# Whether the last nodes of a fork are no ancestors of the last nodes of `c_origin`: the fork was not joined. Called
+# before the capture ends; false if the capture has ended or is invalid.
+cdef bint has_unjoined_work(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil
 
-# The same of the capture of a body, for all nodes but those in `before`; that work is joined then.
-cdef bint join_what_is_left(
+# The same for the capture of a body, for all nodes but those in `before`; joins that work to `c_origin`.
+cdef bint join_unjoined_work(
     cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks, const NodeSet& before
 ) noexcept nogil

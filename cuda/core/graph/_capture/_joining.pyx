@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Forks that were not joined when their capture ends.
+"""Forks that were not joined before their capture ends.
 
-The driver looks for nodes that its streams captured, and forgives those that were added to the graph by hand, as host
-callbacks are. Where a body of a conditional node has such a fork, the driver for CUDA 13.0 crashes at the end. So this
-library looks for itself, and gives the driver only bodies that are joined.
+The driver reports forks whose last nodes were captured, but not those whose last nodes were added to the graph
+explicitly, as host callbacks are. If the body of a conditional node has an unjoined fork, the driver for CUDA 13.0
+crashes in cuStreamEndCapture. So this library checks itself, and joins the forks of a body before its capture ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = []
 ctypedef vector[uintptr_t] Addresses
 
 
-# Where a stream is in a valid capture; false of any other.
+# The last nodes of a stream in a capture; false if there is no valid capture.
 cdef bint read_point(
     cydriver.CUstream c_stream, cydriver.CUgraph* c_graph, vector[cydriver.CUgraphNode]& c_nodes
 ) noexcept nogil:
@@ -37,12 +37,12 @@ cdef bint read_point(
         c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
     ):
         return False
-    # The next call ends what the point refers to.
+    # The array of dependencies is valid until the next call only.
     c_nodes.assign(dependencies, dependencies + count)
     return True
 
 
-# All that leads to the nodes in `next`, and these themselves.
+# The nodes in `next` and all their ancestors.
 cdef bint find_ancestors(cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode] next, NodeSet& found) noexcept nogil:
     cdef unordered_map[uintptr_t, Addresses] before
     cdef vector[cydriver.CUgraphNode] c_from
@@ -71,7 +71,7 @@ cdef bint find_ancestors(cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode] 
     return True
 
 
-cdef bint is_work_left(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil:
+cdef bint has_unjoined_work(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil:
     cdef vector[cydriver.CUgraphNode] c_nodes
     cdef cydriver.CUgraph c_graph = NULL
     cdef NodeSet joined
@@ -87,11 +87,11 @@ cdef bint is_work_left(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_
     return False
 
 
-cdef bint join_what_is_left(
+cdef bint join_unjoined_work(
     cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks, const NodeSet& before
 ) noexcept nogil:
     cdef vector[cydriver.CUgraphNode] c_nodes
-    cdef vector[cydriver.CUgraphNode] c_left
+    cdef vector[cydriver.CUgraphNode] c_unjoined
     cdef cydriver.CUgraph c_graph = NULL
     cdef NodeSet joined
     cdef size_t count = 0
@@ -105,18 +105,18 @@ cdef bint join_what_is_left(
         return False
     for i in range(count):
         if joined.count(<uintptr_t>c_nodes[i]) == 0 and before.count(<uintptr_t>c_nodes[i]) == 0:
-            c_left.push_back(c_nodes[i])
-    if c_left.empty():
+            c_unjoined.push_back(c_nodes[i])
+    if c_unjoined.empty():
         return False
-    # The forks of this library join as forks do; of others, only the nodes are known.
+    # Forks of this library are joined by events, as usual. Of other streams only the nodes are known.
     for i in range(c_forks.size()):
         join_stream(c_origin, c_forks[i])
     WARN_RETURN(
         cydriver.cuStreamUpdateCaptureDependencies(
             c_origin,
-            c_left.data(),
+            c_unjoined.data(),
             NULL,
-            c_left.size(),
+            c_unjoined.size(),
             cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_ADD_CAPTURE_DEPENDENCIES,
         ),
         b"cuStreamUpdateCaptureDependencies",

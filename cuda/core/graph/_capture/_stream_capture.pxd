@@ -8,20 +8,20 @@ from cuda.core.graph._parameters._node_values cimport NodeValues
 from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRecord
 
 
-# A capture, which all builders that fork from one share.
+# A capture, shared by a builder and its forks.
 cdef class StreamCapture:
     cdef:
-        StreamMember h_running      # ends the capture when its last copy goes; empty once it has ended
-        GraphTree tree              # None until somebody asks, or the capture has ended; None when it failed
+        StreamMember h_running      # its last reference ends the capture; empty once the capture has ended
+        GraphTree tree              # None before its first use or the end of the capture, and after a failure
         GraphRecord graph
-        list streams                # of forks, which live as long as the capture
-        list forks                  # those of them that nobody has joined
-        NodeSet before              # what a body had before the capture
-        list bodies                 # captures into the bodies of conditional nodes of this one
+        list streams                # the streams of forks, which must live as long as the capture
+        list forks                  # the streams of forks that were not joined yet
+        NodeSet before              # the nodes that a body had before the capture
+        list bodies                 # captures into the bodies of conditional nodes of this capture
         bint is_body
 
 
-# Where a stream is in a capture: the graph, and what its next node depends on. Valid until the next call.
+# The graph that a stream captures into, and the dependencies of its next node. Valid until the next driver call.
 cdef struct CapturePoint:
     cydriver.CUgraph c_graph
     const cydriver.CUgraphNode* dependencies
@@ -29,24 +29,24 @@ cdef struct CapturePoint:
     size_t count
 
 
-# What is given as a handle, the caller keeps.
+# Callers keep the handles that they pass.
 
-# A new capture on a stream; into `graph`, the body of a conditional node, where that is given.
+# Begins a capture on a stream; into `graph`, the body of a conditional node, if that is given.
 cdef StreamCapture StreamCapture_begin(
     const StreamHandle& h_stream, cydriver.CUstreamCaptureMode c_mode, GraphTree tree, GraphRecord graph
 )
 
-# Ends it and takes its graph over. Whatever happens, the stream does not capture any more.
+# Ends the capture and takes ownership of its graph. The stream has stopped capturing also if this raises.
 cdef int StreamCapture_end(StreamCapture self) except -1
-# The same where nobody wants the graph, but views of it may be alive.
+# Ends the capture and drops its graph, of which views may be alive.
 cdef void StreamCapture_abandon(StreamCapture self) noexcept
 
-# The record of the graph, during and after the capture.
+# The record of the captured graph, during and after the capture.
 cdef GraphRecord StreamCapture_graph(StreamCapture self)
 
-# How a stream takes part; an invalidated capture is a RuntimeError.
+# Whether and where a stream captures; RuntimeError if the capture is invalidated.
 cdef bint is_capturing(const StreamHandle& h_stream) except -1
 cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1
 
-# Adds a node after all work of the stream so far, which then is what later work depends on.
+# Adds a node that depends on all work of the stream so far, and on which later work of the stream depends.
 cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stream, NodeValues values)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Captures: from the call that begins one to the calls that end it.
+"""Stream captures: begin, end and abandon.
 
-A capture that is neither ended nor given up would leave its stream unusable. So it is a handle like any other
-resource: when the last copy goes, for whatever reason, the capture ends.
+A capture that never ends would leave its stream unusable. So a capture is a handle like any other resource: dropping
+the last reference ends it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cuda.core._stream cimport Stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._capture_mode cimport captures_in_progress
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
-from cuda.core.graph._capture._joining cimport NodeSet, is_work_left, join_what_is_left
+from cuda.core.graph._capture._joining cimport NodeSet, has_unjoined_work, join_unjoined_work
 from cuda.core.graph._parameters._node_values cimport NodeValues, add_node
 from cuda.core.graph._state._graph_state cimport (
     GraphRecord,
@@ -26,7 +26,7 @@ from cuda.core.graph._state._graph_state cimport (
     GraphTree_borrow,
     GraphTree_own,
     NodeRecord,
-    NodeRecord_end,
+    NodeRecord_mark_destroyed,
     read_nodes,
 )
 
@@ -52,7 +52,7 @@ cdef StreamCapture StreamCapture_begin(
         captures_in_progress.fetch_add(1)
         self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep()))
         return self
-    note_nodes(graph, self.before)
+    collect_nodes(graph, self.before)
     self.is_body = True
     self.tree = tree
     self.graph = graph
@@ -67,22 +67,22 @@ cdef StreamCapture StreamCapture_begin(
     return self
 
 
-# What ends a capture that nobody ended: its graph is of no use.
+# Ends a capture that was not ended explicitly, and destroys its graph.
 cdef void end_and_destroy(cydriver.CUstream c_stream) noexcept nogil:
-    cdef cydriver.CUgraph c_graph = give_up(c_stream)
+    cdef cydriver.CUgraph c_graph = end_silently(c_stream)
     if c_graph != NULL:
         WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
 
 
-# The graph belongs to the conditional node.
+# Ends the capture into a body that was not ended explicitly. The graph belongs to the conditional node.
 cdef void end_in_body(cydriver.CUstream c_stream) noexcept nogil:
     cdef vector[cydriver.CUstream] c_forks
     cdef NodeSet before
-    join_what_is_left(c_stream, c_forks, before)
-    give_up(c_stream)
+    join_unjoined_work(c_stream, c_forks, before)
+    end_silently(c_stream)
 
 
-cdef int note_nodes(GraphRecord graph, NodeSet& found) except -1:
+cdef int collect_nodes(GraphRecord graph, NodeSet& found) except -1:
     cdef vector[cydriver.CUgraphNode] c_nodes
     cdef size_t i
     read_nodes(graph, c_nodes)
@@ -101,8 +101,8 @@ cdef int collect_forks(StreamCapture self, vector[cydriver.CUstream]& c_forks) e
     return 0
 
 
-# Ends the capture, and then what waited for its end.
-cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
+# Ends the capture, and frees memory whose release was deferred until then.
+cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUgraph c_graph = NULL
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
@@ -111,7 +111,7 @@ cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         return NULL
     err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
-    # These end the capture, too.
+    # The capture has ended with these errors, too.
     if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and (
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
@@ -121,7 +121,7 @@ cdef cydriver.CUgraph give_up(cydriver.CUstream c_stream) noexcept nogil:
 
 
 cdef int StreamCapture_end(StreamCapture self) except -1:
-    # Until this returns, the copy ends the capture if the driver did not.
+    # If cuStreamEndCapture does not end the capture, dropping this last reference does.
     cdef StreamHandle h_ending = self.h_running.copy()
     cdef vector[cydriver.CUstream] c_forks
     cdef cydriver.CUgraph c_graph = NULL
@@ -133,16 +133,16 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
     self.h_running.reset()
     with nogil:
         is_unjoined = (
-            join_what_is_left(h_ending.get(), c_forks, self.before)
+            join_unjoined_work(h_ending.get(), c_forks, self.before)
             if self.is_body
-            else is_work_left(h_ending.get(), c_forks)
+            else has_unjoined_work(h_ending.get(), c_forks)
         )
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
         free_what_captures_left()
     self.streams = []
     self.forks = []
     if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:
-        # As the driver says it of work that its streams captured.
+        # The error that the driver returns for unjoined work that its streams captured.
         err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
         if not self.is_body:
             with nogil:
@@ -156,8 +156,8 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
         return 0
     abandon_bodies(self)
     if not self.is_body and self.tree is not None:
-        # The driver has destroyed the graph, and views may be alive.
-        mark_gone(self.tree)
+        # The driver has destroyed the graph, of which views may be alive.
+        mark_destroyed(self.tree)
     self.tree = None
     self.graph = None
     return HANDLE_RETURN(err, b"cuStreamEndCapture")
@@ -171,14 +171,14 @@ cdef void StreamCapture_abandon(StreamCapture self) noexcept:
         h_running = self.h_running.copy()
         collect_forks(self, c_forks)
         with nogil:
-            join_what_is_left(h_running.get(), c_forks, self.before)
+            join_unjoined_work(h_running.get(), c_forks, self.before)
     if self.tree is None or self.is_body:
         self.h_running.reset()
         self.streams = []
     elif self.h_running:
         try:
             StreamCapture_end(self)
-        except Exception:  # a capture that failed has ended, which is all that is wanted
+        except Exception:  # the capture has ended also if it failed
             self.streams = []
 
 
@@ -190,10 +190,10 @@ cdef int abandon_bodies(StreamCapture self) noexcept:
     return 0
 
 
-cdef int mark_gone(GraphTree tree) except -1:
+cdef int mark_destroyed(GraphTree tree) except -1:
     cdef NodeRecord node
     for node in list(tree.root.nodes.values()):
-        NodeRecord_end(tree.root, node, True)
+        NodeRecord_mark_destroyed(tree.root, node, True)
     tree.root.c_graph = NULL
     return 0
 
@@ -230,13 +230,13 @@ cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1
     )
     check_valid(c_status)
     if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE:
-        raise RuntimeError("the capture of this GraphBuilder was ended by a call around it")
+        raise RuntimeError("the capture of this GraphBuilder was ended outside the builder, by a call on its stream")
     return 0
 
 
 cdef int check_valid(cydriver.CUstreamCaptureStatus c_status) except -1:
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
-        raise RuntimeError("an earlier error has invalidated the capture: close the GraphBuilder, and use a new one")
+        raise RuntimeError("an earlier error invalidated the capture; close the GraphBuilder and create a new one")
     return 0
 
 
@@ -248,7 +248,7 @@ cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stre
     cdef NodeRecord record
     cdef cydriver.CUgraphNode c_node
     find_point(h_captured, &point)
-    # The next call ends what the point refers to.
+    # The array of dependencies is valid until the next call only.
     c_dependencies.assign(point.dependencies, point.dependencies + point.count)
     record = add_node(graph, c_dependencies.data(), c_dependencies.size(), values)
     c_node = record.c_node

@@ -8,12 +8,12 @@ from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRec
 
 cdef class ChildValues(NodeValues):
     cdef:
-        GraphTree tree          # of the source, until it is embedded
+        GraphTree tree          # keeps the source alive until it is embedded
         GraphRecord source
 
 
-# `child` is a GraphDefinition, and not one of the tree `outside`, which may be None.
+# `child` is a GraphDefinition that must not belong to the tree `outside`, which may be None.
 cdef ChildValues ChildValues_create(object child, GraphTree outside)
 
-# The record of the graph in a child node that was read back.
+# Reads the child graph of a node from the driver, if the record does not have it.
 cdef int find_child(GraphRecord graph, NodeRecord record) except -1

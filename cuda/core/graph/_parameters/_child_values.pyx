@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The graph that a child node embeds: the driver clones it, and the records of its nodes are copied along."""
+"""Parameters of child graph nodes: the driver clones the graph, and this module copies the records of its nodes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._parameters._node_values cimport NodeValues, add_keep
 from cuda.core.graph._state._graph_state cimport (
     GraphRecord,
-    GraphRecord_below,
+    GraphRecord_of_child,
     GraphRecord_node,
     GraphTree,
     GraphTree_own,
     GraphView,
     NodeRecord,
-    NodeRecord_end_children,
+    NodeRecord_mark_children_destroyed,
     NodeRecord_set_values,
     NodeRecord_values,
     check_alive,
@@ -33,7 +33,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 __all__ = []
 
 
-IN_CHILDREN = "a graph cannot be embedded in itself, and a graph with memory or conditional nodes in no other"
+IN_CHILDREN = "a graph cannot be embedded in itself, and a child graph cannot have memory or conditional nodes"
 
 
 cdef class ChildValues(NodeValues):
@@ -53,7 +53,7 @@ cdef class ChildValues(NodeValues):
         return 0
 
     cdef int check_place(self, GraphRecord graph) except -1:
-        # The driver for CUDA 13.0 ends the process.
+        # The driver for CUDA 13.0 terminates the process.
         if is_within(graph, self.source):
             refuse_itself()
         return 0
@@ -67,7 +67,7 @@ cdef class ChildValues(NodeValues):
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
         cdef cydriver.CUgraph c_clone = NULL
         check_alive(self.source)
-        # A clone keeps what the nodes use now, whatever becomes of them.
+        # The executable needs the operands of these nodes as they are now; a clone keeps them, even if nodes change.
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphClone(&c_clone, self.source.c_graph), b"cuGraphClone")
         add_keep(self, GraphTree_own(c_clone).h_graph.keep())
@@ -78,9 +78,9 @@ cdef class ChildValues(NodeValues):
             )
         return 0
 
-    cdef int settle(self, GraphRecord graph, NodeRecord record) except -1:
+    cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
         cdef GraphRecord source = self.source
-        NodeRecord_end_children(graph, record)
+        NodeRecord_mark_children_destroyed(graph, record)
         record.children = None
         find_child(graph, record)
         copy_records(source, <GraphRecord>record.children[0])
@@ -101,7 +101,7 @@ cdef ChildValues ChildValues_create(object child, GraphTree outside):
     return self
 
 
-# Whether a graph is another one, or is somewhere below that.
+# Whether a graph is `other` or one of its descendants.
 cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
     cdef NodeRecord node
     if graph is other:
@@ -113,7 +113,7 @@ cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
     return False
 
 
-# As drivers answer that do.
+# Raises what drivers return that detect it.
 cdef int refuse_itself() except -1:
     try:
         return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphAddChildGraphNode")
@@ -137,7 +137,7 @@ cdef int find_child(GraphRecord graph, NodeRecord record) except -1:
         return 0
     with nogil:
         HANDLE_RETURN(cydriver.cuGraphChildGraphNodeGetGraph(record.c_node, &c_child), b"cuGraphChildGraphNodeGetGraph")
-    record.children = [GraphRecord_below(graph, c_child, False)]
+    record.children = [GraphRecord_of_child(graph, c_child, False)]
     return 0
 
 
@@ -162,17 +162,17 @@ cdef int copy_records(GraphRecord source, GraphRecord clone) except -1:
         if new.c_type != old.c_type:
             continue
         NodeRecord_set_values(new, NodeRecord_values(old))
-        # Bodies are held by the graph around them; below a clone, that is the clone.
+        # The user objects of a body are retained by the graph that contains it: here the clone.
         new._user_object = old._user_object
         if new._user_object != NULL and source.c_holder != source.c_graph:
-            # Kept by a graph around the source, which the clone does not know.
+            # Retained by the graph that contains the source, so cuGraphClone did not copy the reference.
             share(clone.c_graph, new._user_object)
         if old.children:
-            find_below(clone, old, new)
+            copy_child_records(clone, old, new)
     return 0
 
 
-cdef int find_below(GraphRecord clone, NodeRecord old, NodeRecord new) except -1:
+cdef int copy_child_records(GraphRecord clone, NodeRecord old, NodeRecord new) except -1:
     if old.c_type != cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH:
         return 0    # graphs with conditional nodes cannot be embedded
     find_child(clone, new)

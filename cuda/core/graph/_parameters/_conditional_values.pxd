@@ -6,15 +6,15 @@ from cuda.core.graph._graph_condition cimport GraphCondition
 from cuda.core.graph._parameters._node_values cimport NodeValues
 from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
 
-# Of a fork or a switch: a number that is wrong would have streams and graphs made without end.
+# The maximum number of forks or bodies. A number that is wrong by mistake would create streams until memory runs out.
 cdef enum:
-    MOST_BRANCHES = 65536
+    MAX_BRANCHES = 65536
 
 
 cdef class ConditionalValues(NodeValues):
     cdef:
         GraphCondition condition
-        int c_type                  # -1 where the driver cannot tell
+        int c_type                  # -1 if the driver does not report it
         unsigned int count
         list c_bodies
 
@@ -23,5 +23,5 @@ cdef ConditionalValues ConditionalValues_create(
     object condition, cydriver.CUgraphConditionalNodeType c_type, object count
 )
 
-# What the driver tells of a node that was captured: all from CUDA 13.2 on, nothing before.
+# The parameters of a captured node; drivers before CUDA 13.2 report none.
 cdef ConditionalValues ConditionalValues_read(cydriver.CUgraphNode c_node)

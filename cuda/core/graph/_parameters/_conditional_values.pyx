@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The condition and the bodies of conditional nodes."""
+"""Parameters of conditional nodes: condition, type and bodies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_wrap
 from cuda.core.graph._parameters._node_values cimport NodeValues
-from cuda.core.graph._state._graph_state cimport GraphRecord, GraphRecord_below, NodeRecord
+from cuda.core.graph._state._graph_state cimport GraphRecord, GraphRecord_of_child, NodeRecord
 
 import operator
 
@@ -22,10 +22,10 @@ __all__ = []
 
 
 cdef class ConditionalValues(NodeValues):
-    def _text(self):
+    def _description(self):
         if self.count == 0:
-            return "a switch without bodies: count must be at least 1"
-        return f"a conditional node for {self.condition!r}, which must be of this graph"
+            return "a switch node without bodies: count must be at least 1"
+        return f"a conditional node for {self.condition!r}, which must be a condition of this graph"
 
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
@@ -42,10 +42,10 @@ cdef class ConditionalValues(NodeValues):
         self.c_bodies = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(self.count)]
         return 0
 
-    cdef int settle(self, GraphRecord graph, NodeRecord record) except -1:
+    cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
         if record.children is None:
             record.children = [
-                GraphRecord_below(graph, <cydriver.CUgraph><uintptr_t>c_body, True) for c_body in self.c_bodies
+                GraphRecord_of_child(graph, <cydriver.CUgraph><uintptr_t>c_body, True) for c_body in self.c_bodies
             ]
         return 0
 
@@ -60,8 +60,8 @@ cdef ConditionalValues ConditionalValues_create(
         number = operator.index(count)
     except TypeError:
         raise TypeError(f"count must be an int, not {type(count).__name__}") from None
-    if not 0 <= number <= MOST_BRANCHES:
-        raise OverflowError(f"count must be from 1 to {MOST_BRANCHES}, not {shown(number)}")
+    if not 0 <= number <= MAX_BRANCHES:
+        raise OverflowError(f"count must be from 1 to {MAX_BRANCHES}, not {shown(number)}")
     self.condition = condition
     self.c_type = <int>c_type
     self.count = number

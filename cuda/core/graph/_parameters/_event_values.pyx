@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The event of nodes that record it or wait for it."""
+"""Parameters of event record nodes and event wait nodes."""
 
 from __future__ import annotations
 

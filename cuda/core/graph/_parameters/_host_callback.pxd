@@ -9,10 +9,10 @@ from cuda.core.graph._parameters._node_values cimport NodeValues
 cdef class HostValues(NodeValues):
     cdef:
         cydriver.CUDA_HOST_NODE_PARAMS params
-        KeepList* called            # of a Python callable: what the node calls; a reference of its own
+        KeepList* called            # a reference to the Python callable and its name; NULL for a C function
 
 
-# `fn` and `user_data` are as callback() takes them; `where` is the graph, for reports.
+# `fn` and `user_data` are as callback() takes them; `where` describes the graph, for reports of exceptions.
 cdef HostValues HostValues_create(object fn, object user_data, object where)
 cdef HostValues HostValues_read(cydriver.CUgraphNode c_node)
 

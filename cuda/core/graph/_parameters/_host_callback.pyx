@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Host callbacks: C functions, which the driver calls itself, and Python callables.
+"""Parameters of host nodes: C functions, which the driver calls directly, and Python callables.
 
-A Python callable travels as the user data of the node, so that clones of the graph call, and show, the same object. It
-runs on a thread of the driver, which waits for the interpreter lock: no call of this library holds that while it waits
-for the driver.
+A Python callable is the user data of the node, so that clones of the graph call, and report, the same object. It runs
+on a thread of the driver, which acquires the interpreter lock. That cannot deadlock, because no function of this
+library holds the interpreter lock while it waits for the driver.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ cdef HostValues HostValues_create(object fn, object user_data, object where):
     if not callable(fn):
         raise TypeError(f"fn must be callable or a C function, not {type(fn).__name__}")
     if user_data is not None:
-        raise ValueError("user_data is for C functions; bind arguments of a Python callable with functools.partial")
+        raise ValueError("user_data must be None for a Python callable; bind its arguments with functools.partial")
     add_object(self, fn)
     add_object(self, f"host callback {name_of(fn)} of {where}")
     self.called = self.keeps
@@ -88,12 +88,12 @@ cdef object HostValues_callable(HostValues self):
 
 
 def name_of(fn) -> str:
-    """Return the name of a callable for messages; ``?`` where it has none."""
+    """Return the name of a callable for messages; ``?`` if it has none."""
     name = getattr(fn, "__name__", "?")
     return name if isinstance(name, str) else "?"
 
 
-# Other prototypes would read registers that nobody has set.
+# A function with other parameters would read registers that the driver does not set.
 cdef int check_prototype(object fn) except -1:
     ctypes = sys.modules.get("ctypes")
     if ctypes is None or not isinstance(fn, ctypes._CFuncPtr):
@@ -101,7 +101,7 @@ cdef int check_prototype(object fn) except -1:
     arguments = fn.argtypes
     if fn.restype is not None or arguments is None or tuple(arguments) != (ctypes.c_void_p,):
         raise TypeError(
-            "fn must be a CFUNCTYPE(None, c_void_p); declare restype and argtypes of a function of a library first"
+            "fn must be a CFUNCTYPE(None, c_void_p), or a library function whose restype and argtypes are set to these"
         )
     return 0
 
@@ -118,7 +118,7 @@ cdef int set_user_data(HostValues self, object user_data) except -1:
         raise TypeError(
             f"user_data must be an int, an object with the buffer protocol or None, not {type(user_data).__name__}"
         ) from None
-    # A copy that the function may write to.
+    # A mutable copy: the function may write to it.
     copied = bytearray(copied)
     add_object(self, copied)
     self.params.userData = <void*><char*>copied
@@ -132,5 +132,5 @@ cdef void run_callback(void* called) noexcept nogil:
 cdef void call_python(KeepList& called) noexcept:
     try:
         (<object>called.object(0))()
-    except BaseException as error:  # nobody could catch it, and the stream has to go on
+    except BaseException as error:  # no caller could catch it, and the stream must continue
         show_unraisable(error, <object>called.object(1))

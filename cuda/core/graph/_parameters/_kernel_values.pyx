@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of kernel nodes."""
+"""Parameters of kernel nodes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cuda.core._launch._limits import beyond_limits
 
 __all__ = []
 
-# What the node copies, and what it has to keep nothing of.
+# Types of arguments that are copied by value, so that the node needs no references to them.
 cdef frozenset PLAIN = frozenset((int, float, bool, complex, type(None)))
 
 
 cdef class KernelValues(NodeValues):
-    def _text(self):
+    def _description(self):
         cdef cydriver.CUdevice c_device = 0
         if self.kernel is None or cydriver.cuCtxGetDevice(&c_device) != cydriver.CUresult.CUDA_SUCCESS:
             return ""
@@ -125,7 +125,7 @@ cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node):
 
 
 cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config):
-    # The arguments are the driver's own copy, and what they refer to stays kept.
+    # The arguments are the driver's own copy; the node keeps the references that they need.
     cdef KernelValues self = KernelValues_read(c_node)
     cdef KeptKernel kept
     set_config(&self.params, config)
@@ -145,7 +145,7 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS* params, object config) exc
     c_config = config
     if c_config._cluster[0] or c_config._is_cooperative:
         what = "a cluster" if c_config._cluster[0] else "a cooperative grid"
-        raise NotImplementedError(f"config has {what}, which nodes added by hand cannot have; capture such a launch")
+        raise NotImplementedError(f"config must not have {what}: the driver can only capture such a launch as a node")
     params.gridDimX, params.gridDimY, params.gridDimZ = (
         c_config._native.gridDimX, c_config._native.gridDimY, c_config._native.gridDimZ
     )
@@ -188,7 +188,7 @@ cdef int change_kernel_in(
     return 0
 
 
-# The block looks at the arguments until it ends, and they may go with their last reference here.
+# Destroys the block before the arguments, to which it refers: this may drop their last references.
 cdef void forget_arguments(KernelValues self) noexcept:
     del self._block
     self._block = NULL

@@ -8,12 +8,12 @@ from cuda.core._utils cimport cydriver
 from cuda.core.graph._parameters._node_values cimport NodeValues
 
 
-# One side of a copy, or the target of a fill.
+# The source or the destination of a copy, or the destination of a memset.
 cdef class Operand:
     cdef:
         cydriver.CUdeviceptr address
-        AllocationHandle h_allocation       # set once: of a Buffer, or of a Buffer as the owner
-        KeepList* owner                     # of one object; NULL for none
+        AllocationHandle h_allocation       # set once: of the Buffer that is the operand, or its owner
+        KeepList* owner                     # with the owner, if that is another object; else NULL
 
 
 cdef class MemsetValues(NodeValues):
@@ -27,7 +27,7 @@ cdef class MemcpyValues(NodeValues):
     cdef:
         Operand dst
         Operand src
-        bint is_plain               # one row; others are only shown
+        bint is_plain               # one row of linear memory; other copies can be read, but not changed
         size_t size
         cydriver.CUDA_MEMCPY3D params
         cydriver.CUcontext c_context
@@ -46,7 +46,7 @@ cdef class FreeValues(NodeValues):
 
 cdef Operand Operand_create(str name, object value, object owner)
 cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, object height, object pitch)
-# Arguments that are None keep what `old` has.
+# Arguments that are None keep the value of `old`.
 cdef MemsetValues MemsetValues_change(
     MemsetValues old, Operand dst, object value, object width, object height, object pitch
 )

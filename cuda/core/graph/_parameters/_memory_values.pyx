@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of nodes that fill, copy, allocate and free memory."""
+"""Parameters of memset, memcpy, allocation and free nodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ cdef Operand Operand_create(str name, object value, object owner):
     cdef Operand self = Operand.__new__(Operand)
     if isinstance(value, Buffer):
         if owner is not None:
-            raise ValueError(f"{name}_owner is for raw addresses: {name} is a Buffer, which is kept by itself")
+            raise ValueError(f"{name}_owner must be None if {name} is a Buffer, which the node keeps alive itself")
         self.h_allocation = (<Buffer>value)._h_allocation.copy()
         if not self.h_allocation:
             raise closed_buffer(name)
@@ -54,7 +54,7 @@ cdef Operand Operand_create(str name, object value, object owner):
 
 
 class ClosedBufferError(RuntimeError, ValueError):
-    """A closed Buffer was given; programs of other releases catch one or the other class."""
+    """Raised for a closed Buffer; programs written for other releases catch one or the other base class."""
 
 
 cdef object closed_buffer(str name):
@@ -69,7 +69,7 @@ cdef int keep_operand(NodeValues values, Operand operand) except -1:
     return 0
 
 
-# For the values of a destroyed node, which can still be read.
+# For a destroyed node, whose parameters stay readable but keep nothing alive.
 cdef Operand without_owner(Operand operand):
     cdef Operand self = Operand.__new__(Operand)
     self.address = operand.address
@@ -77,7 +77,7 @@ cdef Operand without_owner(Operand operand):
 
 
 # ---------------------------------------------------------------------------------------------
-# Fills
+# Memset
 
 cdef class MemsetValues(NodeValues):
     def _without_owners(self):
@@ -86,10 +86,10 @@ cdef class MemsetValues(NodeValues):
         twin.dst = without_owner(self.dst)
         return twin
 
-    def _text(self):
+    def _description(self):
         p = self.params
         return (
-            f"a fill of {p.height} rows of {p.width} elements of {p.elementSize} bytes at {p.dst:#x}, pitch {p.pitch}"
+            f"a memset of {p.height} rows of {p.width} elements of {p.elementSize} bytes at {p.dst:#x}, pitch {p.pitch}"
         )
 
     cdef int add(
@@ -198,7 +198,7 @@ cdef int current_context(cydriver.CUcontext* c_context) except -1:
 # Copies
 
 cdef class MemcpyValues(NodeValues):
-    def _text(self):
+    def _description(self):
         if self.dst is None or self.src is None:
             return ""
         return f"a copy of {self.size} bytes from {self.src.address:#x} to {self.dst.address:#x}"
@@ -266,7 +266,7 @@ cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size):
 cdef MemcpyValues MemcpyValues_change(MemcpyValues old, Operand dst, Operand src, object size):
     cdef MemcpyValues self
     if not old.is_plain:
-        raise ValueError("this node copies several rows, or an array; only plain copies can be changed")
+        raise ValueError("this node copies several rows or a CUDA array; only a copy of one linear range can change")
     self = MemcpyValues_create(
         old.dst if dst is None else dst, old.src if src is None else src, old.size if size is None else size
     )
@@ -306,7 +306,7 @@ cdef bint is_on_device(cydriver.CUdeviceptr address) except -1:
 # Allocations
 
 cdef class AllocValues(NodeValues):
-    def _text(self):
+    def _description(self):
         return f"an allocation of {self.params.bytesize} bytes of {self.memory_type} memory"
 
     cdef int add(
@@ -393,7 +393,7 @@ cdef AllocValues AllocValues_read(cydriver.CUgraphNode c_node):
 
 
 cdef class FreeValues(NodeValues):
-    def _text(self):
+    def _description(self):
         return f"a free of {self.address:#x}, which must be the address of an AllocNode that no other node frees"
 
     cdef int add(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Node parameters: one class per kind of node, which adds nodes and gets and sets their parameters."""
+"""Node parameters: one class per node type, which adds nodes and gets and sets their parameters."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ cdef class NodeValues:
             self.keeps.drop_reference()
 
     def _without_owners(self):
-        # What stays of the values when the node is destroyed.
+        # The parameters for reading once the node is destroyed, which keep nothing alive.
         return self
 
-    def _text(self):
-        # What an error tells when the driver refuses the values; empty if there is nothing to tell.
+    def _description(self):
+        # A description for the message if the driver refuses the parameters; empty if it would add nothing.
         return ""
 
     cdef int prepare(self) except -1:
@@ -56,7 +56,7 @@ cdef class NodeValues:
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
         raise NotImplementedError
 
-    cdef int settle(self, GraphRecord graph, NodeRecord record) except -1:
+    cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
         return 0
 
 
@@ -99,7 +99,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
     record = GraphRecord_node(graph, c_node)
     NodeRecord_set_values(record, values)
     NodeRecord_retain(graph, record, c_object)
-    values.settle(graph, record)
+    values.update_record(graph, record)
     return record
 
 
@@ -114,19 +114,19 @@ cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) ex
         raise
     NodeRecord_set_values(record, values)
     NodeRecord_retain(graph, record, c_object)
-    values.settle(graph, record)
+    values.update_record(graph, record)
     return 0
 
 
 cdef int explain_refusal(object error, NodeValues values) except -1:
     if isinstance(error, CUDAError) and error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
-        text = values._text()
+        text = values._description()
         if text:
-            explain(error, f"refused: {text}")
+            explain(error, f"the driver refuses {text}")
     return 0
 
 
-# The values go on referring to what a callback needs, see settle().
+# Moves the reference to the operands from the values to the graph. Callables have another one (HostValues.called).
 cdef cydriver.CUuserObject retain_for(GraphRecord graph, NodeValues values) except? NULL:
     cdef KeepList* keeps = values.keeps
     if keeps == NULL:

@@ -11,7 +11,7 @@ from cpython.object cimport PyObject, PyTypeObject
 cdef enum WordType:
     SIGNED
     UNSIGNED        # an int from 2**63 on
-    DOUBLE          # the bits of one
+    DOUBLE          # the bits of a double
 
 cdef struct DataWord:
     uint64_t bits
@@ -19,48 +19,48 @@ cdef struct DataWord:
 
 
 cdef enum:
-    MOST_WORDS = 48     # calls with more data than that are not compared fast
+    MAX_WORDS = 48  # calls with more data arguments are not compared on the fast path
 
 
-# What an argument must be like to be of the same kind.
-cdef enum Way:
+# How an argument is compared with that of an earlier call.
+cdef enum Comparison:
     IDENTICAL       # the same object
     EQUAL_TEXT
     EQUAL_INT
     EQUAL_FLOAT
     EQUAL_CONFIG
     EQUAL_MEMORY
-    EQUAL_VALUE     # what value_of() gives
-    ITEMS           # a tuple or list of as many, which follow
+    EQUAL_VALUE     # the result of value_of()
+    ITEMS           # a tuple or list of the same length; entries for its items follow
     DATA_INT
     DATA_FLOAT
     DATA_MEMORY
-    DATA_VALUE      # what data_of() gives
+    DATA_VALUE      # the result of data_of()
 
 cdef struct Expected:
-    Way way
+    Comparison comparison
     PyTypeObject* cls
-    PyObject* thing             # kept by the pattern, but for kernels
+    PyObject* thing             # the expected object or value; the pattern keeps it, except kernels
     uint64_t bits
     size_t size                 # of memory in bytes, of a sequence in items
-    PyTypeObject* resource      # of memory
+    PyTypeObject* resource      # the type of the memory resource
     bint is_readonly
 
 
-# The kind of a call: two are equal where what they capture differs in the values of data at most.
+# The pattern of a call. Calls of equal patterns capture the same work, except for the values of data arguments.
 cdef class CallPattern:
     cdef:
         readonly uintptr_t context
-        readonly tuple shape        # all that may decide about the work, and the kinds of the data
-        readonly list kinds         # of the data
+        readonly tuple shape        # the values of other arguments, and the kinds of the data arguments
+        readonly list kinds         # the kinds of the data arguments, such as type and size
         Py_hash_t hash
-        Py_ssize_t count            # of positional arguments
-        tuple names                 # of the others
-        list kept
+        Py_ssize_t count            # the number of positional arguments
+        tuple names                 # the names of keyword arguments
+        list kept                   # objects to which `expected` refers
         vector[Expected] expected
         vector[uint32_t] configs    # 12 numbers for each
 
-    # Whether a call is of this kind; `words` takes the data. Only for patterns with `is_fast`.
+    # Whether a call has this pattern; writes its data to `words`. Only for patterns with is_fast().
     cdef bint match(
         self, uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names, DataWord* words
     ) except -1
@@ -69,12 +69,12 @@ cdef class CallPattern:
 
 # Which arguments are data.
 cdef enum DataChoice:
-    NAMED           # those that the program names
-    MEMORY          # all memory
+    NAMED           # the parameters that the program names
+    MEMORY          # all buffers and device arrays
 
 
-# The kind of a call, and its data: addresses and ints as ints, floats as their bytes. NotComparable where an argument
-# is of a type that is not compared by value.
+# Describes a call, and appends its data to `data`: addresses and ints as ints, floats as bytes. Raises NotComparable if
+# an argument has a type that cannot be compared by value.
 cdef CallPattern CallPattern_create(
     uintptr_t context, tuple args, dict kwargs, DataChoice choice, frozenset positions, frozenset names, list data
 )

@@ -26,23 +26,23 @@ __all__ = ["NotComparable", "data_names"]
 
 cdef frozenset _PLAIN = frozenset((type(None), bool, int, str, bytes))
 cdef frozenset _COMPARED = frozenset((complex, dict, Kernel, LaunchConfig))
-ADDRESS = "address"  # a kind of data
+ADDRESS = "address"  # in the kind of a data argument: it is memory
 _HALF = 1 << 63
 
 
 class NotComparable(Exception):
-    """An argument may change without showing it."""
+    """Raised for an argument that cannot be compared by value with that of another call."""
 
 
 def data_names(function, data) -> tuple[frozenset, frozenset]:
-    """Return the positions and the names of the parameters of a function, after its first, that ``data`` names.
+    """Return the positions and the names of the parameters in ``data``; position 0 is the one after the stream.
 
     Raises
     ------
     TypeError
-        If ``data`` is no str and no iterable of str.
+        If ``data`` is neither a str nor an iterable of str.
     ValueError
-        If the function has no such parameter.
+        If the function does not have one of the parameters.
     """
     try:
         names = (data,) if isinstance(data, str) else tuple(iter(data))
@@ -59,7 +59,7 @@ def data_names(function, data) -> tuple[frozenset, frozenset]:
         if name not in known or parameters[known[name]].kind in (
             inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
         ):
-            raise ValueError(f"data has {name!r}, which is no parameter of the function after its stream")
+            raise ValueError(f"data must name parameters after the stream; the function has no parameter {name!r}")
     return frozenset(known[name] for name in names), frozenset(names)
 
 
@@ -82,7 +82,7 @@ cdef class CallPattern:
         return self.hash == pattern.hash and self.context == pattern.context and self.shape == pattern.shape
 
     cdef bint is_fast(self) noexcept:
-        return len(self.kinds) <= MOST_WORDS
+        return len(self.kinds) <= MAX_WORDS
 
     cdef bint match(
         self, uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names, DataWord* words
@@ -102,40 +102,40 @@ cdef class CallPattern:
         return True
 
 
-# Compares one argument, and its items; `words` moves on behind its data.
+# Compares one argument and its items; advances `place` and `words` past them.
 cdef bint match_one(CallPattern self, PyObject* argument, size_t* place, DataWord** words) except -1:
     cdef const Expected* expected = &self.expected[place[0]]
     cdef int64_t number
     cdef double real
     place[0] += 1
-    if expected.way == IDENTICAL:
+    if expected.comparison == IDENTICAL:
         return argument == expected.thing
-    if expected.way == EQUAL_VALUE or expected.way == DATA_VALUE:
+    if expected.comparison == EQUAL_VALUE or expected.comparison == DATA_VALUE:
         return match_value(expected, argument, words)
     if Py_TYPE(argument) != expected.cls:
         return False
-    if expected.way == DATA_MEMORY or expected.way == EQUAL_MEMORY:
+    if expected.comparison == DATA_MEMORY or expected.comparison == EQUAL_MEMORY:
         return match_memory(expected, argument, words)
-    if expected.way == DATA_INT:
+    if expected.comparison == DATA_INT:
         if read_short_int(argument, &number):
             words[0][0].bits = <uint64_t>number
             words[0][0].type = SIGNED
             words[0] += 1
             return True
         return match_value(expected, argument, words)
-    if expected.way == EQUAL_INT:
+    if expected.comparison == EQUAL_INT:
         return read_short_int(argument, &number) and <uint64_t>number == expected.bits
-    if expected.way == DATA_FLOAT or expected.way == EQUAL_FLOAT:
+    if expected.comparison == DATA_FLOAT or expected.comparison == EQUAL_FLOAT:
         real = PyFloat_AS_DOUBLE(<object>argument)
-        if expected.way == EQUAL_FLOAT:
+        if expected.comparison == EQUAL_FLOAT:
             return memcmp(&real, &expected.bits, 8) == 0
         memcpy(&words[0][0].bits, &real, 8)
         words[0][0].type = DOUBLE
         words[0] += 1
         return True
-    if expected.way == EQUAL_TEXT:
+    if expected.comparison == EQUAL_TEXT:
         return argument == expected.thing or PyObject_RichCompareBool(argument, expected.thing, Py_EQ) != 0
-    if expected.way == EQUAL_CONFIG:
+    if expected.comparison == EQUAL_CONFIG:
         return is_config(<LaunchConfig>argument, self.configs.data() + expected.bits)
     return match_items(self, expected.size, argument, place, words)
 
@@ -149,7 +149,7 @@ cdef bint match_memory(const Expected* expected, PyObject* argument, DataWord** 
         or Py_TYPE(<PyObject*>(<Buffer>argument)._memory_resource) != expected.resource
     ):
         return False
-    if expected.way == EQUAL_MEMORY:
+    if expected.comparison == EQUAL_MEMORY:
         return memory.value().pointer == expected.bits
     words[0][0].bits = memory.value().pointer
     words[0][0].type = SIGNED
@@ -157,10 +157,10 @@ cdef bint match_memory(const Expected* expected, PyObject* argument, DataWord** 
     return True
 
 
-# What is found out by calls into Python.
+# The slow path of a comparison, with calls into Python.
 cdef bint match_value(const Expected* expected, PyObject* argument, DataWord** words) except -1:
     try:
-        if expected.way == EQUAL_VALUE:
+        if expected.comparison == EQUAL_VALUE:
             return value_of(<object>argument) == <object>expected.thing
         kind, value = data_of(<object>argument)
     except NotComparable:
@@ -211,7 +211,7 @@ cdef CallPattern CallPattern_create(
     return self
 
 
-# Something hashable that is equal where the captured work must be, too, but for the values of data.
+# A hashable description of an argument: its value, or for a data argument its kind.
 cdef object describe(CallPattern self, object argument, bint is_data, bint is_memory_data, list data, int depth):
     cdef Expected expected
     cdef double real
@@ -221,36 +221,36 @@ cdef object describe(CallPattern self, object argument, bint is_data, bint is_me
     if isinstance(argument, Buffer):
         return describe_memory(self, &expected, argument, is_data or is_memory_data, data)
     if cls is tuple or cls is list:
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             raise NotComparable
-        expected.way, expected.size = ITEMS, len(argument)
+        expected.comparison, expected.size = ITEMS, len(argument)
         self.expected.push_back(expected)
         return cls, tuple([describe(self, item, is_data, is_memory_data, data, depth + 1) for item in argument])
     if is_data and cls is int or cls is float:
-        expected.way = DATA_FLOAT if cls is float else DATA_INT
+        expected.comparison = DATA_FLOAT if cls is float else DATA_INT
         if is_data:
             expected.thing = <PyObject*>cls
             return add_data(self, &expected, cls, struct.pack("<d", argument) if cls is float else argument, data)
         real = argument
-        expected.way = EQUAL_FLOAT
+        expected.comparison = EQUAL_FLOAT
         memcpy(&expected.bits, &real, 8)
         self.expected.push_back(expected)
         return value_of(argument)
     if cls is int and read_short_int(<PyObject*>argument, &number):
-        expected.way, expected.bits = EQUAL_INT, <uint64_t>number
+        expected.comparison, expected.bits = EQUAL_INT, <uint64_t>number
     elif cls is Kernel:
-        expected.way, expected.thing = IDENTICAL, <PyObject*>argument
+        expected.comparison, expected.thing = IDENTICAL, <PyObject*>argument
     elif cls is LaunchConfig:
-        expected.way, expected.bits = EQUAL_CONFIG, self.configs.size()
+        expected.comparison, expected.bits = EQUAL_CONFIG, self.configs.size()
         self.configs.resize(self.configs.size() + CONFIG_NUMBERS)
         read_config(argument, self.configs.data() + expected.bits)
     elif cls in _PLAIN and cls is not int:
-        expected.way = EQUAL_TEXT if cls is str or cls is bytes else IDENTICAL
+        expected.comparison = EQUAL_TEXT if cls is str or cls is bytes else IDENTICAL
         keep(self, &expected, argument)
     elif cls is not int and cls not in _COMPARED and (is_data or not is_numpy_scalar(argument)):
         kind, value = data_of(argument)
         if value is not None and (is_data or (is_memory_data and kind[1] is ADDRESS)):
-            expected.way = DATA_VALUE
+            expected.comparison = DATA_VALUE
             keep(self, &expected, kind)
             return add_data(self, &expected, kind, value, data)
         return describe_value(self, &expected, argument)
@@ -262,7 +262,7 @@ cdef object describe(CallPattern self, object argument, bint is_data, bint is_me
 
 cdef object describe_value(CallPattern self, Expected* expected, object argument):
     value = value_of(argument)
-    expected.way = EQUAL_VALUE
+    expected.comparison = EQUAL_VALUE
     keep(self, expected, value)
     self.expected.push_back(expected[0])
     return value
@@ -279,9 +279,9 @@ cdef object describe_memory(CallPattern self, Expected* expected, Buffer buffer,
     self.kept.append(resource)
     kind = type(buffer), ADDRESS, memory.value().size, resource, bool(buffer._is_readonly)
     if is_data:
-        expected.way = DATA_MEMORY
+        expected.comparison = DATA_MEMORY
         return add_data(self, expected, kind, memory.value().pointer, data)
-    expected.way, expected.bits = EQUAL_MEMORY, memory.value().pointer
+    expected.comparison, expected.bits = EQUAL_MEMORY, memory.value().pointer
     self.expected.push_back(expected[0])
     return kind, memory.value().pointer
 
@@ -302,7 +302,7 @@ cdef int keep(CallPattern self, Expected* expected, object thing) except -1:
 
 
 cdef int clear(Expected* expected, cls) except -1:
-    expected.way = IDENTICAL
+    expected.comparison = IDENTICAL
     expected.cls = <PyTypeObject*>cls
     expected.thing = NULL
     expected.bits = expected.size = 0
@@ -337,8 +337,8 @@ cdef int write_word(object value, DataWord* word) except -1:
 # Values of arguments
 
 cdef enum:
-    # Nested deeper than anything that is compared by value; a list may also contain itself.
-    MOST_DEPTH = 32
+    # Deeper nested arguments are not compared by value. A list may also contain itself.
+    MAX_DEPTH = 32
     CONFIG_NUMBERS = 12
 
 
@@ -359,7 +359,8 @@ cdef bint is_config(LaunchConfig config, const uint32_t* numbers) except -1:
     return memcmp(own, numbers, sizeof(own)) == 0
 
 
-# The kind of data that is no Buffer, int or float, and its value: None where it is none.
+# The kind and the value of a data argument that is not a Buffer, a short int or a float; None as the value if its type
+# cannot be data.
 cdef tuple data_of(object argument):
     if type(argument) is int:
         if not -_HALF <= argument < 2 * _HALF:
@@ -378,7 +379,7 @@ cdef tuple data_of(object argument):
     return (cls, ADDRESS, *rest), address
 
 
-# Something hashable that is equal where the captured work must be, too.
+# A hashable value of an argument: arguments of equal values lead to the same captured work.
 cdef object value_of(object argument, int depth=0):
     cdef KeptAllocation memory
     cls = type(argument)
@@ -389,7 +390,7 @@ cdef object value_of(object argument, int depth=0):
     if cls in _PLAIN:
         return cls, argument
     if cls is tuple or cls is list or cls is dict:
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             raise NotComparable
         if cls is dict:
             items = [(value_of(name, depth), value_of(item, depth + 1)) for name, item in argument.items()]
@@ -397,7 +398,7 @@ cdef object value_of(object argument, int depth=0):
             items = [value_of(item, depth + 1) for item in argument]
         return cls, tuple(items)
     if cls is float:
-        return cls, struct.pack("<d", argument)  # 0.0 is -0.0, and nan is not nan
+        return cls, struct.pack("<d", argument)  # bytes, because 0.0 == -0.0 and nan != nan
     if cls is complex:
         return cls, struct.pack("<dd", argument.real, argument.imag)
     if cls is Kernel:
@@ -423,7 +424,7 @@ cdef tuple value_of_array(object argument):
         place = type(argument), address, shape, interface.get("strides"), typestr
         hash(place)
         return place
-    except Exception:  # whatever a foreign property raises
+    except Exception:  # a property of a foreign class may raise anything
         raise NotComparable from None
 
 

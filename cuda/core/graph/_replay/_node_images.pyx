@@ -145,7 +145,7 @@ cdef NodeImage read_kernel(NodeImage self, dict layouts):
     return self
 
 
-# Offset and size of each parameter.
+# The offset and the size of each kernel parameter.
 cdef list read_layout(const cydriver.CUDA_KERNEL_NODE_PARAMS& params):
     cdef vector[ParamSlot] slots
     if params.kern != NULL:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replay plans: which words of which nodes come from the data arguments of a captured function.
 
-Two captures of calls that differ in data arguments only are compared, word by word. A word that differs must be the
-argument, or an address in the memory of one, in both captures, and of one argument only; then it is that argument's
-place. All else must be equal. What fits no argument ends the plan, and the function is captured each time, as it is
-while an argument has not been seen to change.
+Two captures of calls that differ in data arguments only are compared word by word. A word that differs is a place of an
+argument if in both captures it equals that argument, or is an address in its memory, and no other argument fits.
+Everything else must be equal. A difference that no argument explains invalidates the plan; then every call with changed
+data captures. Until an argument has changed once, its places are not known, and a call that changes it captures, too.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from cuda.core.graph._replay._data_arguments import ADDRESS
 
 __all__ = []
 
-# Bytes that a float may have.
-cdef tuple _FLOATS = (2, 4, 8)
-# Ints from here on may be addresses, which are handed on with an offset, too.
-cdef uint64_t LEAST_ADDRESS = <uint64_t>1 << 32
-# Addresses that are less alike may be treated in another way by the library itself.
+# The sizes of floats in bytes.
+cdef tuple _FLOAT_SIZES = (2, 4, 8)
+# Larger ints may be addresses, which the function may pass on with an offset.
+cdef uint64_t MIN_ADDRESS = <uint64_t>1 << 32
+# Libraries may choose another kernel for addresses with another alignment, so patches keep it, up to this many bytes.
 cdef uint64_t ALIGNMENT = 256
 
 
@@ -55,7 +55,7 @@ cdef int CapturedWork_read(CapturedWork self) except -1:
 cdef int CapturedWork_update(CapturedWork self, CapturedWork other) except -1:
     cdef NodeImage image
     cdef NodeImage original
-    # Nodes are paired by the order in which they were made.
+    # Nodes are matched by the order of their creation.
     if self.images is None or other.images is None or self.edges != other.edges:
         self.images = None
     else:
@@ -71,25 +71,25 @@ cdef int CapturedWork_update(CapturedWork self, CapturedWork other) except -1:
 cdef class ReplayPlan:
     cdef int learn(self, CapturedWork work) except -1:
         cdef dict found
-        if self.is_dead:
+        if self.is_invalid:
             return 0
         if work.images is None:
-            self.is_dead = True
+            self.is_invalid = True
             return 0
         if self.images is None:
             self.images, self.edges, self.data = copies_of(work.images), work.edges, work.data
-            return sort_places(self)
+            return index_places(self)
         changed = [i for i in range(len(self.data)) if self.data[i] != work.data[i]]
         if not all([self._is_distinct(i, work.data[i]) for i in changed]):
             return 0
         if not is_same(self, work):
-            self.is_dead = True
+            self.is_invalid = True
             return 0
         found = find_places(self, work, changed)
-        if found is not None and not self.is_dead:
+        if found is not None and not self.is_invalid:
             self.places.update(found)
             self.known.update(changed)
-            sort_places(self)
+            index_places(self)
         return 0
 
     cdef bint patch(self, CapturedWork work, const DataWord* words) except -1:
@@ -97,19 +97,19 @@ cdef class ReplayPlan:
         cdef size_t index = 0
         cdef uint64_t word
         cdef const Place* place
-        if self.is_dead or work.images is None or self.is_known.size() < work.words.size():
+        if self.is_invalid or work.images is None or self.is_known.size() < work.words.size():
             return False
-        work.fresh.clear()
+        work.new_words.clear()
         for argument in range(work.words.size()):
             if is_equal(&words[argument], &work.words[argument]):
                 continue
-            if not self.is_known[argument] or not is_alike(self, argument, words[argument].bits):
+            if not self.is_known[argument] or not has_same_alignment(self, argument, words[argument].bits):
                 return False
             for index in range(self.by_argument[argument].size()):
                 place = &self.by_argument[argument][index]
                 if not fit_word(&words[argument], place.size, place.offset, &word):
                     return False
-                work.fresh.push_back(word)
+                work.new_words.push_back(word)
         work.changes.clear()
         work.patch_count += 1
         index = 0
@@ -121,22 +121,22 @@ cdef class ReplayPlan:
         return True
 
     def _is_distinct(self, Py_ssize_t argument, value):
-        # Floats that are the same number in fewer bits would hide where they went.
+        # Two floats that are equal after rounding to a smaller type would hide the places of the argument.
         if isinstance(value, bytes):
-            words = [(word_of(value, size, 0), word_of(self.data[argument], size, 0)) for size in _FLOATS]
+            words = [(word_of(value, size, 0), word_of(self.data[argument], size, 0)) for size in _FLOAT_SIZES]
             return all([new is None or new != old for new, old in words])
-        return not self.is_address[argument] or is_alike(self, argument, <uint64_t>value)
+        return not self.is_address[argument] or has_same_alignment(self, argument, <uint64_t>value)
 
 
 cdef inline bint is_equal(const DataWord* one, const DataWord* other) noexcept:
     return one.bits == other.bits and one.type == other.type
 
 
-cdef inline bint is_alike(ReplayPlan self, size_t argument, uint64_t bits) noexcept:
+cdef inline bint has_same_alignment(ReplayPlan self, size_t argument, uint64_t bits) noexcept:
     return not self.is_address[argument] or (bits ^ self.base[argument]) % ALIGNMENT == 0
 
 
-# Lets the images of nodes have the fresh words of an argument, which begin at `index`; returns where they end.
+# Sets the words of an argument in the images of nodes, from work.new_words[index]; returns the index after them.
 cdef size_t set_places(ReplayPlan self, CapturedWork work, size_t argument, size_t index) except? 0:
     cdef NodeImage image
     cdef const Place* place
@@ -144,7 +144,7 @@ cdef size_t set_places(ReplayPlan self, CapturedWork work, size_t argument, size
     for i in range(self.by_argument[argument].size()):
         place = &self.by_argument[argument][i]
         image = <NodeImage>work.images[place.node]
-        image.set_word(place.word, work.fresh[index])
+        image.set_word(place.word, work.new_words[index])
         index += 1
         if image.last_patch != work.patch_count:
             image.last_patch = work.patch_count
@@ -164,8 +164,8 @@ cdef ReplayPlan ReplayPlan_create(list kinds):
     return self
 
 
-# Sets what patches read, from what was learned.
-cdef int sort_places(ReplayPlan self) except -1:
+# Rebuilds the vectors that patch() reads from the places that are known.
+cdef int index_places(ReplayPlan self) except -1:
     cdef vector[DataWord] words
     cdef NodeImage image
     cdef Place place
@@ -188,7 +188,7 @@ cdef int sort_places(ReplayPlan self) except -1:
     return 0
 
 
-# The bits of a value, with an offset, in a word of so many bytes; None where it does not fit.
+# The bits of a value plus an offset, as a word of `size` bytes; None if it does not fit.
 cdef object word_of(object value, size_t size, int64_t offset):
     cdef DataWord data
     cdef uint64_t word
@@ -213,7 +213,7 @@ cdef bint fit_word(const DataWord* data, size_t size, int64_t offset, uint64_t* 
     return True
 
 
-# The bits of a double, as a float of so many bytes.
+# Converts the bits of a double to a float of `size` bytes; false if it does not fit.
 cdef bint fit_float(uint64_t bits, size_t size, uint64_t* word) except -1:
     cdef double value
     cdef float narrow
@@ -260,7 +260,7 @@ cdef bint is_same(ReplayPlan self, CapturedWork work) except -1:
     return True
 
 
-# The places of the arguments that changed; None where two may be meant. Ends the plan where something does not fit.
+# The places of the arguments that changed; None if a word fits two arguments. Invalidates the plan if it fits none.
 cdef dict find_places(ReplayPlan self, CapturedWork work, list changed):
     cdef NodeImage one
     cdef NodeImage other
@@ -271,24 +271,24 @@ cdef dict find_places(ReplayPlan self, CapturedWork work, list changed):
             before = self.places.get((node, word))
             if one.words[word] == other.words[word]:
                 if before is not None and before[0] in changed:
-                    self.is_dead = True
+                    self.is_invalid = True
                 continue
             origins = [
                 (i, offset) for i in changed
                 if (offset := offset_of(self, i, work.data[i], one.words[word], other.words[word], one.sizes[word]))
                 is not None
             ]
-            # Arguments that are equal in both calls are as good as one, until they differ.
+            # Arguments that are equal to each other in both calls cannot be told apart until they differ.
             if len(origins) > 1:
                 return None
             if not origins or (before is not None and before != origins[0]):
-                self.is_dead = True
+                self.is_invalid = True
                 return None
             found[node, word] = origins[0]
     return found
 
 
-# How far a word is from an argument that it is made of; None where it is not.
+# The offset of a word from an argument, 0 if it is the argument itself; None if it does not come from this argument.
 cdef object offset_of(ReplayPlan self, size_t argument, object value, object before, object after, size_t size):
     old = self.data[argument]
     kind = self.kinds[argument]
@@ -301,11 +301,11 @@ cdef object offset_of(ReplayPlan self, size_t argument, object value, object bef
         return None
     if self.is_address[argument]:
         return offset if 0 <= offset <= extent_of(kind) else None
-    return offset if min(old, value, before, after) >= LEAST_ADDRESS else None
+    return offset if min(old, value, before, after) >= MIN_ADDRESS else None
 
 
 cdef object extent_of(tuple kind):
-    # Of a buffer its size, of an array its shape, strides and type.
+    # A buffer has its size in the kind; an array has shape, strides and type.
     if isinstance(kind[2], int):
         return kind[2]
     _, _, shape, strides, typestr = kind

@@ -19,28 +19,28 @@ cdef class Replays:
         object options
         Py_ssize_t maxsize
         PyThread_type_lock lock
-        long owner                  # the thread that holds it
-        list works                  # CapturedWork, that used last first
-        tuple candidates            # the CallFamily of each work, which calls are compared with
+        long owner                  # the thread that holds the lock
+        list works                  # CapturedWork, the most recently used first
+        tuple candidates            # the CallFamily of each work, with which calls are compared
         dict families               # CallPattern -> CallFamily, oldest first
         uint64_t capture_count
         uint64_t update_count
         uint64_t replay_count
         uint64_t patch_count
 
-    # Whether an executable served a call, as it was or with other data.
+    # Launches an executable for a call, unchanged or patched with other data; false if the call has to be captured.
     cdef bint launch(
         self, uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names, const KeptStream& stream
     ) except -1
 
-    # The same for a call that is described already.
+    # The same for a call whose pattern is known.
     cdef bint launch_described(self, CallPattern pattern, list data, const KeptStream& stream) except -1
 
-    # The kind of a call, and its data; None where it cannot be compared with others.
+    # The pattern of a call and its data; None if it cannot be compared with others.
     cdef CallPattern describe(self, uintptr_t context, tuple args, dict kwargs, list data)
 
-    # An executable for what was just captured, in place of the one used last where that will do; it is launched.
-    cdef int settle(
+    # Launches work that was just captured: updates an existing executable if possible, else instantiates one.
+    cdef int launch_captured(
         self,
         uintptr_t context,
         CallPattern pattern,

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of a captured function: choosing one for a call, and updating it.
 
-A call is compared, argument by argument, with the kinds of calls that have an executable. That needs no key and no
-lock. What follows, to find the executable, to change nodes and to launch, is one critical section: another thread must
+A call is compared, argument by argument, with the patterns of calls that have an executable. That needs no key and no
+lock. The rest (find the executable, change its nodes, launch it) is one critical section, because another thread must
 not change the nodes before they are launched.
 """
 
@@ -30,7 +30,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._executable cimport Graph_keep
 from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._replay._data_arguments cimport (
-    MOST_WORDS,
+    MAX_WORDS,
     CallPattern,
     CallPattern_create,
     DataChoice,
@@ -53,26 +53,26 @@ from cuda.core.graph._replay._data_arguments import NotComparable
 __all__ = []
 
 cdef extern from "Python.h":
-    # Microseconds, and whether a signal ends it.
+    # The second argument is a timeout in microseconds, the third whether a signal interrupts the wait.
     int PyThread_acquire_lock_timed(PyThread_type_lock, long long, int) nogil
 
-# How many kinds of calls are remembered, to tell those that come back.
-cdef Py_ssize_t MOST_FAMILIES = 256
+# The number of patterns that are remembered, to recognize calls that come back.
+cdef Py_ssize_t MAX_FAMILIES = 256
 
 cdef enum:
-    # Calls of the past, by sets of a few: in a set, the oldest is forgotten first.
+    # A set-associative cache of the data of earlier calls; each set replaces its oldest entry.
     SETS = 64
     WAYS = 8
-    PATIENCE = 100_000  # microseconds between questions for signals
+    SIGNAL_CHECK_INTERVAL = 100_000  # microseconds
 
 
-# Calls that differ in data only.
+# Calls of one pattern, which differ in data only.
 @cython.final
 cdef class CallFamily:
     cdef:
         CallPattern pattern
         ReplayPlan plan                 # None without data
-        uint64_t[SETS * WAYS] past      # hashes of the data of calls
+        uint64_t[SETS * WAYS] past      # hashes of the data of earlier calls
         uint8_t[SETS] next_way
 
     cdef bint has_seen(self, const DataWord* words) noexcept:
@@ -108,30 +108,30 @@ cdef class Replays:
     cdef bint launch(
         self, uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names, const KeptStream& stream
     ) except -1:
-        cdef DataWord[MOST_WORDS] words
+        cdef DataWord[MAX_WORDS] words
         cdef CallFamily family
         cdef tuple candidates
         with cython.critical_section(self):
             candidates = self.candidates
         for family in candidates:
             if family.pattern.match(context, arguments, count, names, words):
-                take(self)
+                acquire(self)
                 try:
                     return launch_known(self, family, words, stream)
                 finally:
-                    let_go(self)
+                    release(self)
         return False
 
     cdef bint launch_described(self, CallPattern pattern, list data, const KeptStream& stream) except -1:
         cdef vector[DataWord] words
         words.resize(len(data))
         write_words(data, words.data())
-        take(self)
+        acquire(self)
         try:
             family = self.families.get(pattern)
             return family is not None and launch_known(self, family, words.data(), stream)
         finally:
-            let_go(self)
+            release(self)
 
     cdef CallPattern describe(self, uintptr_t context, tuple args, dict kwargs, list data):
         try:
@@ -139,7 +139,7 @@ cdef class Replays:
         except NotComparable:
             return None
 
-    cdef int settle(
+    cdef int launch_captured(
         self,
         uintptr_t context,
         CallPattern pattern,
@@ -151,14 +151,14 @@ cdef class Replays:
         cdef CapturedWork captured = CapturedWork_create(builder._capture.tree, kernels, data)
         cdef CapturedWork work = None
         cdef CallFamily family = None
-        take(self)
+        acquire(self)
         try:
             if pattern is not None:
                 family = family_of(self, pattern)
                 learn(family, captured)
-            # Arguments that come back get an executable of their own.
+            # Data that comes back gets an executable of its own, instead of an update with each call.
             if family is None or not family.has_seen(captured.words.data()):
-                work = updated(self, context, builder, captured)
+                work = update_existing(self, context, builder, captured)
             if work is None:
                 work = captured
                 work.graph = builder.complete(self.options)
@@ -170,22 +170,22 @@ cdef class Replays:
             work.family = family
             if family is not None:
                 family.remember(work.words.data())
-            # Those used longest ago make room, outside the lock.
-            _left = self.works[self.maxsize:]
+            # Evict the least recently used works. `_evicted` keeps them until the lock is released.
+            _evicted = self.works[self.maxsize:]
             del self.works[self.maxsize:]
             set_candidates(self)
             launch_work(work, stream)
         finally:
-            let_go(self)
+            release(self)
         return 0
 
     cdef int clear(self) except -1:
-        take(self)
+        acquire(self)
         works, self.works = self.works, []
         families, self.families = self.families, {}
         set_candidates(self)
-        let_go(self)
-        # What ends with them ends outside the lock.
+        release(self)
+        # Their executables are destroyed here, after the lock is released.
         del works, families
         return 0
 
@@ -206,29 +206,29 @@ cdef Replays Replays_create(
 
 
 # ---------------------------------------------------------------------------------------------
-# The lock: taken without a call into Python, and waited for such that signals are heard.
+# The lock. Acquiring it calls no Python code, and waiting for it checks for signals.
 
-cdef int take(Replays self) except -1:
+cdef int acquire(Replays self) except -1:
     cdef PyThread_type_lock lock = self.lock
     cdef int is_taken = PyThread_acquire_lock(lock, NOWAIT_LOCK)
     if not is_taken and self.owner == PyThread_get_thread_ident():
-        raise RuntimeError("a captured function was called in the middle of a call of itself, as by a finalizer")
+        raise RuntimeError("a captured function cannot be called during a call of itself, for example by a finalizer")
     while not is_taken:
         with nogil:
-            is_taken = PyThread_acquire_lock_timed(lock, PATIENCE, 0)
+            is_taken = PyThread_acquire_lock_timed(lock, SIGNAL_CHECK_INTERVAL, 0)
         if not is_taken:
             PyErr_CheckSignals()
     self.owner = PyThread_get_thread_ident()
     return 0
 
 
-cdef inline void let_go(Replays self) noexcept:
+cdef inline void release(Replays self) noexcept:
     self.owner = 0
     PyThread_release_lock(self.lock)
 
 
 # ---------------------------------------------------------------------------------------------
-# With the lock.
+# Called with the lock held.
 
 cdef bint launch_known(Replays self, CallFamily family, const DataWord* words, const KeptStream& stream) except -1:
     cdef CapturedWork work
@@ -246,7 +246,7 @@ cdef bint launch_known(Replays self, CallFamily family, const DataWord* words, c
             return True
         if latest is None:
             latest = work
-    # Arguments that come back get an executable of their own, as long as there is room for it.
+    # Data that comes back gets an executable of its own, up to `maxsize`.
     if latest is None or family.plan is None or (len(self.works) < self.maxsize and family.has_seen(words)):
         return False
     if not family.plan.patch(latest, words):
@@ -269,7 +269,7 @@ cdef int launch_work(CapturedWork work, const KeptStream& stream) except -1:
     return 0
 
 
-# False where a node cannot be changed; then the executable is of no use.
+# False if a node cannot be changed; then the executable must be dropped.
 cdef bint launch_patched(CapturedWork work, CallFamily family, const KeptStream& stream) except -1:
     cdef KeptGraphExec executable
     cdef cydriver.CUcontext c_context = <cydriver.CUcontext>family.pattern.context
@@ -286,7 +286,7 @@ cdef bint launch_patched(CapturedWork work, CallFamily family, const KeptStream&
             is_changed = True
             HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), stream.get()), b"cuGraphLaunch")
     if not is_changed:
-        family.plan.is_dead = True
+        family.plan.is_invalid = True
     return is_changed
 
 
@@ -315,29 +315,29 @@ cdef CallFamily family_of(Replays self, CallPattern pattern):
     if pattern.kinds:
         family.plan = ReplayPlan_create(pattern.kinds)
     self.families[pattern] = family
-    if len(self.families) > MOST_FAMILIES:
+    if len(self.families) > MAX_FAMILIES:
         del self.families[next(iter(self.families))]
     return family
 
 
 cdef int learn(CallFamily family, CapturedWork captured) except -1:
-    if family.plan is None or family.plan.is_dead:
+    if family.plan is None or family.plan.is_invalid:
         return 0
     try:
         CapturedWork_read(captured)
-    except CUDAError:  # what the driver does not show is captured each time
+    except CUDAError:  # the driver does not report the parameters of a node: capture with each call
         captured.images = None
     return family.plan.learn(captured)
 
 
-cdef CapturedWork updated(Replays self, uintptr_t context, GraphBuilder builder, CapturedWork captured):
+cdef CapturedWork update_existing(Replays self, uintptr_t context, GraphBuilder builder, CapturedWork captured):
     cdef CapturedWork work
     for work in list(self.works):
         if work.context != context:
             continue
         try:
             work.graph.update(builder)
-        except CUDAError:  # the shape differs; the executable is unchanged
+        except CUDAError:  # the topology differs; the executable is unchanged
             continue
         CapturedWork_update(work, captured)
         set_first(self, -1, work)
@@ -351,4 +351,4 @@ cdef uint64_t hash_of(const DataWord* words, Py_ssize_t count) noexcept:
     for index in range(count):
         mark = (mark ^ words[index].bits ^ words[index].type << 56) * <uint64_t>0xff51afd7ed558ccd
         mark ^= mark >> 32
-    return mark | 1 << 63  # no empty place
+    return mark | 1 << 63  # never 0, which is an empty entry of the cache

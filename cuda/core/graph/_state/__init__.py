@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Records of graphs and their nodes: what wrappers of one graph share, its edges, and the operands that it retains."""
+"""Records of graphs and nodes, which all Python objects of one graph share; edges; operands that graphs keep alive."""

@@ -10,7 +10,7 @@ cdef int read_neighbours(
     cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
 ) except -1
 
-# Adds edges from nodes to others, pair by pair, or removes them.
+# Adds or removes the edges from c_from[i] to c_to[i].
 cdef int write_edges(
     cydriver.CUgraph c_graph,
     vector[cydriver.CUgraphNode]& c_from,

@@ -27,7 +27,7 @@ cdef int read_neighbours(
                 cydriver.cuGraphNodeGetDependentNodes(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependentNodes"
             )
         c_nodes.resize(count)
-        # Edges that carry data are refused without room for it.
+        # The driver returns an error for edges with data if no array for the data is passed.
         c_edges.resize(count)
         if count and is_pred:
             HANDLE_RETURN(
@@ -71,7 +71,7 @@ cdef int read_edges(
         HANDLE_RETURN(cydriver.cuGraphGetEdges(c_graph, NULL, NULL, NULL, &count), b"cuGraphGetEdges")
         c_from.resize(count)
         c_to.resize(count)
-        # Edges that carry data are refused without room for it.
+        # The driver returns an error for edges with data if no array for the data is passed.
         c_data.resize(count)
         if count:
             HANDLE_RETURN(

@@ -10,21 +10,21 @@ from cuda.core._handles._handles cimport KeepList, StreamHandle, StreamMember
 ctypedef KeepList* KeepListPointer
 
 
-# What nodes of one executable use since they were changed in it. What they used before, the driver keeps.
+# The operands of nodes that were changed in one executable. The driver keeps the operands of unchanged nodes.
 cdef class ExecutableOperands:
     cdef:
         unordered_map[uintptr_t, KeepListPointer] _current      # by the address of the node
-        vector[KeepListPointer] _retired                        # replaced while a launch might use it
-        StreamMember _h_last                                    # of the last launch that may use any of this
-        readonly bint is_used                                   # launches have to be told
-        uint64_t change_count                                   # of what is kept
+        vector[KeepListPointer] _retired                        # replaced, but a launch in flight may use them
+        StreamMember _h_last                                    # the stream of the last launch that may use them
+        readonly bint is_used                                   # ExecutableOperands_launch must be called
+        uint64_t change_count                                   # incremented with each change
 
 
-# Takes what a node keeps from now on, with the caller's reference; NULL for nothing.
+# Replaces the operands of a node, and takes over the caller's reference to the new ones; NULL for none.
 cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, KeepList* keeps) except -1
 
-# The same for all nodes, which keep nothing now.
+# Removes the operands of all nodes.
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1
 
-# To be called before each launch while `is_used`. The caller keeps the stream.
+# Must be called before each launch while `is_used` is set. The caller keeps the stream.
 cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& h_stream) except -1

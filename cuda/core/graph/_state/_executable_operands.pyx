@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of single nodes of an executable: the driver retains operands for whole graphs only.
+"""Operands of nodes that were changed in an executable: the driver retains operands for whole graphs only.
 
-Replaced operands may be in use by earlier launches. They are released once the stream of the last launch is idle,
-which is queried at later changes and launches, or when the executable is destroyed: behind that launch then.
+Replaced operands may be in use by earlier launches. They are released once the stream of the last launch is idle, which
+later changes and launches query. When the executable is destroyed, a host function behind that launch releases them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
 cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& h_stream) except -1:
     with cython.critical_section(self):
         release_retired(self)
-        # Launches of one executable follow each other, so that the last stands for all.
+        # Launches of one executable never overlap, so when the last has completed, all have.
         self._h_last.set(h_stream)
     return 0
 
@@ -71,7 +71,7 @@ cdef void retire_all(ExecutableOperands self) noexcept:
     self._current.clear()
 
 
-# Releases what was replaced, if no launch can use it any more.
+# Releases replaced operands if no launch in flight can use them.
 cdef void release_retired(ExecutableOperands self) noexcept:
     cdef KeepList* keeps
     if self._retired.empty() or (self._h_last and not is_idle(self._h_last.copy())):
@@ -82,14 +82,14 @@ cdef void release_retired(ExecutableOperands self) noexcept:
     self._h_last.reset()
 
 
-# A question that a capture forbids counts as a no.
+# False also if a capture forbids the query.
 cdef bint is_idle(const StreamHandle& h_stream) noexcept:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
     return work_here(h_stream.get(), NULL) == NO_WORK
 
 
-# Nobody will ask again: the stream says when it is behind the last launch.
+# Releases replaced operands from a host function behind the last launch, because no later call will query the stream.
 cdef void release_after_launch(ExecutableOperands self) noexcept:
     cdef vector[KeepListPointer]* items
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
@@ -99,7 +99,7 @@ cdef void release_after_launch(ExecutableOperands self) noexcept:
     if self._retired.empty():
         return
     h_last = self._h_last.copy()
-    # On a stream that captures meanwhile there is no way to ask; then it is kept for good.
+    # A stream that is capturing now cannot run a host function; then the operands are leaked.
     if (
         cydriver.cuStreamIsCapturing(h_last.get(), &c_status) != cydriver.CUresult.CUDA_SUCCESS
         or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
@@ -109,12 +109,12 @@ cdef void release_after_launch(ExecutableOperands self) noexcept:
     items.swap(self._retired)
     with nogil:
         err = cydriver.cuLaunchHostFunc(h_last.get(), &drop_all, items)
-    # A context that failed runs nothing, so that nothing is in use.
+    # A context in an error state runs nothing, so nothing is in use.
     if err != cydriver.CUresult.CUDA_SUCCESS:
         drop_all(items)
 
 
-# Called by the driver, on a thread of its own: the lists wait for the main thread.
+# Called on a thread of the driver: dropping a reference queues the objects, which the main thread releases.
 cdef void drop_all(void* data) noexcept nogil:
     cdef vector[KeepListPointer]* items = <vector[KeepListPointer]*>data
     cdef KeepList* keeps

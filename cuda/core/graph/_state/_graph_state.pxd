@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all wrappers of one graph share: a tree of graphs, and a record of each graph and node."""
+"""The shared state of all Python objects of one graph: a tree of graphs, and a record of each graph and node."""
 
 cimport cython
 from libcpp.vector cimport vector
@@ -14,38 +14,38 @@ cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
         GraphLock() noexcept
 
 
-# Keeps other threads from changing graphs until the function that has the lock as a local variable returns or raises:
-# taken before an address of a node or a graph is read.
+# Prevents other threads from changing graphs until the function with the lock as a local variable returns or raises.
+# Acquired before the handle of a node or a graph is read.
 cdef int lock_graphs(GraphLock& lock) except -1
 
-# A node of the driver, as one graph has it.
+# A CUgraphNode and what this library knows about it.
 cdef class NodeRecord:
     cdef:
         cydriver.CUgraphNode c_node             # NULL when destroyed
         cydriver.CUgraphNodeType c_type
-        cydriver.CUuserObject _user_object      # NULL where nothing is kept
-        object values                           # what the node was made with, by kind; None when read back
-        list children                           # records of the graphs below it
+        cydriver.CUuserObject _user_object      # retains the operands; NULL if there are none
+        object values                           # NodeValues; None until read, for nodes that were not added here
+        list children                           # records of its child graph or bodies
 
 
-# A graph of the driver: the root of a tree, an embedded clone, or a body of a conditional node. No record
-# refers to the one above, so that dropping the tree ends everything at once.
+# A CUgraph: the root of a tree, a child graph, or a body of a conditional node. No record refers to its parent, so that
+# dropping the tree releases all records without reference cycles.
 cdef class GraphRecord:
     cdef:
         object __weakref__
-        cydriver.CUgraph c_graph                # NULL when it is gone
-        cydriver.CUgraph c_holder               # the graph that retains the operands of its nodes
-        dict nodes                              # address -> NodeRecord, for nodes met so far
+        cydriver.CUgraph c_graph                # NULL when destroyed
+        cydriver.CUgraph c_holder               # the graph that retains the user objects of its nodes
+        dict nodes                              # address -> NodeRecord, for nodes seen so far
 
 
-# Owns the root graph; every wrapper of something below holds it.
+# Owns the root graph. Every Python object of a graph or node in the tree refers to it.
 cdef class GraphTree:
     cdef:
-        GraphHandle h_graph     # set once, but for who owns it
+        GraphHandle h_graph     # set once; borrowed while a capture owns the graph
         GraphRecord root
 
 
-# What shows one graph of a tree.
+# The base class of GraphDefinition: a view of one graph of a tree.
 cdef class GraphView:
     cdef:
         object __weakref__
@@ -53,29 +53,28 @@ cdef class GraphView:
         GraphRecord _graph
 
 
-# The tree of a graph that this library owns, such as one that a capture has ended with; it is destroyed when
-# this fails.
+# The tree of a graph that this library owns. If this raises, the graph is destroyed.
 cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph)
 
 # The tree of a graph that a capture still owns. After the capture, GraphTree_adopt makes this tree its owner.
 cdef GraphTree GraphTree_borrow(cydriver.CUgraph c_graph)
 cdef int GraphTree_adopt(GraphTree self) except -1
 
-# The record of a graph below another: the clone in a child node, or the body of a conditional one.
-cdef GraphRecord GraphRecord_below(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body)
+# The record of a child graph, or of a body of a conditional node.
+cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body)
 
-# The record of a node of the graph, made where there is none.
+# The record of a node of the graph; created at the first call.
 cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node)
 
-# The nodes of a graph, as the driver has them.
+# Reads all nodes of a graph (cuGraphGetNodes).
 cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1
 
-# Marks a node that the driver has destroyed, and everything below, as gone.
-cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=*) except -1
+# Marks a node that the driver has destroyed, and the graphs below it, as destroyed.
+cdef int NodeRecord_mark_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=*) except -1
 
-cdef int NodeRecord_end_children(GraphRecord graph, NodeRecord self, bint is_holder_gone=*) except -1
+cdef int NodeRecord_mark_children_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=*) except -1
 
-# What a node was made with is read and replaced by these: another thread may change the node.
+# Get and set the parameters of a node, which another thread may change.
 cdef inline object NodeRecord_values(NodeRecord self):
     with cython.critical_section(self):
         return self.values
@@ -85,7 +84,7 @@ cdef inline int NodeRecord_set_values(NodeRecord self, object values) except -1:
         self.values = values
     return 0
 
-# Makes `c_object`, which may be NULL, what the node keeps, and releases what it kept before.
+# Replaces the user object that retains the operands of a node, and releases the one before; `c_object` may be NULL.
 cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1
 
 cdef int check_alive(GraphRecord self) except -1

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The shared state of all Python objects for one graph: a tree of graphs, and a record of each graph and node.
+"""The shared state of all Python objects of one graph: a tree of graphs, and a record of each graph and node.
 
-A definition refers to a tree and a record of its graph; a node also to its own record. So equal objects see the
-same state, what is destroyed through one of them is destroyed for all, and each of them keeps the whole tree.
+A definition refers to a tree and to the record of its graph; a node also to its own record. So equal objects see the
+same state, a node destroyed through one of them is destroyed for all, and each of them keeps the whole tree alive.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
         void take() except +
 
 
-# The living wrapper of each living node, by its address.
+# The Python object of each node, by the address of the node.
 node_registry = weakref.WeakValueDictionary()
 
 
@@ -48,7 +48,7 @@ cdef class GraphView:
     pass
 
 
-# A thread that waits for the lock has let go of the interpreter lock, which the one that has it may need.
+# A thread that waits for the lock releases the interpreter lock, because the holder may need it.
 cdef int lock_graphs(GraphLock& lock) except -1:
     cdef LockOfGraphs* taken = <LockOfGraphs*>&lock
     if not taken.try_take():
@@ -89,8 +89,8 @@ cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c
     return self
 
 
-cdef GraphRecord GraphRecord_below(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body):
-    # The clone in a child node has references of its own. What a body keeps, the graph around it retains.
+cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body):
+    # A child graph retains the user objects of its nodes itself; those of a body are retained by the containing graph.
     return GraphRecord_create(c_graph, parent.c_holder if is_body else c_graph)
 
 
@@ -121,30 +121,32 @@ cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) exc
     return 0
 
 
-cdef int NodeRecord_end(GraphRecord graph, NodeRecord self, bint is_holder_gone=False) except -1:
+cdef int NodeRecord_mark_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=False) except -1:
     key = <uintptr_t>self.c_node
     graph.nodes.pop(key, None)
     node_registry.pop(key, None)
     cdef cydriver.CUuserObject c_object = exchange_user_object(self, NULL)
-    if c_object != NULL and not is_holder_gone:
+    if c_object != NULL and not is_holder_destroyed:
         release(graph.c_holder, c_object)
     self.c_node = NULL
     values = NodeRecord_values(self)
     if values is not None:
         NodeRecord_set_values(self, values._without_owners())
-    NodeRecord_end_children(graph, self, is_holder_gone)
+    NodeRecord_mark_children_destroyed(graph, self, is_holder_destroyed)
     return 0
 
 
-cdef int NodeRecord_end_children(GraphRecord graph, NodeRecord self, bint is_holder_gone=False) except -1:
+cdef int NodeRecord_mark_children_destroyed(
+    GraphRecord graph, NodeRecord self, bint is_holder_destroyed=False
+) except -1:
     cdef GraphRecord child
     cdef NodeRecord node
     for child in self.children or ():
         for node in list(child.nodes.values()):
-            # A clone took the references that it had along.
-            NodeRecord_end(child, node, is_holder_gone or child.c_holder == child.c_graph)
+            # A child graph is destroyed together with its references.
+            NodeRecord_mark_destroyed(child, node, is_holder_destroyed or child.c_holder == child.c_graph)
         child.c_graph = NULL
-    # Views of the dead graphs stay readable through the node: only a new child takes their place.
+    # `children` stays, so that views of the destroyed graphs can be read; ChildValues replaces it.
     return 0
 
 
@@ -155,7 +157,7 @@ cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserOb
     return 0
 
 
-# Two threads that change or destroy the node release what it kept once.
+# Atomic, so that two threads that change or destroy the node release the user object once.
 cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuserObject c_object) noexcept:
     cdef cydriver.CUuserObject c_previous
     with cython.critical_section(self):
@@ -166,5 +168,5 @@ cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuser
 
 cdef int check_alive(GraphRecord self) except -1:
     if self.c_graph == NULL:
-        raise RuntimeError("this graph is gone: the node that it belonged to was destroyed")
+        raise RuntimeError("this graph is destroyed, together with the node to which it belonged")
     return 0

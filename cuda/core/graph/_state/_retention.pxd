@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps the operands of nodes alive; docs/design/graphs.md has the reasons."""
+"""User objects, which keep the operands of nodes alive; docs/design/graphs.md has the reasons."""
 
 from cuda.core._handles._handles cimport KeepList
 from cuda.core._utils cimport cydriver
@@ -11,12 +11,12 @@ cdef KeepList* new_keeps() except NULL
 
 cdef int keep_object(KeepList* keeps, object thing) except -1
 
-# Gives a list, with the caller's reference to it, to a graph: to its clones and executables, too. The answer is what
-# `release` takes. On an exception the reference is dropped.
+# Lets a graph, and its clones and executables, retain a list; takes over the caller's reference. Returns the user
+# object, for `release`. On an exception the reference is dropped.
 cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, KeepList* keeps) except NULL
 
-# Lets a further graph retain what another does.
+# Lets another graph retain the same user object.
 cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except -1
 
-# Takes it back from the graph; clones and executables made before still keep it.
+# Releases the graph's reference; clones and executables created before still retain the user object.
 cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noexcept nogil

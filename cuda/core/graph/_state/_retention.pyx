@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of nodes live as long as a graph, clone, executable or launch in flight uses them.
+"""User objects: operands of nodes live as long as a graph, clone, executable or launch in flight uses them.
 
-The driver counts these users of a *user object*, here a list of what is kept, and says on a thread of its own when
-the last is gone. Neither CUDA calls nor the interpreter are allowed there, so the list waits for the main thread.
+The driver counts the references to a *user object*, here a list of operands, and calls its destructor on a thread of
+its own when the last is released. That thread must call neither CUDA nor the interpreter, so the destructor queues the
+list, and the main thread releases it.
 """
 
 from __future__ import annotations
@@ -60,6 +61,6 @@ cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noex
     WARN_RETURN(cydriver.cuGraphReleaseUserObject(c_graph, c_object, 1), b"cuGraphReleaseUserObject")
 
 
-# Called by the driver, on a thread of its own.
+# The destructor of a user object, called on a thread of the driver.
 cdef void drop_keeps(void* keeps) noexcept nogil:
     (<KeepList*>keeps).drop_reference()
