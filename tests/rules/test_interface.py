@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from support import interface
+from support import interface, interface_pages
 
 # What the tables have and ours has not yet: a name stands for all below it. An entry that is no longer needed
 # fails the test, and is deleted by who builds what it names.
@@ -177,3 +177,64 @@ def test_names_are_found_in_modules_and_classes():
     for path in ("cuda.core.NoSuchName", "cuda.core.no_such.Name"):
         with pytest.raises(LookupError, match="is missing"):
             interface.find(path)
+
+
+PAGE = """
+# System
+
+| member | signature / type | behaviour |
+|---|---|---|
+| `get_fan` | `(fan: int = 0) -> FanInfo` | |
+| `index`, `name` | int | of the Device |
+
+| enum | members |
+|---|---|
+| `AddressingMode` | HMM=`hmm`, ATS=`ats` |
+| `DeviceArch` | KEPLER 2 |
+
+| module | names |
+|---|---|
+| `system._nvml_context` | `initialize()`, `is_initialized()` |
+
+```python
+@dataclass
+class EventOptions:
+    timing_enabled: bool | None = False   # a comment
+```
+"""
+WRONG = {
+    "`index`": ("`index_of`", "index_of is missing"),
+    "fan: int = 0": ("fan: int = 1", "get_fan(fan=1) has the default fan=0, not 1"),
+    "(fan: int": ("(fin: int", "get_fan(fin=0) has no parameter fin"),
+    "HMM=`hmm`": ("HMM=`hm`", "AddressingMode.HMM is 'hmm', not 'hm'"),
+    "KEPLER 2": ("KEPLER 3", "DeviceArch.KEPLER is 2, not 3"),
+    "ATS=": ("ATZ=", "AddressingMode.ATZ is missing"),
+    "`system._nvml_context`": ("`system._nvml`", "system._nvml is no module"),
+    "`initialize()`": ("`start_it()`", "start_it is missing"),
+    "= False ": ("= True ", "EventOptions.timing_enabled has the default False, not True"),
+    "timing_enabled": ("time_enabled", "EventOptions.time_enabled is missing"),
+}
+
+
+def differences_of(folder, text, capsys):
+    (folder / "07-system.md").write_text(text)
+    status = interface_pages.main(folder)
+    *found, count = capsys.readouterr().out.splitlines()
+    assert bool(status) == bool(found) and count.startswith("1") and count.endswith(f"{len(found)} differ")
+    return [line.removeprefix("07-system.md: ") for line in found]
+
+
+def test_a_page_that_describes_the_package_has_no_difference(tmp_path, capsys):
+    assert differences_of(tmp_path, PAGE, capsys) == []
+
+
+@pytest.mark.parametrize("right", WRONG)
+def test_what_a_page_has_otherwise_is_named(right, tmp_path, capsys):
+    wrong, expected = WRONG[right]
+    assert PAGE.count(right) == 1
+    assert expected in differences_of(tmp_path, PAGE.replace(right, wrong), capsys)
+
+
+def test_pages_that_cannot_be_read_are_no_success(tmp_path, capsys):
+    assert interface_pages.main(tmp_path) == 1
+    assert "0 names" in capsys.readouterr().out
