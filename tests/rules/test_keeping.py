@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ OBJECT = re.compile(
     r"array|mipmappedArray|texObject|surfObject|graphicsResource|linkState|graph|graphExec|graphNode|userObject|deviceptr|"
     r"graphConditionalHandle|devResource)|nvJitLinkHandle|nvrtcProgram) +(?P<name>\w+)"
 )
+# Functions of Python code that call a library, or fill the structures that it takes.
+CALLING = re.compile(r"(call|_call|call_driver|_copy_between|_fill_rows|native|setattr)$|(.*\.)?(cu[A-Z]|nvml\.)\w*$")
 # Fields that are raw objects, and why none of them ends under a call.
 RAW_FIELDS = {
     ("_compile/_nvjitlink_linker.pyx", "c_link"): "used and destroyed by its own thread only",
@@ -36,6 +39,17 @@ RAW_FIELDS = {
     ("graph/_parameters/_memory_values.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
     ("graph/_parameters/_memory_values.pxd", "c_context"): "the one that was current, which the driver checks",
     ("graph/_replay/_node_images.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
+}
+
+PYTHON_SOURCES = sorted((ROOT / "cuda" / "core").rglob("*.py"))
+# Handles that Python code passes to a library, and why none of them ends under the call.
+PASSED_HANDLES = {
+    ("driver/_contexts/_shared_events.py", "held.handle"): "a reference of the call",
+    ("driver/_contexts/_shared_events.py", "self.handle"): "of the last reference, which ends it",
+    ("driver/_memory/_copy_records.py", "held[-1].handle"): "a reference of the call",
+    ("driver/_memory/_managed.py", "self.handle"): "an address of memory, which its owner frees",
+    ("system/_events.py", "self._events.handle"): "never closed: freed with the last reference",
+    ("system/_system_events.py", "self._events.handle"): "never closed: freed with the last reference",
 }
 
 
@@ -58,6 +72,26 @@ def test_raw_objects_in_fields_are_known():
         (named(path).removeprefix("cuda/core/"), name) for path in SOURCES for name in raw_fields(path.read_text())
     }
     assert found == set(RAW_FIELDS)
+
+
+def test_python_code_passes_objects_to_the_driver_and_not_their_handles():
+    found = {
+        (named(path).removeprefix("cuda/core/"), passed)
+        for path in PYTHON_SOURCES
+        for passed in passed_handles(path.read_text())
+    }
+    assert found == set(PASSED_HANDLES)
+
+
+def test_planted_handle_of_a_call_is_found():
+    for planted in (
+        'call("cuEventRecord", event.handle, stream)',
+        "driver.cuStreamQuery(int(stream.handle))",
+        '_fill_rows("cuMemsetD2D8Async", 1, stream_of(stream).handle)',
+        'setattr(record, "srcArray", array.handle)',
+    ):
+        assert len(list(passed_handles(planted))) == 1
+    assert list(passed_handles('call("cuEventRecord", event, stream)\nprint(event.handle)')) == []
 
 
 def test_planted_raw_object_is_found():
@@ -96,6 +130,17 @@ def changing_handles(text: str) -> Iterator[str]:
         field = FIELD.match(line)
         if is_class and field and "(" not in line and "set once" not in field["comment"]:
             yield line
+
+
+def passed_handles(text: str) -> Iterator[str]:
+    """Yield what is passed as ``x.handle``: by then another thread may have closed ``x``."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Call) or not CALLING.match(ast.unparse(node.func)):
+            continue
+        for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
+            for part in ast.walk(argument):
+                if isinstance(part, ast.Attribute) and part.attr == "handle":
+                    yield ast.unparse(part)
 
 
 def raw_fields(text: str) -> Iterator[str]:

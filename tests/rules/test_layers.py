@@ -221,6 +221,7 @@ LAYERS = {
         "driver._arrays._layout",
         "driver._array_functions._operations",
         "driver._constants",
+        "driver._held",
         "driver._errors",
         "driver._kernels._source",
         "driver._random._skip",

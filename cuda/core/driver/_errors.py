@@ -9,6 +9,7 @@ import functools
 
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import CUDAError, LaunchError, NVRTCError, OutOfMemoryError
+from cuda.core.driver._held import call_with
 
 __all__ = [
     "CompileError",
@@ -180,9 +181,9 @@ def logic_error(api: str, code: int, detail: str = "") -> Exception:
 
 
 def call(api: str, *arguments):
-    """Call the driver, as :func:`~cuda.core._utils.cuda_utils.call_driver` does, and raise classic errors."""
+    """Call the driver and raise classic errors. Objects of :mod:`cuda.core` stand for their handles, and stay open."""
     try:
-        return cuda_utils.call_driver(api, *arguments)
+        return call_with(api, arguments)
     except CUDAError as error:
         raise classic_error(error, api.removesuffix("_v2")) from None
 

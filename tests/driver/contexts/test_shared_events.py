@@ -7,6 +7,7 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver._contexts._shared_events import SharedEvent
 from cuda.core.driver._contexts._streams import stream_of
+from cuda.core.driver._errors import call
 
 pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.requires(ipc=True)]
 
@@ -23,6 +24,17 @@ def test_a_shared_event_is_recorded_again_and_closed_once():
     event.close()
     event.close()
     assert event.is_closed
+
+
+def test_a_shared_event_that_is_closed_lives_until_the_call_is_over():
+    event = SharedEvent.create(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+    held = event.held()
+    event.close()
+    call("cuEventRecord", held, stream_of(drv.Stream()))
+    call("cuEventSynchronize", held)
+    for use in (event.sync, event.held, event.export, lambda: event.handle):
+        with pytest.raises(RuntimeError, match="this SharedEvent is closed"):
+            use()
 
 
 def test_a_shared_event_ends_with_its_context(context):

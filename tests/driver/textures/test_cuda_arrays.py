@@ -153,3 +153,16 @@ def test_arrays_of_the_device_are_copied(order):
     assert (content(drv.gpuarray_to_array(Device(host), order), expected.shape, np.float32) == expected).all()
     with pytest.raises(drv.LogicError, match="must be contiguous in the order"):
         drv.gpuarray_to_array(Device(host), "F" if order == "C" else "C")
+
+
+def test_a_copy_does_not_use_an_array_that_was_freed_after_it_was_set():
+    array, target = line(), np.zeros(16, np.float32)
+    copy = drv.Memcpy2D()
+    copy.set_src_array(array)
+    copy.set_dst_host(target)
+    copy.width_in_bytes, copy.height = target.nbytes, 1
+    copy()
+    array.free()
+    for use in (copy, lambda: copy(stream=drv.Stream())):
+        with pytest.raises(drv.LogicError, match="the array was freed"):
+            use()

@@ -352,7 +352,7 @@ class Context:
     def get_api_version(self) -> int:
         """Return the version of the driver's interface that the context has (``cuCtxGetApiVersion``)."""
         self._check("cuCtxGetApiVersion")
-        return int(call("cuCtxGetApiVersion", self._core.handle))
+        return int(call("cuCtxGetApiVersion", self._core))
 
     @property
     def handle(self) -> int:
@@ -433,11 +433,11 @@ def current_context(api: str) -> Context:
 
 
 def handle_of(context: Context, api: str):
-    """Return the handle of a context as the bindings take it."""
+    """Return the context of :mod:`cuda.core` behind a context, which calls take; LogicError if it is detached."""
     if not isinstance(context, Context):
         raise TypeError(f"a Context is needed, not {type(context).__name__}")
     context._check(api)
-    return context._core.handle
+    return context._core
 
 
 def member_of(space, value, api: str):

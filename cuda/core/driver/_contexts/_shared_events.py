@@ -8,6 +8,7 @@ import ctypes
 import importlib
 
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
+from cuda.core.driver._held import Held
 
 __all__ = ["SharedEvent"]
 
@@ -16,11 +17,19 @@ class SharedEvent:
     """An event of the driver that is shared between processes, with what a :class:`cuda.core.Event` offers."""
 
     def __init__(self, native):
-        self.handle = native
+        self._owned = _Owned(native)
 
-    def __del__(self):
-        if self.__dict__.get("handle") is not None:
-            self.close()
+    @property
+    def handle(self) -> int:
+        """The ``CUevent`` of the driver's bindings; RuntimeError if the event is closed."""
+        return self.held().handle
+
+    def held(self) -> _Owned:
+        """Return what a call keeps, so that the event ends after it."""
+        owned = self._owned
+        if owned is None:
+            raise RuntimeError("this SharedEvent is closed")
+        return owned
 
     @classmethod
     def create(cls, flags: int) -> SharedEvent:
@@ -34,40 +43,49 @@ class SharedEvent:
 
     def export(self) -> bytearray:
         """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``)."""
-        return handle_bytes(call("cuIpcGetEventHandle", self.handle))
+        return handle_bytes(call("cuIpcGetEventHandle", self.held()))
 
     def record(self, stream) -> None:
         """Record the work so far of a stream (``cuEventRecord``)."""
-        call("cuEventRecord", self.handle, stream.handle)
+        call("cuEventRecord", self.held(), stream)
 
     def make_wait(self, stream) -> None:
         """Make later work of a stream wait (``cuStreamWaitEvent``)."""
-        call("cuStreamWaitEvent", stream.handle, self.handle, 0)
+        call("cuStreamWaitEvent", stream, self.held(), 0)
 
     def sync(self) -> None:
         """Wait on the host (``cuEventSynchronize``)."""
-        call("cuEventSynchronize", self.handle)
+        call("cuEventSynchronize", self.held())
 
     def close(self) -> None:
-        """Destroy the event (``cuEventDestroy``); calling it again does nothing."""
-        native, self.handle = self.handle, None
-        if native is not None:
-            call("cuEventDestroy", native)
+        """Destroy the event after the last call that uses it (``cuEventDestroy``); calling it again does nothing."""
+        self._owned = None
 
     @property
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
-        return self.handle is None
+        return self._owned is None
 
     @property
     def is_done(self) -> bool:
         """Whether the recorded work has completed (``cuEventQuery``)."""
         driver = importlib.import_module("cuda.bindings.driver")
-        (result,) = driver.cuEventQuery(self.handle)
+        held = self.held()
+        (result,) = driver.cuEventQuery(held.handle)
         if result == driver.CUresult.CUDA_ERROR_NOT_READY:
             return False
-        call("cuEventQuery", self.handle)
+        call("cuEventQuery", self.held())
         return True
+
+
+class _Owned(Held):
+    """An event that ends with the last reference to this object, as that of a call."""
+
+    def __init__(self, native):
+        self.handle = native
+
+    def __del__(self):
+        call("cuEventDestroy", self.handle)
 
 
 def native_handle(kind: str, handle, api: str):

@@ -16,6 +16,7 @@ from cuda.core.driver._constants import event_flags, stream_flags
 from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._contexts._shared_events import SharedEvent
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
+from cuda.core.driver._held import hold
 
 __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_profiler"]
 
@@ -183,11 +184,11 @@ class Event:
         LogicError
             If one of them was not recorded, or has no timing.
         """
-        return float(call("cuEventElapsedTime", event_of(start_event).handle, event_of(self).handle))
+        return float(call("cuEventElapsedTime", _held(start_event), _held(self)))
 
     def time_till(self, end_event: Event) -> float:
         """Return the milliseconds from this event to ``end_event``; see :meth:`time_since`."""
-        return float(call("cuEventElapsedTime", event_of(self).handle, event_of(end_event).handle))
+        return float(call("cuEventElapsedTime", _held(self), _held(end_event)))
 
     def ipc_handle(self) -> bytearray:
         """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``).
@@ -223,6 +224,12 @@ class Event:
 
     def _invalidate(self) -> None:
         self._event.close()
+
+
+def _held(event: Event):
+    """Return what stands for an event in a call of the driver."""
+    inner = event_of(event)
+    return inner.held() if isinstance(inner, SharedEvent) else hold(inner)
 
 
 @translated

@@ -63,7 +63,7 @@ def memcpy_peer(dest, src, size: int, dest_context=None, src_context=None) -> No
 
 def memcpy_peer_async(dest, src, size: int, dest_context=None, src_context=None, stream=None) -> None:
     """Copy ``size`` bytes between two contexts in stream order (``cuMemcpyPeerAsync``)."""
-    _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, stream_of(stream).handle)
+    _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, stream_of(stream))
 
 
 def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream) -> None:
@@ -140,17 +140,17 @@ def memset_d2d32(dest, pitch: int, data: int, width: int, height: int) -> None:
 
 def memset_d2d8_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
     """Fill rows of bytes in stream order (``cuMemsetD2D8Async``); see :func:`memset_d2d8`."""
-    _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream).handle)
+    _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d16_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
     """Fill rows of elements of 16 bits in stream order (``cuMemsetD2D16Async``); see :func:`memset_d2d8`."""
-    _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream).handle)
+    _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
     """Fill rows of elements of 32 bits in stream order (``cuMemsetD2D32Async``); see :func:`memset_d2d8`."""
-    _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream).handle)
+    _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream))
 
 
 def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -> None:

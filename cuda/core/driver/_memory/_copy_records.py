@@ -13,6 +13,7 @@ from cuda.core.driver._constants import memory_type
 from cuda.core.driver._contexts._context import current_context, handle_of
 from cuda.core.driver._contexts._streams import keep_until_done, stream_of
 from cuda.core.driver._errors import call
+from cuda.core.driver._held import hold
 from cuda.core.driver._memory._device_memory import as_pointer
 
 __all__ = ["Memcpy2D", "Memcpy3D", "Memcpy3DPeer"]
@@ -88,7 +89,8 @@ class _Copy:
         setattr(self, f"{side}_memory_type", kind)
         self._sides[side] = (member, value, kept)
 
-    def _filled(self, api: str):
+    def _filled(self, api: str, held: list):
+        """Return the driver's structure; what has to live until the call returns is added to ``held``."""
         current_context(api)
         record = native(self._structure)
         for name, member in self._names.items():
@@ -98,14 +100,22 @@ class _Copy:
             if kind in memory_type.values:
                 setattr(record, f"{side}MemoryType", native("CUmemorytype", kind))
             setattr(record, f"{side}Device", native("CUdeviceptr", int(getattr(self, f"{side}_device"))))
-            member, value, _ = self._sides.get(side, (None, None, None))
+            member, value, kept = self._sides.get(side, (None, None, None))
+            if member == "Array":
+                # The attribute raises a LogicError for an array that was freed since.
+                held.append(hold(kept._array if kept.handle else None))
+                value = held[-1].handle
             if member is not None:
-                setattr(record, f"{side}{member}", native("CUarray", value) if member == "Array" else value)
+                setattr(record, f"{side}{member}", value)
         return record
+
+    def _call(self, api: str, *stream) -> None:
+        held = []
+        call(api, self._filled(api, held), *stream)
 
     def _enqueue(self, api: str, stream) -> None:
         inner = stream_of(stream)
-        call(api, self._filled(api), inner.handle)
+        self._call(api, inner)
         keep_until_done(inner, api, *(kept for _, _, kept in self._sides.values()))
 
 
@@ -147,7 +157,7 @@ class Memcpy2D(_Copy):
             self._enqueue("cuMemcpy2DAsync", stream)
         else:
             api = "cuMemcpy2D" if aligned else "cuMemcpy2DUnaligned"
-            call(api, self._filled(api))
+            self._call(api)
 
 
 class Memcpy3D(_Copy):
@@ -192,7 +202,7 @@ class Memcpy3D(_Copy):
         if stream is not None:
             self._enqueue(f"{self._api}Async", stream)
         else:
-            call(self._api, self._filled(self._api))
+            self._call(self._api)
 
 
 class Memcpy3DPeer(Memcpy3D):
@@ -204,21 +214,24 @@ class Memcpy3DPeer(Memcpy3D):
 
     def set_src_context(self, ctx) -> None:
         """Set the context of the source."""
-        self._contexts["src"] = handle_of(ctx, self._api)
+        handle_of(ctx, self._api)
+        self._contexts["src"] = ctx
 
     def set_dst_context(self, ctx) -> None:
         """Set the context of the destination."""
-        self._contexts["dst"] = handle_of(ctx, self._api)
+        handle_of(ctx, self._api)
+        self._contexts["dst"] = ctx
 
     def __init__(self):
         super().__init__()
         self._contexts = {}
 
-    def _filled(self, api):
-        record = super()._filled(api)
-        here = handle_of(current_context(api), api)
-        record.srcContext = self._contexts.get("src", here)
-        record.dstContext = self._contexts.get("dst", here)
+    def _filled(self, api, held):
+        record = super()._filled(api, held)
+        here = current_context(api)
+        for side in ("src", "dst"):
+            held.append(hold(handle_of(self._contexts.get(side, here), api)))
+            setattr(record, f"{side}Context", held[-1].handle)
         return record
 
 

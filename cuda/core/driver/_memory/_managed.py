@@ -43,7 +43,7 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
             The stream in whose order it is attached, with ``SINGLE`` to it.
         """
         self._check_allocated("cuStreamAttachMemAsync")
-        call("cuStreamAttachMemAsync", stream_of(stream).handle, self.handle, 0, operator.index(mem_flags))
+        call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
 
 
 class _ManagedMemoryResource(MemoryResource):

@@ -340,19 +340,19 @@ class Function(FunctionCall):
         """Return an attribute, a member of :class:`function_attribute` (``cuKernelGetAttribute``)."""
         attribute = member_of(function_attribute, attr, "cuFuncGetAttribute")
         ordinal = current_context("cuFuncGetAttribute")._device._ordinal
-        return int(call("cuKernelGetAttribute", attribute, self.kernel.handle, ordinal))
+        return int(call("cuKernelGetAttribute", attribute, self.kernel, ordinal))
 
     def set_attribute(self, attr: int, value: int) -> None:
         """Set an attribute, a member of :class:`function_attribute` (``cuKernelSetAttribute``)."""
         attribute = member_of(function_attribute, attr, "cuFuncSetAttribute")
         ordinal = current_context("cuFuncSetAttribute")._device._ordinal
-        call("cuKernelSetAttribute", attribute, operator.index(value), self.kernel.handle, ordinal)
+        call("cuKernelSetAttribute", attribute, operator.index(value), self.kernel, ordinal)
 
     def set_cache_config(self, fc: int) -> None:
         """Set how the kernel divides its cache, a member of :class:`func_cache` (``cuKernelSetCacheConfig``)."""
         config = member_of(func_cache, fc, "cuFuncSetCacheConfig")
         ordinal = current_context("cuFuncSetCacheConfig")._device._ordinal
-        call("cuKernelSetCacheConfig", self.kernel.handle, config, ordinal)
+        call("cuKernelSetCacheConfig", self.kernel, config, ordinal)
 
     def set_shared_config(self, sc: int) -> None:
         """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""

@@ -13,7 +13,7 @@ from cuda.core.driver._checks import dtype_of, host_memory, ndarray_argument
 from cuda.core.driver._constants import array3d_flags, array_format
 from cuda.core.driver._contexts._context import current_context, member_of
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error, translated
-from cuda.core.driver._memory._copy_records import Memcpy2D, Memcpy3D, native
+from cuda.core.driver._memory._copy_records import Memcpy2D, Memcpy3D
 from cuda.core.driver._memory._device_memory import as_pointer
 from cuda.core.texture._array import OpaqueArrayOptions
 
@@ -375,4 +375,4 @@ py_memcpy_atoh = memcpy_atoh
 
 def _native(array: Array, api: str):
     current_context(api)
-    return native("CUarray", array_of(array, api).handle)
+    return array_of(array, api)

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a call of the driver is given stays open until the call returns, even if another thread closes it."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+
+from cuda.core._context cimport Context, Context_keep
+from cuda.core._event cimport Event, Event_keep
+from cuda.core._handles._driver_object cimport DriverObject, bindings_object
+from cuda.core._handles._handles cimport Keep, KeptArray, KeptContext, KeptEvent, KeptKernel, KeptStream
+from cuda.core._module cimport Kernel, Kernel_keep
+from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core.texture._array cimport Array_keep, OpaqueArray
+
+from cuda.core._utils.cuda_utils import call_driver
+
+__all__ = ["Held", "call_with", "hold"]
+
+
+cdef class Held:
+    """A reference to a resource, and its handle as the bindings take it; from :func:`hold`."""
+
+    cdef Keep _keep
+    cdef public object handle
+
+
+def hold(thing) -> Held:
+    """Return a reference to the resource of an object; RuntimeError if the object is closed."""
+    cdef Held self = Held.__new__(Held)
+    cdef KeptStream stream
+    cdef KeptEvent event
+    cdef KeptKernel kernel
+    cdef KeptContext context
+    cdef KeptArray array
+    if isinstance(thing, Stream):
+        Stream_keep(thing, &stream)
+        self._keep, self.handle = stream.keep(), bindings_object("CUstream", <intptr_t>stream.get())
+    elif isinstance(thing, Event):
+        Event_keep(thing, &event)
+        self._keep, self.handle = event.keep(), bindings_object("CUevent", <intptr_t>event.get())
+    elif isinstance(thing, Kernel):
+        Kernel_keep(thing, &kernel)
+        self._keep, self.handle = kernel.keep(), bindings_object("CUkernel", <intptr_t>kernel.get())
+    elif isinstance(thing, Context):
+        Context_keep(thing, &context)
+        self._keep, self.handle = context.keep(), bindings_object("CUcontext", <intptr_t>context.get())
+    elif isinstance(thing, OpaqueArray):
+        Array_keep(thing, &array)
+        self._keep, self.handle = array.keep(), bindings_object("CUarray", <intptr_t>array.value().raw)
+    else:
+        raise TypeError(f"a Stream, Event, Kernel, Context or OpaqueArray is needed, not {type(thing).__name__}")
+    return self
+
+
+def call_with(str api, tuple arguments):
+    """Call the driver as :func:`~cuda.core._utils.cuda_utils.call_driver` does; objects stand for their handles."""
+    cdef list held = []  # until the call has returned
+    cdef list values = []
+    for argument in arguments:
+        if isinstance(argument, DriverObject):
+            argument = hold(argument)
+        if isinstance(argument, Held):
+            held.append(argument)
+            argument = (<Held>argument).handle
+        values.append(argument)
+    return call_driver(api, *values)

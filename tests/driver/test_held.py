@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a call of the driver is given stays open until it returns, although another thread closes it."""
+
+import pytest
+
+from cuda.core.driver._errors import call
+from cuda.core.driver._held import Held, hold
+from support import subjects
+
+pytestmark = pytest.mark.requires(device=True)
+
+
+@pytest.fixture
+def things(device):
+    stream = device.create_stream()
+    return [stream, stream.record(), subjects.kernel(), stream.context, subjects.makers()["OpaqueArray"]()]
+
+
+def test_what_is_held_outlives_its_object(device, things):
+    for thing in things:
+        with_handle = int(thing.handle)
+        held = hold(thing)
+        assert isinstance(held, Held) and int(held.handle) == with_handle
+        assert type(held.handle).__name__.startswith("CU")
+    stream, event = things[:2]
+    held = hold(stream), hold(event)
+    stream.close()
+    event.close()
+    call("cuEventRecord", held[1], held[0])
+    call("cuStreamSynchronize", held[0])
+
+
+def test_closed_and_unknown_objects_are_refused(device):
+    stream = device.create_stream()
+    stream.close()
+    with pytest.raises(RuntimeError, match="this Stream is closed"):
+        hold(stream)
+    with pytest.raises(RuntimeError, match="this Stream is closed"):
+        call("cuStreamSynchronize", stream)
+    with pytest.raises(TypeError, match="is needed, not int"):
+        hold(3)
