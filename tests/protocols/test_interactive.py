@@ -93,6 +93,33 @@ def test_what_completes_names_evaluates_no_computed_attribute(name):
         assert "return" in typing.get_type_hints(value.fget), attribute
 
 
+# Attributes of values that tools find the names of: classes of other modules, which are loaded late, and of others.
+CHAINS = {
+    "cuda.core.Device.properties": "max_threads_per_block",
+    "cuda.core.Device.resources": "sm",
+    "cuda.core.Kernel.attributes": "num_regs",
+    "cuda.core.Kernel.occupancy": "max_potential_block_size",
+    "cuda.core.Stream.device": "compute_capability",
+    "cuda.core.Event.context": "is_green",
+    "cuda.core.Buffer.ipc_descriptor": "size",
+    "cuda.core.WorkqueueResource.sharing_scope": "upper",
+    "cuda.core.graph.KernelNode.graph": "instantiate",
+    "cuda.core.graph.GraphBuilder.graph_definition": "nodes",
+    "cuda.core.graph.IfElseNode.then": "launch",
+    "cuda.core.graph.WhileNode.branches": "index",
+    "cuda.core.texture.TextureObject.resource": "kind",
+    "cuda.core.utils.StridedMemoryView.dtype": "itemsize",
+    "cuda.core.system.Device.temperature": "get_sensor",
+}
+
+
+@pytest.mark.parametrize("path", CHAINS)
+def test_values_of_attributes_are_completed(path):
+    cls, _, attribute = path.rpartition(".")
+    getter = inspect.getattr_static(interface.find(cls), attribute).fget
+    assert hasattr(typing.get_type_hints(getter)["return"], CHAINS[path])
+
+
 def is_makeable(cls: type) -> bool:
     try:
         cls.__new__(cls)

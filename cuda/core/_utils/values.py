@@ -107,7 +107,8 @@ class Getter:
     Parameters
     ----------
     descriptor : types.GetSetDescriptorType
-        What Cython made. Its documentation begins with the name and the type, as the source annotates it.
+        What Cython made. Its documentation begins with the name and the type, as the source annotates it, or with
+        a sentence whose first words name the class.
     """
 
     def __init__(self, descriptor):
@@ -124,23 +125,32 @@ class Getter:
 
     @property
     def __annotations__(self) -> dict[str, object]:
-        match = re.match(rf"{self.__name__}: (.+)", self.__doc__ or "")
-        return {"return": _evaluated(match[1], self.__module__) if match else object}
+        # A class of a higher layer is not in the annotation, but in the sentence.
+        match = re.match(rf"{self.__name__}: (.+)|The :class:`~?([\w.]+)`", self.__doc__ or "")
+        return {"return": _evaluated(match[1] or match[2], self.__module__) if match else object}
 
 
 class _Names(dict):
-    """Names of a module, of the package, of Python."""
+    """Names of a module, of the package, of Python; then of all modules of the package that are loaded, and modules."""
+
+    def __init__(self, module: types.ModuleType):
+        super().__init__(vars(module))
+        self.module = module
 
     def __missing__(self, name):
-        for place in (sys.modules.get("cuda.core"), sys.modules.get("cuda.bindings"), typing, builtins):
+        # The module itself has names, too, that it loads when they are asked for.
+        for place in (self.module, sys.modules.get("cuda.core"), sys.modules.get("cuda.bindings"), typing, builtins):
             if hasattr(place, name):
                 return getattr(place, name)
-        raise KeyError(name)
+        for path, module in list(sys.modules.items()):
+            if path.startswith("cuda.core.") and name in getattr(module, "__dict__", ()):
+                return vars(module)[name]
+        return sys.modules[name]
 
 
 def _evaluated(annotation: str, module: str) -> object:
     try:
-        return _class_of(eval(annotation, {}, _Names(vars(sys.modules[module]))))
+        return _class_of(eval(annotation, {}, _Names(sys.modules[module])))
     except Exception:  # whatever an annotation may do; it is for tools
         return object
 
