@@ -13,8 +13,6 @@ from cuda.core._arrays._exports cimport (
     export_view,
     register_view_class,
 )
-from cuda.core._arrays._importers cimport has_dlpack
-from cuda.core._arrays._protocols cimport FOR_VIEW, import_array_interface, import_cuda_interface
 from cuda.core._arrays._strided_copies cimport copy_view
 from cuda.core._arrays._view_sources cimport (
     check_empty,
@@ -35,6 +33,8 @@ from cuda.core._arrays._view_state cimport (
     shape_of,
     strides_of,
 )
+from cuda.core._arrays.importing._importers cimport has_dlpack
+from cuda.core._arrays.importing._protocols cimport FOR_VIEW, import_array_interface, import_cuda_interface
 from cuda.core._dlpack cimport DLPack_negotiate
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._utils._cpython cimport answer_hasattr

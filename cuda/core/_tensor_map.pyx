@@ -11,7 +11,8 @@ from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
 
-from cuda.core._arrays._tensor_map_encoding cimport (
+from cuda.core._arrays._view_state cimport ViewState, layout_of
+from cuda.core._arrays.tensor_maps._encoding cimport (
     TensorChoices,
     TensorNumbers,
     encode_im2col,
@@ -21,7 +22,7 @@ from cuda.core._arrays._tensor_map_encoding cimport (
     read_numbers,
     read_plain_tiles,
 )
-from cuda.core._arrays._tensor_map_options cimport (
+from cuda.core._arrays.tensor_maps._options cimport (
     check_choice,
     find_data_type,
     int_argument,
@@ -29,7 +30,6 @@ from cuda.core._arrays._tensor_map_options cimport (
     plain_data_type,
     tile_options,
 )
-from cuda.core._arrays._view_state cimport ViewState, layout_of
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._dlpack cimport DEVICE_CUDA
 from cuda.core._handles._driver_object cimport refuse_pickle
@@ -39,8 +39,8 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-from cuda.core._arrays import _tensor_map_rules as rules
-from cuda.core._arrays._tensor_map_options import (
+from cuda.core._arrays.tensor_maps import _rules as rules
+from cuda.core._arrays.tensor_maps._options import (
     NUMPY_TYPES,
     TensorMapDataType,
     TensorMapDescriptorOptions,

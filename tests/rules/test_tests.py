@@ -15,7 +15,7 @@ JUDGES = {"raises", "warns", "fail"}  # of pytest; what a child process asserts 
 # Where a test sleeps, or compares times, because time itself is what it is about.
 TIMED = {
     "compile/test_nvjitlink_linker.py": "waits, up to a limit, for what ends on another thread",
-    "arrays/test_protocols.py": "polls, and stops after a limit",
+    "arrays/importing/test_protocols.py": "polls, and stops after a limit",
     "clients/__main__.py": "reports how long a client took",
     "clients/suites.py": "limits how long modules may take, and reports it",
     "compile/cache/test_files.py": "gives files an age",

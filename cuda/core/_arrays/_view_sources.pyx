@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from cuda.core._arrays._buffer_views cimport view_buffer
-from cuda.core._arrays._exchange cimport is_torch_type
-from cuda.core._arrays._importers cimport (
+from cuda.core._arrays._view_state cimport ViewState
+from cuda.core._arrays.importing._buffer_views cimport view_buffer
+from cuda.core._arrays.importing._exchange cimport is_torch_type
+from cuda.core._arrays.importing._importers cimport (
     import_array,
     import_known,
     import_known_with_dlpack,
     import_known_with_interface,
     is_array,
 )
-from cuda.core._arrays._protocols cimport (
+from cuda.core._arrays.importing._protocols cimport (
     FOR_VIEW,
     import_array_interface,
     import_cuda_interface,
@@ -21,7 +22,6 @@ from cuda.core._arrays._protocols cimport (
     import_numpy,
     is_numpy,
 )
-from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._dlpack cimport numpy
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer

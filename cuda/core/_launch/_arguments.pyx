@@ -353,8 +353,8 @@ cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t
 ctypedef bint (*IsArray)(object) except -1
 ctypedef int (*ReadAddress)(object, uintptr_t*) except -1
 
-cdef DeferredFunction _is_array = DeferredFunction(b"cuda.core._arrays._importers", b"is_array")
-cdef DeferredFunction _read_address = DeferredFunction(b"cuda.core._arrays._importers", b"read_address")
+cdef DeferredFunction _is_array = DeferredFunction(b"cuda.core._arrays.importing._importers", b"is_array")
+cdef DeferredFunction _read_address = DeferredFunction(b"cuda.core._arrays.importing._importers", b"read_address")
 
 
 # NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.

@@ -22,7 +22,7 @@ _HOMES = {
     "discard_prefetch_batch": "_memory._managed_memory_ops",
     "make_program_cache_key": "_compile.cache._key",
     "prefetch_batch": "_memory._managed_memory_ops",
-    "register_importer": "_arrays._importers",
+    "register_importer": "_arrays.importing._importers",
 }
 
 __all__ = list(_HOMES)

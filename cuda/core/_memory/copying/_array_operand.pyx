@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from libc.stdint cimport int64_t
 
-from cuda.core._arrays._importers cimport import_array
-from cuda.core._arrays._protocols cimport FOR_COPY
 from cuda.core._arrays._view_state cimport ViewState, itemsize_of, spell_extents
+from cuda.core._arrays.importing._importers cimport import_array
+from cuda.core._arrays.importing._protocols cimport FOR_COPY
 from cuda.core._dlpack cimport DLPACK_FLAG_IS_COPIED
 from cuda.core._handles._handles cimport Allocation, StreamHandle, address
 from cuda.core._memory.copying._copies cimport MAX_STAGED, check_apart, copy_boxes, copy_bytes, wait_to_copy

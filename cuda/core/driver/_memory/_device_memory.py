@@ -9,7 +9,7 @@ import operator
 
 import numpy
 
-from cuda.core._arrays._interfaces import interface_address
+from cuda.core._arrays.importing._interfaces import interface_address
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device, free_device

@@ -8,10 +8,10 @@ from cpython.float cimport PyFloat_AS_DOUBLE
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memcpy
 
-from cuda.core._arrays._importers cimport import_known_with_interface
-from cuda.core._arrays._interfaces cimport read_entries
-from cuda.core._arrays._protocols cimport FOR_COPY
 from cuda.core._arrays._view_state cimport ViewState, element_of, shape_of, strides_of
+from cuda.core._arrays.importing._importers cimport import_known_with_interface
+from cuda.core._arrays.importing._interfaces cimport read_entries
+from cuda.core._arrays.importing._protocols cimport FOR_COPY
 from cuda.core._handles._handles cimport KeptAllocation
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._memory._buffer cimport Buffer

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from cuda.core._arrays._exchange cimport loaded_class
-from cuda.core._arrays._interfaces cimport ElementType, parse_typestr
-from cuda.core._arrays._protocols cimport Purpose, order_streams, stream_argument
 from cuda.core._arrays._view_state cimport ViewState, set_extents
+from cuda.core._arrays.importing._exchange cimport loaded_class
+from cuda.core._arrays.importing._interfaces cimport ElementType, parse_typestr
+from cuda.core._arrays.importing._protocols cimport Purpose, order_streams, stream_argument
 from cuda.core._dlpack cimport DEVICE_CUDA
 
 import sys

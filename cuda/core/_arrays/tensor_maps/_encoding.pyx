@@ -13,7 +13,7 @@ from cuda.core._layout cimport _StridedLayout
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-from cuda.core._arrays import _tensor_map_rules as rules
+from cuda.core._arrays.tensor_maps import _rules as rules
 
 __all__ = []
 

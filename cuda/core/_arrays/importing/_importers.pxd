@@ -3,8 +3,8 @@
 
 from libc.stdint cimport uintptr_t
 
-from cuda.core._arrays._protocols cimport Importer, Purpose
 from cuda.core._arrays._view_state cimport ViewState
+from cuda.core._arrays.importing._protocols cimport Importer, Purpose
 
 
 # Registers the importer of a type of this library and its subclasses.

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from cuda.core._arrays._importers cimport add_importer
-from cuda.core._arrays._protocols cimport Purpose, import_dlpack, stream_argument
-from cuda.core._arrays._view_state cimport ViewState, check_size, set_state
 from cuda.core._arrays._exports cimport dlpack_device
+from cuda.core._arrays._view_state cimport ViewState, check_size, set_state
+from cuda.core._arrays.importing._importers cimport add_importer
+from cuda.core._arrays.importing._protocols cimport Purpose, import_dlpack, stream_argument
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer

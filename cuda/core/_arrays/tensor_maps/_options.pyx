@@ -12,7 +12,7 @@ import importlib
 import importlib.util
 from enum import IntEnum
 
-from cuda.core._arrays import _tensor_map_rules as rules
+from cuda.core._arrays.tensor_maps import _rules as rules
 from cuda.core._utils.options import Options, options_class, rows_of
 from cuda.core._utils.validators import shown
 

@@ -10,8 +10,8 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
-from cuda.core._arrays._protocols cimport Purpose, order_streams, stream_argument
 from cuda.core._arrays._view_state cimport MAX_NDIM, ViewState, set_flags, set_tensor, take_extents
+from cuda.core._arrays.importing._protocols cimport Purpose, order_streams, stream_argument
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
     DEVICE_CUDA,

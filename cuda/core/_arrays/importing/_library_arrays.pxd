@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._arrays._protocols cimport Importer
+from cuda.core._arrays.importing._protocols cimport Importer
 
 
 # The class of Numba, JAX or Warp that a class is, or inherits from, and the importer of its arrays; None for others.

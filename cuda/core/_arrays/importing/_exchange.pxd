@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._arrays._protocols cimport Purpose
 from cuda.core._arrays._view_state cimport ViewState
+from cuda.core._arrays.importing._protocols cimport Purpose
 from cuda.core._dlpack cimport DLPackExchangeAPI
 
 

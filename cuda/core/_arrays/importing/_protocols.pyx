@@ -11,7 +11,6 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport Py_TYPE, PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
-from cuda.core._arrays._interfaces cimport ElementType, parse_format, parse_typestr, read_entries
 from cuda.core._arrays._view_state cimport (
     ViewState,
     check_device,
@@ -20,6 +19,7 @@ from cuda.core._arrays._view_state cimport (
     set_flags,
     set_tensor,
 )
+from cuda.core._arrays.importing._interfaces cimport ElementType, parse_format, parse_typestr, read_entries
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._dlpack cimport DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DLPack_element, DLPack_read, numpy
 from cuda.core._handles._handles cimport ContextHandle, KeptStream

@@ -12,10 +12,11 @@ from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.object cimport Py_TYPE, PyTypeObject
 from libc.stdint cimport uintptr_t
 
-from cuda.core._arrays._cupy_arrays cimport import_cupy, is_cupy_type
-from cuda.core._arrays._exchange cimport find_exchange, import_torch, import_with_table, is_torch_type
-from cuda.core._arrays._library_arrays cimport library_class, reads_dlpack, reads_interface
-from cuda.core._arrays._protocols cimport (
+from cuda.core._arrays._view_state cimport ViewState, set_state
+from cuda.core._arrays.importing._cupy_arrays cimport import_cupy, is_cupy_type
+from cuda.core._arrays.importing._exchange cimport find_exchange, import_torch, import_with_table, is_torch_type
+from cuda.core._arrays.importing._library_arrays cimport library_class, reads_dlpack, reads_interface
+from cuda.core._arrays.importing._protocols cimport (
     FOR_ADDRESS,
     FOR_COPY,
     FOR_VIEW,
@@ -27,7 +28,6 @@ from cuda.core._arrays._protocols cimport (
     import_python_buffer,
     is_numpy,
 )
-from cuda.core._arrays._view_state cimport ViewState, set_state
 from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._utils._type_table cimport TypeTable
 

@@ -8,15 +8,15 @@ They are read by a protocol, and not by attributes as those of CuPy: JAX and War
 
 from __future__ import annotations
 
-from cuda.core._arrays._exchange cimport loaded_class
-from cuda.core._arrays._protocols cimport (
+from cuda.core._arrays._view_state cimport ViewState
+from cuda.core._arrays.importing._exchange cimport loaded_class
+from cuda.core._arrays.importing._protocols cimport (
     Importer,
     Purpose,
     import_cuda_interface,
     import_dlpack,
     import_dlpack_as,
 )
-from cuda.core._arrays._view_state cimport ViewState
 
 __all__ = []
 
